@@ -1,0 +1,60 @@
+"""What every file format is: a way to read records into Examples and to write Examples back.
+
+One module a format, named as `--format` names it; `FORMATS` in `annotation.formats` lists them. A reader
+streams, so that a file larger than memory can be read; it never raises for a bad record but says what is
+wrong with it and what would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal, Protocol
+
+from annotation.pure.example import Example
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Something wrong with a record. An error keeps the record out, a warning does not."""
+
+    severity: Literal["error", "warning"]
+    place: str  # "line 12" or "record 12", 1-based
+    record_id: str
+    field: str  # a path: "context[3][1]"
+    wrong: str
+    fix: str
+
+    def __str__(self) -> str:
+        where = f"{self.place} (id {self.record_id})" if self.record_id else self.place
+        return f"{where}, {self.field}: {self.wrong}. {self.fix}"
+
+
+class Unreadable(Exception):
+    """The file as a whole cannot be read in this format; `flaw` says where it breaks and the fix."""
+
+    def __init__(self, flaw: Flaw) -> None:
+        super().__init__(str(flaw))
+        self.flaw = flaw
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One record of a file: its example, or None where an error among the flaws keeps it out."""
+
+    number: int  # 1-based, in the order of the file
+    example: Example | None
+    flaws: tuple[Flaw, ...] = ()
+
+
+class Format(Protocol):
+    name: str  # as `--format` says it
+    title: str  # as a page says it
+    suffix: str  # of the file that `write` makes
+
+    def read(self, path: Path) -> Iterator[Parsed]:
+        """Stream the records of a file (some formats: of a folder). Raises Unreadable, also midway."""
+
+    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
+        """Write examples in the order given, streaming; returns how many records were written."""

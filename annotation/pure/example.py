@@ -1,0 +1,138 @@
+"""The one form in which every dataset's records live here: a question with its context and gold.
+
+Formats read records into Examples and write them back; tasks turn Examples into payloads. Offsets are
+Unicode code points everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+JSON = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A titled passage. `sentences` is None where the source draws no sentence boundaries."""
+
+    title: str
+    text: str
+    sentences: tuple[str, ...] | None = None
+
+    @classmethod
+    def of_sentences(cls, title: str, sentences: tuple[str, ...]) -> Paragraph:
+        """Join sentences as the source meant them: a space is put in only where none is there."""
+        return cls(title, "".join(_spaced(sentences)), sentences)
+
+    def sentence_spans(self) -> list[tuple[int, int]]:
+        """(start, end) of each sentence in `text`, in code points; one span where there are no sentences."""
+        if self.sentences is None:
+            return [(0, len(self.text))]
+        spans, start = [], 0
+        for piece, sentence in zip(_spaced(self.sentences), self.sentences, strict=True):
+            end = start + len(piece)
+            spans.append((end - len(sentence), end))
+            start = end
+        return spans
+
+    def as_json(self) -> JSON:
+        if self.sentences is None:
+            return {"title": self.title, "text": self.text}
+        return {"title": self.title, "sentences": list(self.sentences)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Paragraph:
+        if "sentences" in record:
+            return cls.of_sentences(record["title"], tuple(record["sentences"]))
+        return cls(record["title"], record["text"])
+
+
+def _spaced(sentences: tuple[str, ...]) -> list[str]:
+    pieces: list[str] = []
+    for sentence in sentences:
+        glued = pieces and pieces[-1] and sentence and not pieces[-1][-1].isspace() and not sentence[0].isspace()
+        pieces.append(f" {sentence}" if glued else sentence)
+    return pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A single-hop question of a decomposition. `#k` in its text stands for the answer of hop k (1-based)."""
+
+    question: str
+    answer: str
+    support: int | None = None  # position of its paragraph; None where that was taken out of the context
+    id: str | int | None = None
+
+    def as_json(self) -> JSON:
+        return {"question": self.question, "answer": self.answer, "support": self.support, "id": self.id}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Hop:
+        return cls(record["question"], record["answer"], record.get("support"), record.get("id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A record of a dataset: what may be shown (question, paragraphs, options) and the gold.
+
+    `answers` holds the answer and then its aliases; empty where the source hides it. `supports` are
+    paragraph positions in order of the context, None where hidden; `facts` are (paragraph, sentence)
+    positions where the source labels sentences. `group` names what belongs together (twins, probes).
+    `shape` is the decomposition's (pure.dag) or the source's own type of question. `extra` holds every
+    field of the source that has no place here, so that an export gives it back.
+    """
+
+    id: str
+    question: str
+    paragraphs: tuple[Paragraph, ...]
+    answers: tuple[str, ...] = ()
+    supports: tuple[int, ...] | None = None
+    facts: tuple[tuple[int, int], ...] | None = None
+    hops: tuple[Hop, ...] = ()
+    answerable: bool | None = None  # None: the source does not say (every question has an answer)
+    options: tuple[str, ...] = ()
+    group: str = ""
+    shape: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def answer(self) -> str | None:
+        return self.answers[0] if self.answers else None
+
+    def as_json(self) -> JSON:
+        """JSON at rest; `from_json` gives an equal Example back."""
+        return {
+            "id": self.id,
+            "question": self.question,
+            "paragraphs": [p.as_json() for p in self.paragraphs],
+            "answers": list(self.answers),
+            "supports": None if self.supports is None else list(self.supports),
+            "facts": None if self.facts is None else [list(f) for f in self.facts],
+            "hops": [h.as_json() for h in self.hops],
+            "answerable": self.answerable,
+            "options": list(self.options),
+            "group": self.group,
+            "shape": self.shape,
+            "extra": dict(self.extra),
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Example:
+        supports, facts = record.get("supports"), record.get("facts")
+        return cls(
+            id=record["id"],
+            question=record["question"],
+            paragraphs=tuple(Paragraph.from_json(p) for p in record["paragraphs"]),
+            answers=tuple(record.get("answers") or ()),
+            supports=None if supports is None else tuple(supports),
+            facts=None if facts is None else tuple((p, s) for p, s in facts),
+            hops=tuple(Hop.from_json(h) for h in record.get("hops") or ()),
+            answerable=record.get("answerable"),
+            options=tuple(record.get("options") or ()),
+            group=record.get("group") or "",
+            shape=record.get("shape") or "",
+            extra=record.get("extra") or {},
+        )
