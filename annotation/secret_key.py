@@ -1,0 +1,24 @@
+"""The local installation's secret key: made once, readable by its owner only."""
+
+import os
+import secrets
+from pathlib import Path
+
+
+def read_or_make_key(path: Path) -> str:
+    """Return the key kept in `path`, making it (mode 0600) when there is none.
+
+    Two processes that start at once agree: the file appears whole, by a link that only one can make.
+    """
+    if not path.exists():
+        draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(64))
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            return path.read_text().strip()
+        finally:
+            draft.unlink()
+    return path.read_text().strip()

@@ -1,0 +1,160 @@
+"""Settings, all from the environment; without any, a local installation on SQLite (docs/administrators.md)."""
+
+import os
+from pathlib import Path
+
+import dj_database_url
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
+
+from annotation.secret_key import read_or_make_key
+
+ROOT = Path(__file__).resolve().parent.parent
+VAR = Path(os.environ.get("HOPSCRIBE_VAR") or ROOT / "var")
+VAR.mkdir(parents=True, exist_ok=True)
+
+LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
+ALLOWED_HOSTS = [h for h in os.environ.get("ALLOWED_HOSTS", "").split(",") if h] or LOCAL_HOSTS
+LOCAL = set(ALLOWED_HOSTS) <= set(LOCAL_HOSTS)
+DEBUG = False
+SECRET_KEY = os.environ.get("SECRET_KEY", "")
+if not SECRET_KEY:
+    if not LOCAL:
+        raise ImproperlyConfigured(
+            "SECRET_KEY is not set. ALLOWED_HOSTS names hosts beyond this machine, so a key must be given: "
+            "set SECRET_KEY to at least 50 random characters, the same for every process."
+        )
+    SECRET_KEY = read_or_make_key(VAR / "secret-key")
+
+INSTALLED_APPS = [
+    "annotation",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "csp",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "annotation.middleware.DatabaseAwayMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "annotation.middleware.TimeZoneMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "annotation.urls"
+WSGI_APPLICATION = "annotation.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates", ROOT / "tasks"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "annotation.views.context.frame",
+            ],
+        },
+    },
+]
+
+SQLITE_OPTIONS = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA cache_size=-20000;",
+}
+POSTGRES_OPTIONS = {
+    "options": "-c lock_timeout=5s -c statement_timeout=60s -c idle_in_transaction_session_timeout=30s",
+}
+
+
+def database(url: str) -> dict[str, object]:
+    """Django's DATABASES entry for a URL; raises ImproperlyConfigured for an engine we do not know."""
+    parsed: dict[str, object] = dict(dj_database_url.parse(url, conn_max_age=600, conn_health_checks=True))
+    if parsed["ENGINE"] == "django.db.backends.sqlite3":
+        return parsed | {"OPTIONS": SQLITE_OPTIONS, "CONN_HEALTH_CHECKS": False}
+    if parsed["ENGINE"] == "django.db.backends.postgresql":
+        return parsed | {"OPTIONS": POSTGRES_OPTIONS}
+    raise ImproperlyConfigured("DATABASE_URL must begin with sqlite:// or postgres://.")
+
+
+DATABASES = {"default": database(os.environ.get("DATABASE_URL") or f"sqlite:///{VAR / 'hopscribe.sqlite3'}")}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")
+EMBEDDED_JOBS = not CELERY_BROKER_URL
+
+AUTH_USER_MODEL = "annotation.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "sign-in"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English"))]
+LOCALE_PATHS = [ROOT / "annotation" / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR / "static"
+STATICFILES_DIRS = [ROOT / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+WHITENOISE_MAX_AGE = 60
+MEDIA_ROOT = VAR / "uploads"
+FILE_UPLOAD_TEMP_DIR = None
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+
+HTTPS = os.environ.get("HTTPS", "0" if LOCAL else "1") == "1"
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SECURE_REFERRER_POLICY = "no-referrer"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "WARNING")},
+}

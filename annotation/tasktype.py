@@ -1,0 +1,119 @@
+"""The contract of a task type: one question put to a person, from example to verdict.
+
+A task type is a folder in `tasks/`; tasks/README.md says how to add one. Payloads, answers and verdicts are
+JSON at rest; a folder may give them frozen dataclasses of its own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from random import Random
+from typing import Any, ClassVar
+
+from annotation.pure.example import Example
+
+JSON = dict[str, Any]
+Live = Callable[[JSON, Mapping[str, str]], JSON]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A worker's mistake, said at the control it concerns. `message` is a gettext id with %(name)s places."""
+
+    field: str
+    message: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What the datasets of a batch hold anywhere, so that a page's controls depend on no single item."""
+
+    yes_no: bool = False
+    unanswerable: bool = False
+    options: bool = False
+    sentences: bool = False
+    datasets: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One worker's latest answer to a HIT."""
+
+    worker: str
+    answer: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A HIT with everything that is known of it once people have answered."""
+
+    hit: str
+    dataset: str
+    format: str
+    example: Example
+    payload: JSON
+    given: tuple[Given, ...]
+    excluded: str = ""  # why scores leave it out; empty: they do not
+
+
+class TaskType(ABC):
+    """Socket 3. One instance a folder, named TASK on the last line of its task.py."""
+
+    kind: ClassVar[str]  # the folder's name
+    title: ClassVar[str]  # what requesters read
+    question: ClassVar[str]  # what workers are asked, in one line
+    Options: ClassVar[type]  # frozen dataclass: what a requester may set per batch
+    live: ClassVar[Mapping[str, Live]] = {}
+
+    def options(self, stored: Mapping[str, Any]) -> Any:
+        """Options from JSON at rest or the command line; raises ValueError naming an unknown or unfit one."""
+        known = {f.name: f for f in fields(self.Options)}
+        for name, value in stored.items():
+            if name not in known:
+                raise ValueError(f"{self.kind} has no option {name!r}; it has {', '.join(known) or 'none'}")
+            if type(value) is not type(known[name].default):
+                raise ValueError(f"option {name} must be {type(known[name].default).__name__}, not {value!r}")
+        return self.Options(**stored)
+
+    def suggest(self, features: Features) -> JSON:
+        """The options that fit the datasets, before a requester changes any."""
+        return {}
+
+    @abstractmethod
+    def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
+        """What the worker will see, frozen when the batch is launched; None skips the example."""
+
+    @abstractmethod
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        """What still hinders submitting: completeness, consistency, honesty. Positions are the payload's."""
+
+    def group(self, example: Example) -> str | None:
+        """Who must not meet one worker freely, and what is complete only together; None: alone."""
+        return example.group or None
+
+    def arrange(self, payload: JSON, rng: Random) -> JSON:
+        """The payload in the order of one assignment. Answers keep the payload's positions."""
+        return payload
+
+    @abstractmethod
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        """The verdict: what several answers mean together."""
+
+    @abstractmethod
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """0..1 against gold, for qualification rounds and hidden gold."""
+
+    @abstractmethod
+    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
+        """The paper's tables as JSON, figures in 0..1 with n and 95 % interval."""
+
+    @abstractmethod
+    def export(self, example: Example, verdict: JSON) -> list[Example]:
+        """What the dataset looks like after the verdict: none, one or several examples."""
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """How much the answers disagree, 0 (all alike) to 1: the order of the review list."""
+        return 0.0
