@@ -1,0 +1,30 @@
+"""Rows that exist: one noun a file."""
+
+from annotation.models.account import User
+from annotation.models.assignment import Answer, Assignment, Collection, Flag, Seat
+from annotation.models.batch import Batch, Guide, Hit
+from annotation.models.dataset import Dataset, Item
+from annotation.models.job import Job
+from annotation.models.prediction import Prediction, PredictionSet
+from annotation.models.project import Invite, Member, Project, Worker
+
+__all__ = [
+    "Answer",
+    "Assignment",
+    "Batch",
+    "Collection",
+    "Dataset",
+    "Flag",
+    "Guide",
+    "Hit",
+    "Invite",
+    "Item",
+    "Job",
+    "Member",
+    "Prediction",
+    "PredictionSet",
+    "Project",
+    "Seat",
+    "User",
+    "Worker",
+]

@@ -52,7 +52,9 @@ class Paragraph:
 def _spaced(sentences: tuple[str, ...]) -> list[str]:
     pieces: list[str] = []
     for sentence in sentences:
-        glued = pieces and pieces[-1] and sentence and not pieces[-1][-1].isspace() and not sentence[0].isspace()
+        glued = (
+            pieces and pieces[-1] and sentence and not pieces[-1][-1].isspace() and not sentence[0].isspace()
+        )
         pieces.append(f" {sentence}" if glued else sentence)
     return pieces
 

@@ -1,0 +1,158 @@
+"""The next assignment: who gets which HIT, for how long, and what happens when it comes back unanswered.
+
+Lock order, here and in submitting: seat, assignment, HIT, batch. The cost of a claim does not depend on the
+size of the batch (docs/architecture.md, "The next assignment").
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Now
+
+from annotation.models import Assignment, Batch, Hit, Seat, Worker
+from annotation.models.batch import HitQuerySet
+from annotation.pure import lifecycle
+
+ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
+
+
+def sit_down(worker: Worker, batch: Batch) -> Seat:
+    """The worker's seat in the batch, made on first use."""
+    seat, _ = Seat.objects.select_related("batch", "worker").get_or_create(batch=batch, worker=worker)
+    return seat
+
+
+def obstacle(worker: Worker, batch: Batch) -> str:
+    """Why the worker may not work on the batch now: `inactive`, `consent`, `closed`, `not_chosen`; or nothing."""
+    if not worker.active:
+        return "inactive"
+    if not worker.consented:
+        return "consent"
+    if batch.state != Batch.State.OPEN:
+        return "closed"
+    if batch.workers.exists() and not batch.workers.filter(pk=worker.pk).exists():
+        return "not_chosen"
+    return ""
+
+
+@transaction.atomic
+def claim(seat: Seat) -> Assignment | None:
+    """Give the worker an assignment: the one under way, or the next HIT; None when nothing is left for them."""
+    seat = Seat.objects.select_for_update(of=("self",)).select_related("batch").get(pk=seat.pk)
+    under_way = _under_way(seat)
+    if under_way is not None:
+        return under_way
+    if seat.batch.state != Batch.State.OPEN:
+        return None
+    end = seat.batch.next_ticket
+    while hit := _next_hit(seat):
+        if _take_place(hit):
+            return _accept(seat, hit)
+    if seat.batch.meeting != Batch.Meeting.APART:
+        Seat.objects.filter(pk=seat.pk).update(cursor=end - 1)
+    return None
+
+
+def _under_way(seat: Seat) -> Assignment | None:
+    mine = Assignment.objects.filter(worker=seat.worker_id, batch=seat.batch_id, state=lifecycle.ACCEPTED)
+    assignment = mine.order_by("pk").first()
+    if assignment is not None:
+        late = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, lease_until__lt=Now())
+        late.update(lease_until=_lease_end(seat.batch), extended=False)
+    return assignment
+
+
+def _lease_end(batch: Batch) -> object:
+    return Now() + timedelta(seconds=batch.lease_seconds)
+
+
+def _next_hit(seat: Seat) -> Hit | None:
+    hits = _eligible(seat).filter(ticket__gt=seat.cursor).order_by("ticket").defer("payload")
+    hit = hits.first()
+    if hit and seat.batch.meeting == Batch.Meeting.APART and hit.group_key == seat.last_group:
+        hit = hits.exclude(group_key=seat.last_group).first()
+        if hit:
+            hit.skipped_one = True
+    return hit
+
+
+def _eligible(seat: Seat) -> HitQuerySet:
+    """The open HITs of the batch that the worker may have, by the rules on whom an item may meet."""
+    batch = seat.batch
+    mine = Assignment.objects.filter(worker=seat.worker_id)
+    hits = Hit.objects.open().filter(batch=batch).exclude(Exists(mine.filter(hit=OuterRef("pk"))))
+    met = mine.filter(group_key=OuterRef("group_key"), state__in=ALIVE_OR_DONE)
+    if batch.meeting == Batch.Meeting.ONE and batch.fresh_only:
+        return hits.exclude(Exists(met))
+    if batch.meeting == Batch.Meeting.ONE:
+        return hits.exclude(Exists(met.filter(batch=batch)))
+    if batch.fresh_only:
+        return hits.exclude(Exists(met.exclude(batch=batch)))
+    return hits
+
+
+def _take_place(hit: Hit) -> bool:
+    return bool(Hit.objects.open().filter(pk=hit.pk).update(live=F("live") + 1))
+
+
+def _accept(seat: Seat, hit: Hit) -> Assignment:
+    assignment = Assignment.objects.create(
+        batch=seat.batch,
+        hit=hit,
+        worker_id=seat.worker_id,
+        group_key=hit.group_key,
+        guide_version=seat.guide_version,
+        lease_until=_lease_end(seat.batch),
+    )
+    cursor = seat.cursor if getattr(hit, "skipped_one", False) else hit.ticket
+    Seat.objects.filter(pk=seat.pk).update(cursor=cursor, last_group=hit.group_key)
+    return assignment
+
+
+@transaction.atomic
+def give_back(assignment: Assignment, *, to: str = lifecycle.RETURNED, only_if_over: bool = False) -> bool:
+    """Free the assignment's place and keep its draft; False when it was no longer under way."""
+    guards = [Q(lease_until__lt=Now())] if only_if_over else []
+    if not assignment.move(to, *guards, counts=False, ended_at=Now()):
+        return False
+    free_place(assignment.hit_id, live=F("live") - 1)
+    others = Seat.objects.filter(worker=assignment.worker_id).exclude(batch=assignment.batch_id)
+    others.update(cursor=-1)  # what this one ruled out elsewhere may be theirs again
+    return True
+
+
+def free_place(hit_id: int, **changes: object) -> None:
+    """Change a HIT so that it has room again, and put it at the end of its queue."""
+    Hit.objects.filter(pk=hit_id).update(**changes)
+    batch_id = Hit.objects.values_list("batch_id", flat=True).get(pk=hit_id)
+    Batch.objects.filter(pk=batch_id).update(next_ticket=F("next_ticket") + 1)
+    ticket = Batch.objects.values_list("next_ticket", flat=True).get(pk=batch_id) - 1
+    Hit.objects.filter(pk=hit_id).update(ticket=ticket)
+
+
+@transaction.atomic
+def take_up(assignment: Assignment) -> bool:
+    """Give a returned or expired assignment back to its worker, draft and all; False when its place is taken."""
+    batch = assignment.batch
+    stamps = {"counts": True, "ended_at": None, "extended": False, "lease_until": _lease_end(batch)}
+    if batch.state != Batch.State.OPEN or not assignment.move(lifecycle.ACCEPTED, **stamps):
+        return False
+    if not _take_place(Hit(pk=assignment.hit_id)):
+        transaction.set_rollback(True)
+        return False
+    return True
+
+
+def extend(assignment: Assignment) -> bool:
+    """Prolong a lease once by its full length from now; False when it was prolonged before or is over."""
+    row = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, extended=False)
+    return bool(row.update(extended=True, lease_until=_lease_end(assignment.batch)))
+
+
+def expire_due(*, limit: int = 500) -> int:
+    """Give back what is past its lease by the database's clock; returns how many. Safe to run anywhere, twice."""
+    due = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now()).order_by("lease_until")
+    return sum(give_back(a, to=lifecycle.EXPIRED, only_if_over=True) for a in due[:limit])

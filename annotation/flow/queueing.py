@@ -1,0 +1,89 @@
+"""The outbox: jobs are rows, taken by whoever is free, and taken again when whoever took them died."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from annotation.flow.refusal import Refused
+from annotation.models import Job, Project, User
+
+LEASE = timedelta(seconds=60)
+MOST_TRIES = 3
+log = logging.getLogger(__name__)
+
+Verb = Callable[[Job, "Progress"], dict[str, Any]]
+
+
+class Lost(Exception):
+    """Another run took the job over; this one must stop without a trace."""
+
+
+class Progress:
+    """How far a job has come. Telling it renews the lease; raises Lost when another run has the job."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    def __call__(self, done: int, total: int) -> None:
+        mine = Job.objects.filter(pk=self.job.pk, state=Job.State.RUNNING, tries=self.job.tries)
+        if not mine.update(done=done, total=total, lease_until=Now() + LEASE):
+            raise Lost
+
+
+def post(
+    kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None
+) -> Job:
+    """Write a job down, in the transaction of what it belongs to."""
+    return Job.objects.create(
+        kind=kind, project=project, title=title, arguments=arguments, created_by=user, due_at=Now()
+    )
+
+
+def take() -> Job | None:
+    """Take the job that is due longest: a waiting one, or one whose run stopped renewing its lease."""
+    free = Q(state=Job.State.WAITING) | Q(state=Job.State.RUNNING, lease_until__lt=Now())
+    for job in Job.objects.filter(free, due_at__lte=Now()).order_by("due_at")[:20]:
+        guard = Job.objects.filter(free, pk=job.pk, tries=job.tries)
+        if guard.update(state=Job.State.RUNNING, tries=job.tries + 1, lease_until=Now() + LEASE):
+            job.refresh_from_db()
+            return job
+    return None
+
+
+def run(job: Job, verbs: Mapping[str, Verb]) -> None:
+    """Carry a taken job out. A refusal is its result; a defect is tried again, at most three times in all."""
+    try:
+        result = verbs[job.kind](job, Progress(job))
+    except Lost:
+        return
+    except Refused as refusal:
+        job.finish(
+            Job.State.FAILED, error=str(refusal), result=getattr(refusal, "report", {}), ended_at=Now()
+        )
+    except Exception as defect:
+        log.exception("job %s (%s) failed", job.public_id, job.kind)
+        _fail(job, defect)
+    else:
+        job.finish(Job.State.DONE, result=result, ended_at=Now(), done=F("total"))
+
+
+def _fail(job: Job, defect: Exception) -> None:
+    if job.tries < MOST_TRIES:
+        job.finish(Job.State.WAITING, due_at=Now() + timedelta(seconds=5 * job.tries))
+        return
+    error = f"{type(defect).__name__}: {defect}"
+    job.finish(Job.State.FAILED, error=error, ended_at=Now())
+
+
+@transaction.atomic
+def try_again(job: Job) -> bool:
+    """Put a failed job back into the queue; False when it had not failed."""
+    failed = Job.objects.filter(pk=job.pk, state=Job.State.FAILED)
+    return bool(failed.update(state=Job.State.WAITING, tries=0, error="", due_at=Now(), ended_at=None))

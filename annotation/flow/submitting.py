@@ -1,0 +1,108 @@
+"""Drafts, submissions and revisions: nothing that a worker sent is lost, overwritten or counted twice."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Greatest, Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.refusal import Conflict
+from annotation.models import Answer, Assignment, Batch, Hit, Seat
+from annotation.models.fields import to_text
+from annotation.pure import lifecycle
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was stored. A replay of the same form gets an equal receipt."""
+
+    assignment: str
+    revision: int
+    late: bool
+    counts: bool
+
+
+class StaleDraft(Conflict):
+    """Another tab saved a newer draft. `version` and `draft` are the ones that stand."""
+
+    def __init__(self, version: int, draft: Any) -> None:
+        super().__init__(_("This work was changed in another tab."))
+        self.version, self.draft = version, draft
+
+
+def save_draft(assignment: Assignment, answer: Any, *, version: int, active_seconds: float) -> int:
+    """Keep unfinished work; returns the draft's new version. Raises StaleDraft when `version` is not the last."""
+    row = Assignment.objects.filter(pk=assignment.pk, draft_version=version)
+    saved = row.update(
+        draft=answer,
+        draft_version=version + 1,
+        draft_saved_at=Now(),
+        active_seconds=Greatest(F("active_seconds"), active_seconds),
+    )
+    if saved:
+        return version + 1
+    assignment.refresh_from_db(fields=["draft", "draft_version"])
+    raise StaleDraft(assignment.draft_version, assignment.draft)
+
+
+@transaction.atomic
+def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_seconds: float) -> Receipt:
+    """Store an answer; `base` is the revision that the form was made from (0: the first submission).
+
+    The same key with the same answer gives the same receipt. Raises Conflict when the key came with another
+    answer, when another tab submitted first, or when a submitted answer can no longer be changed.
+    """
+    row = Assignment.objects.select_for_update(of=("self",)).select_related("batch").get(pk=assignment.pk)
+    digest = hashlib.sha256(to_text(answer).encode("utf-8", "surrogatepass")).hexdigest()
+    replayed = row.answers.filter(key=key).first() if row.revision else None
+    if replayed:
+        if replayed.digest != digest:
+            raise Conflict(_("This form was already submitted with another answer; the first one stands."))
+        return Receipt(row.public_id, replayed.revision, row.late, row.counts)
+    if base != row.revision:
+        raise Conflict(_("This assignment was already submitted from another tab; that answer stands."))
+    late, counts = _place(row)
+    Answer.objects.create(
+        assignment=row,
+        revision=row.revision + 1,
+        key=key,
+        digest=digest,
+        answer=answer,
+        active_seconds=active_seconds,
+        guide_version=row.guide_version,
+    )
+    Assignment.objects.filter(pk=row.pk).update(
+        draft=None, active_seconds=Greatest(F("active_seconds"), active_seconds)
+    )
+    return Receipt(row.public_id, row.revision + 1, late, counts)
+
+
+def _place(row: Assignment) -> tuple[bool, bool]:
+    """Move the assignment to its new revision and keep the HIT's counters true; returns (late, counts)."""
+    if row.state == lifecycle.SUBMITTED:
+        _revise(row)
+        return row.late, row.counts
+    late = row.state != lifecycle.ACCEPTED
+    hit = Hit.objects.filter(pk=row.hit_id)
+    if late:
+        counts = bool(hit.open().update(done=F("done") + 1))
+    else:
+        counts = bool(hit.update(live=F("live") - 1, done=F("done") + 1))
+    stamps = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
+    if not row.move(lifecycle.SUBMITTED, **stamps):
+        raise Conflict(_("This assignment was just changed from elsewhere. Please send it again."))
+    Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(done=F("done") + 1)
+    return late, counts
+
+
+def _revise(row: Assignment) -> None:
+    if row.batch.state != Batch.State.OPEN:
+        raise Conflict(_("The batch is closed, so this answer can no longer be changed."))
+    changed = Assignment.objects.filter(pk=row.pk, revision=row.revision).update(revision=row.revision + 1)
+    if not changed:
+        raise Conflict(_("This assignment was just changed from elsewhere. Please send it again."))

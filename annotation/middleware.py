@@ -1,0 +1,43 @@
+"""What every request passes through: the viewer's time zone, and a calm answer while the database is away."""
+
+import zoneinfo
+from collections.abc import Callable
+
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+View = Callable[[HttpRequest], HttpResponse]
+
+
+class TimeZoneMiddleware:
+    """Shows times in the zone that the viewer's browser names in the cookie `tz`; UTC without one."""
+
+    def __init__(self, get_response: View) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        try:
+            zone = zoneinfo.ZoneInfo(request.COOKIES.get("tz") or "UTC")
+        except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
+            zone = zoneinfo.ZoneInfo("UTC")
+        with timezone.override(zone):
+            return self.get_response(request)
+
+
+class DatabaseAwayMiddleware:
+    """Turns a lost or locked database into 503 with Retry-After, so that pages keep their work and try again."""
+
+    def __init__(self, get_response: View) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, OperationalError):
+            return None
+        response = render(request, "503.html", status=503)
+        response["Retry-After"] = "2"
+        return response

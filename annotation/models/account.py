@@ -1,0 +1,21 @@
+"""People's accounts: an email or login name, a password, a person's own settings."""
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.fields import JSONTextField
+
+
+class User(AbstractUser):
+    """Somebody who signs in: a requester, an annotator, or both."""
+
+    display_name = models.CharField(_("name"), max_length=150, blank=True)
+    shortcuts = JSONTextField(default=dict)  # {"off": bool, "keys": {action: key}}
+
+    class Meta(AbstractUser.Meta):
+        constraints = [models.UniqueConstraint(Lower("username"), name="user_name_once")]
+
+    def __str__(self) -> str:
+        return self.display_name or self.username

@@ -1,0 +1,178 @@
+"""Who works on what: seats in batches, assignments with their leases, and answers that are never overwritten."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.batch import Batch, Hit
+from annotation.models.fields import JSONTextField
+from annotation.models.project import Worker, public_id
+from annotation.pure import lifecycle
+
+
+def random_seed() -> int:
+    return secrets.randbits(62)
+
+
+class Seat(models.Model):
+    """A worker in a batch. Its row is the lock that lets a worker claim one assignment at a time.
+
+    `cursor` is the ticket up to which every HIT was offered, taken or ruled out for good; `last_group`
+    is the group of the assignment taken last.
+    """
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="seats")
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="seats")
+    cursor = models.BigIntegerField(default=-1)
+    last_group = models.CharField(max_length=300, blank=True)
+    done = models.PositiveIntegerField(default=0)
+    guide_version = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["batch", "worker"], name="seat_once")]
+
+
+class Collection(models.Model):
+    """Judgments that were made elsewhere and read from a file; invisible until the whole file is in."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="collections")
+    sha256 = models.CharField(max_length=64)
+    file_name = models.CharField(max_length=255, blank=True)
+    ready = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["batch", "sha256"], name="collection_once")]
+
+
+class AssignmentQuerySet(models.QuerySet["Assignment"]):
+    def submitted(self) -> AssignmentQuerySet:
+        """Those with an answer that researchers may see."""
+        return self.filter(state=lifecycle.SUBMITTED).filter(
+            Q(collection__isnull=True) | Q(collection__ready=True)
+        )
+
+
+class Assignment(models.Model):
+    """One worker on one HIT. `counts` says whether it takes or took one of the HIT's places."""
+
+    class State(models.TextChoices):
+        ACCEPTED = lifecycle.ACCEPTED
+        SUBMITTED = lifecycle.SUBMITTED
+        RETURNED = lifecycle.RETURNED
+        EXPIRED = lifecycle.EXPIRED
+
+    public_id = models.CharField(max_length=32, unique=True, default=public_id)
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="assignments")
+    hit = models.ForeignKey(Hit, models.PROTECT, related_name="assignments")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="assignments")
+    collection = models.ForeignKey(Collection, models.PROTECT, null=True, related_name="assignments")
+    group_key = models.CharField(max_length=300)
+    state = models.CharField(max_length=9, choices=State, default=State.ACCEPTED)
+    counts = models.BooleanField(default=True)
+    late = models.BooleanField(default=False)
+    seed = models.BigIntegerField(default=random_seed)
+    guide_version = models.PositiveIntegerField(default=0)
+    accepted_at = models.DateTimeField(auto_now_add=True)
+    lease_until = models.DateTimeField()
+    extended = models.BooleanField(default=False)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)  # returned or expired
+    active_seconds = models.FloatField(default=0)
+    draft = JSONTextField(null=True, blank=True)
+    draft_version = models.PositiveIntegerField(default=0)
+    draft_saved_at = models.DateTimeField(null=True, blank=True)
+    revision = models.PositiveIntegerField(default=0)
+
+    objects: ClassVar = AssignmentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["hit", "worker"], name="assignment_once_per_worker"),
+            models.CheckConstraint(
+                condition=Q(state__in=list(lifecycle.ASSIGNMENT_MOVES)), name="assignment_state_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state=lifecycle.SUBMITTED, submitted_at__isnull=False, revision__gte=1)
+                | (~Q(state=lifecycle.SUBMITTED) & Q(submitted_at__isnull=True, revision=0)),
+                name="assignment_answer_when_submitted",
+            ),
+            models.CheckConstraint(
+                condition=Q(state=lifecycle.ACCEPTED, counts=True)
+                | Q(state=lifecycle.SUBMITTED)
+                | Q(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED], counts=False),
+                name="assignment_counts_while_alive",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["worker", "group_key"], name="assignment_met"),
+            models.Index(
+                fields=["lease_until"], name="assignment_leases", condition=Q(state=lifecycle.ACCEPTED)
+            ),
+            models.Index(fields=["worker", "batch", "state"], name="assignment_of_worker"),
+            models.Index(fields=["batch", "submitted_at"], name="assignment_by_time"),
+        ]
+
+    def move(self, to: str, *guards: Q, **stamps: Any) -> bool:
+        """Guarded move; True when it was us who moved it. In memory only `state` follows."""
+        states = lifecycle.origins(lifecycle.ASSIGNMENT_MOVES, to)
+        row = Assignment.objects.filter(*guards, pk=self.pk, state__in=states & {self.state})
+        moved = row.update(state=to, **stamps)
+        if moved:
+            self.state = to
+        return bool(moved)
+
+    @property
+    def current(self) -> Answer | None:
+        return self.answers.filter(revision=self.revision).first()
+
+
+class Answer(models.Model):
+    """One revision of what a worker said. Rows are only ever added."""
+
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="answers")
+    revision = models.PositiveIntegerField()
+    key = models.CharField(max_length=64)  # the form's idempotency key
+    digest = models.CharField(max_length=64)  # SHA-256 of the answer, to tell a replay from another body
+    answer = JSONTextField()
+    active_seconds = models.FloatField(default=0)
+    guide_version = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "revision"], name="answer_revision_once"),
+            models.UniqueConstraint(fields=["assignment", "key"], name="answer_key_once"),
+            models.CheckConstraint(condition=Q(revision__gte=1), name="answer_revision_from_one"),
+        ]
+
+
+class Flag(models.Model):
+    """A worker's report that something is wrong with an item; a requester decides on it."""
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        KEPT = "kept"
+        VOIDED = "voided"
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="flags")
+    reason = models.CharField(max_length=40)
+    text = models.TextField(blank=True)
+    state = models.CharField(max_length=6, choices=State, default=State.OPEN)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=["open", "kept", "voided"]), name="flag_state_known"),
+            models.CheckConstraint(
+                condition=Q(state="open", decided_at__isnull=True)
+                | (~Q(state="open") & Q(decided_at__isnull=False)),
+                name="flag_decided_when_closed",
+            ),
+        ]

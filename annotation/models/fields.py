@@ -1,0 +1,27 @@
+"""JSON kept as text, so that SQLite and PostgreSQL hold the same bytes in the same order."""
+
+import json
+from typing import Any
+
+from django.db import models
+
+
+def to_text(value: Any) -> str:
+    """Compact JSON text; raises ValueError for NaN and infinities, which are not JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+class JSONTextField(models.TextField):
+    """A JSON value at rest in a text column: exact, ordered, never queried into."""
+
+    def from_db_value(self, value: str | None, *_: Any) -> Any:
+        return None if value is None else json.loads(value)
+
+    def to_python(self, value: Any) -> Any:
+        return value
+
+    def get_prep_value(self, value: Any) -> str | None:
+        return None if value is None else to_text(value)
+
+    def value_to_string(self, obj: models.Model) -> str:
+        return to_text(self.value_from_object(obj))

@@ -1,0 +1,57 @@
+"""The outbox: work that outlives a request. A row is the truth; Celery and the thread only ring for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.fields import JSONTextField
+from annotation.models.project import Project, public_id
+
+
+class Job(models.Model):
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="jobs")
+    public_id = models.CharField(max_length=32, unique=True, default=public_id)
+    kind = models.CharField(max_length=40)
+    title = models.CharField(max_length=300)
+    arguments = JSONTextField(default=dict)
+    state = models.CharField(max_length=7, choices=State, default=State.WAITING)
+    due_at = models.DateTimeField()
+    lease_until = models.DateTimeField(null=True, blank=True)
+    tries = models.PositiveIntegerField(default=0)
+    done = models.PositiveBigIntegerField(default=0)  # of `total`, in the job's own unit
+    total = models.PositiveBigIntegerField(default=0)
+    result = JSONTextField(default=dict)
+    error = models.TextField(blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "running", "done", "failed"]), name="job_state_known"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["due_at"], name="job_due", condition=Q(state__in=["waiting", "running"])
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def finish(self, state: str, **stamps: Any) -> bool:
+        """Guarded end of a run; False when another run ended it first."""
+        return bool(Job.objects.filter(pk=self.pk, state=Job.State.RUNNING).update(state=state, **stamps))

@@ -1,0 +1,29 @@
+"""Answers as the official scorers see them: lower case, no ASCII punctuation, no articles, single spaces.
+
+One definition for every scorer, because SQuAD, HotpotQA and MuSiQue share it to the letter (Rajpurkar et
+al. 2016). Nothing is folded beyond that: curly quotes, dashes and accents stay what they are.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+
+ARTICLES = frozenset({"a", "an", "the"})
+
+_DELETED = str.maketrans("", "", string.punctuation)
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+
+
+def answer_tokens(text: str) -> list[str]:
+    """The words of the normalised answer, in order; empty where nothing is left."""
+    bare = text.lower().translate(_DELETED)
+    if text.isascii() and text.isprintable():
+        # Only letters, digits and spaces are left, so that the regular expression's words are ours.
+        return [word for word in bare.split() if word not in ARTICLES]
+    return _ARTICLE.sub(" ", bare).split()
+
+
+def normalise_answer(text: str) -> str:
+    """The answer in the form in which the official scorers compare it."""
+    return " ".join(answer_tokens(text))

@@ -1,0 +1,38 @@
+"""Finds the task types: the folders in tasks/. The only module that imports them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from django import forms
+
+import tasks
+from annotation.tasktype import TaskType
+
+
+@cache
+def task_types() -> dict[str, TaskType]:
+    """Every task type by its kind, in alphabetical order."""
+    found = {}
+    for module in sorted(pkgutil.iter_modules(tasks.__path__), key=lambda m: m.name):
+        if module.ispkg and not module.name.startswith("_"):
+            found[module.name] = importlib.import_module(f"tasks.{module.name}.task").TASK
+    return found
+
+
+def task_type(kind: str) -> TaskType:
+    """The task type of that kind; raises KeyError for an unknown one."""
+    return task_types()[kind]
+
+
+@cache
+def form_class(kind: str) -> type[forms.Form]:
+    """The Form of the task type: built with (payload as shown, POST), `answer()` gives the answer."""
+    return importlib.import_module(f"tasks.{kind}.form").Form
+
+
+def kinds() -> list[tuple[str, str]]:
+    """Choices of task kinds, for model and form fields."""
+    return [(kind, task.title) for kind, task in task_types().items()]
