@@ -8,7 +8,8 @@ annotations of one question and is blind to their order; means over questions ar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
@@ -19,7 +20,7 @@ RULE = "majority-expected/1"  # goes beside the figures; a change of any definit
 MEASURES = ("human_score", "upper_bound", "agreement", "average")
 PARTS = ("em", "f1")
 
-Support = Set[Hashable]
+Support = Collection[Hashable]
 T = TypeVar("T")
 G = TypeVar("G")
 
@@ -84,10 +85,11 @@ def paragraph_majority_score(supports: Sequence[Support], gold: Support, *, scor
     """Support voted paragraph by paragraph instead of by whole set; a paragraph that half of the
     annotators marked is in or out with equal chance, and the expected value over these is returned.
     """
-    votes = {place: sum(place in support for support in supports) for place in set().union(*supports)}
+    votes = Counter(place for support in supports for place in set(support))
     chosen = {place for place, count in votes.items() if 2 * count > len(supports)}
-    open_gold = [place for place, count in votes.items() if 2 * count == len(supports) and place in gold]
-    open_other = [place for place, count in votes.items() if 2 * count == len(supports) and place not in gold]
+    tied = [place for place, count in votes.items() if 2 * count == len(supports)]
+    open_gold = [place for place in tied if place in gold]
+    open_other = [place for place in tied if place not in gold]
     ems, f1s = [], []
     for right in range(len(open_gold) + 1):
         for wrong in range(len(open_other) + 1):
@@ -95,7 +97,7 @@ def paragraph_majority_score(supports: Sequence[Support], gold: Support, *, scor
             score = scorer.support(chosen | {*open_gold[:right]} | {*open_other[:wrong]}, gold)
             ems.append(weight * score.em)
             f1s.append(weight * score.f1)
-    ways = 2 ** (len(open_gold) + len(open_other))
+    ways = 2 ** len(tied)
     return Mark(math.fsum(ems) / ways, math.fsum(f1s) / ways)
 
 
