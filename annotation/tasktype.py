@@ -35,6 +35,7 @@ class Features:
     unanswerable: bool = False
     options: bool = False
     sentences: bool = False
+    paragraphs: int = 0  # of the largest context
     datasets: int = 1
 
 
@@ -89,6 +90,14 @@ class TaskType(ABC):
     @abstractmethod
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         """What still hinders submitting: completeness, consistency, honesty. Positions are the payload's."""
+
+    def complete(self, payload: JSON, answer: Any) -> JSON:
+        """A judgment made elsewhere as an answer at rest; raises ValueError saying what is wrong with it."""
+        if not isinstance(answer, dict):
+            raise ValueError("must be an object")
+        for problem in self.check(payload, answer):
+            raise ValueError(problem.message % problem.values)
+        return answer
 
     def group(self, example: Example) -> str | None:
         """Who must not meet one worker freely, and what is complete only together; None: alone."""

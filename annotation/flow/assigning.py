@@ -126,11 +126,10 @@ def give_back(assignment: Assignment, *, to: str = lifecycle.RETURNED, only_if_o
 
 def free_place(hit_id: int, **changes: object) -> None:
     """Change a HIT so that it has room again, and put it at the end of its queue."""
-    Hit.objects.filter(pk=hit_id).update(**changes)
     batch_id = Hit.objects.values_list("batch_id", flat=True).get(pk=hit_id)
     Batch.objects.filter(pk=batch_id).update(next_ticket=F("next_ticket") + 1)
     ticket = Batch.objects.values_list("next_ticket", flat=True).get(pk=batch_id) - 1
-    Hit.objects.filter(pk=hit_id).update(ticket=ticket)
+    Hit.objects.filter(pk=hit_id).update(ticket=ticket, **changes)
 
 
 @transaction.atomic

@@ -50,6 +50,7 @@ class Batch(models.Model):
     disjoint = models.BooleanField(_("qualification and production share no items"), default=True)
     workers = models.ManyToManyField(Worker, blank=True, related_name="chosen_for")  # none: everybody
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
+    size = models.PositiveIntegerField(default=0)  # HITs, once launched
     next_ticket = models.PositiveBigIntegerField(default=0)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,0 +1,1 @@
+"""The pages: parse, call a verb, show the result."""

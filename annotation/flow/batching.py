@@ -1,0 +1,232 @@
+"""Batches: from datasets to HITs that people may take, and what a requester may do with them afterwards."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.flow.importing import silent
+from annotation.flow.refusal import Refused
+from annotation.models import Batch, Dataset, Guide, Hit, Item, Project, User, Worker
+from annotation.registry import task_type
+from annotation.tasktype import Features
+
+CHUNK = 200
+WORDS_PER_MINUTE = 238  # silent reading of adults, quality of a median reader (Brysbaert 2019)
+Told = Callable[[int, int], None]
+
+
+def features_of(datasets: Iterable[Dataset]) -> Features:
+    """What the datasets hold anywhere, taken together."""
+    datasets = list(datasets)
+    held = [dataset.features for dataset in datasets]
+    return Features(
+        yes_no=any(f.get("yes_no") for f in held),
+        unanswerable=any(f.get("unanswerable") for f in held),
+        options=any(f.get("options") for f in held),
+        sentences=bool(held) and all(f.get("sentences") for f in held),
+        paragraphs=max((int(n) for f in held for n in f.get("paragraphs", {})), default=0),
+        datasets=len(datasets),
+    )
+
+
+def expected_seconds(datasets: Iterable[Dataset]) -> int:
+    """The time to read the median dataset's context once, in seconds, at least a minute."""
+    words = sorted(dataset.features.get("words", 0) for dataset in datasets)
+    middle = words[len(words) // 2] if words else 0
+    return max(60, round(60 * middle / WORDS_PER_MINUTE))
+
+
+def create_batch(
+    project: Project,
+    name: str,
+    *,
+    task: str,
+    datasets: Sequence[Dataset],
+    user: User | None = None,
+    options: dict[str, Any] | None = None,
+    guide: str,
+    workers: Sequence[Worker] = (),
+    **settings: Any,
+) -> Batch:
+    """Write a batch down as a draft; nobody sees it before `launch`. Raises Refused for what cannot be."""
+    if not datasets:
+        raise Refused(_("A batch needs at least one dataset."))
+    chosen = task_type(task).suggest(features_of(datasets)) | (options or {})
+    try:
+        task_type(task).options(chosen)
+        with transaction.atomic():
+            batch = Batch.objects.create(
+                project=project, slug=name, task=task, options=chosen, created_by=user, **_settled(name, datasets, settings)
+            )
+            batch.datasets.set(datasets)
+            batch.workers.set(workers)
+            Guide.objects.create(batch=batch, version=1, text=guide, created_by=user)
+    except ValueError as unfit:
+        raise Refused(str(unfit)) from None
+    except IntegrityError:
+        raise Refused(_("The name %(name)s is taken by another batch. Choose another.") % {"name": name}) from None
+    return batch
+
+
+def _settled(name: str, datasets: Sequence[Dataset], settings: dict[str, Any]) -> dict[str, Any]:
+    settled = {key: value for key, value in settings.items() if value is not None}
+    settled.setdefault("title", name)
+    if not settled.get("expected_seconds"):
+        settled["expected_seconds"] = expected_seconds(datasets)
+    return settled
+
+
+def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
+    """Make the HITs and open the batch; returns {"hits", "skipped", "warnings"}.
+
+    A launch that died half-way is begun anew. Raises Refused, back in draft, when no HIT would come out.
+    """
+    if not batch.move(Batch.State.LAUNCHING):
+        batch.refresh_from_db()
+        if batch.state != Batch.State.LAUNCHING:
+            raise Refused(_("This batch was launched before."))
+    _remove_hits(batch)
+    try:
+        items = _queue(batch)
+        hits = _make_hits(batch, items, tell)
+        if not hits:
+            raise Refused(_("No item of the datasets can be asked about in this task, so there is nothing to launch."))
+    except BaseException:
+        _remove_hits(batch)
+        batch.move(Batch.State.DRAFT)
+        raise
+    batch.move(Batch.State.OPEN, launched_at=Now(), next_ticket=hits, size=hits)
+    return {"hits": hits, "skipped": len(items) - hits, "warnings": doubts(batch)}
+
+
+def _remove_hits(batch: Batch) -> None:
+    while some := list(Hit.objects.filter(batch=batch).values_list("pk", flat=True)[:500]):
+        Hit.objects.filter(pk__in=some).delete()
+
+
+def _queue(batch: Batch) -> list[int]:
+    """The chosen items' keys in the order in which they will be offered; seeded."""
+    taken = _other_purpose(batch)
+    chosen: list[int] = []
+    for dataset in batch.datasets.order_by("slug"):
+        rows = dataset.items.order_by("position").values_list("pk", "group_key")
+        free = [pk for pk, group in rows if group not in taken]
+        if batch.sample is not None and batch.sample < len(free):
+            free = sorted(Random(f"{batch.seed}/{dataset.slug}").sample(free, batch.sample))
+        chosen += free
+    Random(f"{batch.seed}/order").shuffle(chosen)
+    return chosen
+
+
+def _other_purpose(batch: Batch) -> set[str]:
+    """Groups that a qualification must not share with production, and the other way round."""
+    if not batch.disjoint:
+        return set()
+    others = Hit.objects.filter(batch__project=batch.project).exclude(batch__purpose=batch.purpose)
+    return set(others.values_list("group_key", flat=True))
+
+
+def _make_hits(batch: Batch, items: list[int], tell: Told) -> int:
+    made = 0
+    for start in range(0, len(items), CHUNK):
+        some = items[start : start + CHUNK]
+        hits = list(_hits(batch, some, made))
+        with transaction.atomic():
+            Hit.objects.bulk_create(hits)
+        made += len(hits)
+        tell(start + len(some), len(items))
+    return made
+
+
+def _hits(batch: Batch, keys: list[int], ticket: int) -> Iterator[Hit]:
+    task = task_type(batch.task)
+    options = task.options(batch.options)
+    items = Item.objects.select_related("dataset").in_bulk(keys)
+    for key in keys:
+        item = items[key]
+        rng = Random(f"{batch.seed}/{item.dataset.slug}/{item.position}")
+        payload = task.prepare(item.example, options, rng)
+        if payload is None:
+            continue
+        yield Hit(
+            batch=batch,
+            item=item,
+            group_key=item.group_key,
+            payload=payload,
+            ticket=ticket,
+            wanted=batch.assignments_per_hit,
+        )
+        ticket += 1
+
+
+def doubts(batch: Batch) -> list[str]:
+    """What cannot work with the people and items there are, as sentences for the requester."""
+    people = batch.workers.filter(active=True).count() or _active_workers(batch.project)
+    wanted = batch.assignments_per_hit * _largest_group(batch)
+    if people >= wanted:
+        return []
+    text = ngettext(
+        "Needs %(wanted)s different annotators, you have %(people)s. HITs stay unfinished until more join.",
+        "Needs %(wanted)s different annotators, you have %(people)s. HITs stay unfinished until more join.",
+        wanted,
+    )
+    return [text % {"wanted": wanted, "people": people}]
+
+
+def _active_workers(project: Project) -> int:
+    return project.workers.filter(active=True, user__isnull=False).count()
+
+
+def _largest_group(batch: Batch) -> int:
+    if batch.meeting != Batch.Meeting.ONE:
+        return 1
+    if batch.launched_at is None:
+        groups: Iterable[str] = Item.objects.filter(dataset__batches=batch).values_list("group_key", flat=True)
+    else:
+        groups = batch.hits.values_list("group_key", flat=True)
+    return max(Counter(groups).values(), default=1)
+
+
+def top_up(batch: Batch, *, base: int, only_disagreeing: bool = False, tell: Told = silent) -> dict[str, Any]:
+    """Ask for one more annotation of each finished HIT, or of those whose answers disagree.
+
+    `base` is the batch's next ticket when the wish was made: HITs that already have a ticket from there on
+    were topped up by an earlier, interrupted run. Returns {"hits": how many now want one more}.
+    """
+    finished = Hit.objects.filter(batch=batch, voided_at__isnull=True, room=0, live=0, ticket__lt=base)
+    keys = list(finished.order_by("ticket").values_list("pk", flat=True))
+    if only_disagreeing:
+        keys = [pk for pk in keys if _disagree(pk)]
+    for start in range(0, len(keys), CHUNK):
+        with transaction.atomic():
+            Batch.objects.filter(pk=batch.pk, next_ticket__lt=2 * base + 1).update(next_ticket=2 * base + 1)
+            hits = finished.filter(pk__in=keys[start : start + CHUNK])
+            hits.update(wanted=F("wanted") + 1, ticket=F("ticket") + base)
+        tell(min(start + CHUNK, len(keys)), len(keys))
+    return {"hits": len(keys)}
+
+
+def _disagree(hit_id: int) -> bool:
+    hit = Hit.objects.select_related("batch").get(pk=hit_id)
+    assignments = hit.assignments.submitted().prefetch_related("answers")
+    answers = [a.current.answer for a in assignments]
+    return task_type(hit.batch.task).differences(hit.payload, answers) > 0
+
+
+@transaction.atomic
+def change_guide(batch: Batch, text: str, *, user: User | None = None) -> Guide:
+    """A new version of the guide; who works on the batch must read it again. The same text changes nothing."""
+    Batch.objects.select_for_update().get(pk=batch.pk)
+    last = batch.guide
+    if last.text == text:
+        return last
+    return Guide.objects.create(batch=batch, version=last.version + 1, text=text, created_by=user)

@@ -1,0 +1,79 @@
+"""Search as one types over the paragraphs of a context: token overlap, forgiving of typing slips.
+
+The only place that knows rapidfuzz.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+ALIKE = 82  # of 100, from which a word counts as a slip of another
+SHORTEST_FUZZY = 4  # letters; shorter words must match from their beginning
+TITLE_WEIGHT = 1.5
+
+_WORD = re.compile(r"\w+", re.UNICODE)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a paragraph answers a query. Spans are code points in the text and in the title."""
+
+    paragraph: int
+    score: float  # 0: nothing of the query is there
+    spans: tuple[tuple[int, int], ...]
+    title_spans: tuple[tuple[int, int], ...]
+
+
+def search(query: str, paragraphs: Sequence[tuple[str, str]]) -> list[Match]:
+    """Rank (title, text) paragraphs by overlap with the query, best first; ties keep their order.
+
+    Every query word counts once a paragraph, by its best likeness there; words in the order of the query
+    count a little more. All paragraphs are in the result, those without a match last.
+    """
+    words = list(dict.fromkeys(_WORD.findall(query.casefold())))[:20]
+    matches = [_match(k, words, title, text) for k, (title, text) in enumerate(paragraphs)]
+    phrase = " ".join(query.casefold().split())
+    if len(words) > 1:
+        texts = [f"{title} {text}".casefold() for title, text in paragraphs]
+        matches = [_with_phrase(m, phrase in texts[m.paragraph]) for m in matches]
+    return sorted(matches, key=lambda match: -match.score)
+
+
+def _with_phrase(match: Match, there: bool) -> Match:
+    return Match(match.paragraph, match.score + there, match.spans, match.title_spans)
+
+
+def _match(paragraph: int, words: Sequence[str], title: str, text: str) -> Match:
+    score = 0.0
+    in_title, title_spans = _likeness(words, title)
+    in_text, spans = _likeness(words, text)
+    for word in words:
+        score += max(TITLE_WEIGHT * in_title.get(word, 0.0), in_text.get(word, 0.0))
+    return Match(paragraph, score, spans, title_spans)
+
+
+def _likeness(words: Sequence[str], text: str) -> tuple[dict[str, float], tuple[tuple[int, int], ...]]:
+    """The best likeness of each query word among the words of a text, and the spans of all that match."""
+    found = [(m.group().casefold(), m.span()) for m in _WORD.finditer(text)]
+    vocabulary = list({word for word, _span in found})
+    best: dict[str, float] = {}
+    matched: set[str] = set()
+    for word in words:
+        alike = _alike(word, vocabulary)
+        if alike:
+            best[word] = max(alike.values())
+            matched |= alike.keys()
+    return best, tuple(span for word, span in found if word in matched)
+
+
+def _alike(word: str, vocabulary: Sequence[str]) -> dict[str, float]:
+    """The words that a query word may mean, with their likeness in 0..1: equal, begun, or a slip."""
+    begun = {other: 1.0 if other == word else 0.9 for other in vocabulary if other.startswith(word)}
+    if begun or len(word) < SHORTEST_FUZZY:
+        return begun
+    near = process.extract(word, vocabulary, scorer=fuzz.ratio, score_cutoff=ALIKE, limit=None)
+    return {other: ratio / 100 * 0.8 for other, ratio, _place in near}

@@ -1,0 +1,25 @@
+"""Guides and consent texts: Markdown in, HTML that cannot run anything out."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import nh3
+from markdown_it import MarkdownIt
+
+_TAGS = frozenset(
+    "p h1 h2 h3 h4 h5 h6 ul ol li strong em code pre blockquote hr br a table thead tbody tr th td".split()
+)
+_reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+@lru_cache(maxsize=256)
+def to_html(text: str) -> str:
+    """Sanitised HTML of a Markdown text; raw HTML in it is shown as text, links open nothing but http(s)."""
+    return nh3.clean(
+        _reader.render(text),
+        tags=set(_TAGS),
+        attributes={"a": {"href", "title"}, "ol": {"start"}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer",
+    )

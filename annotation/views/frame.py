@@ -1,0 +1,136 @@
+"""The annotator's frame: a task's page with everything around it, for working, changing and previewing."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, Batch, Guide, Hit, Seat
+from annotation.pure import lifecycle
+from annotation.pure.markdown import to_html
+from annotation.registry import form_class, task_type
+from annotation.tasktype import JSON, Problem
+
+FLAG_REASONS = {
+    "unclear": "The question is unclear",
+    "wrong_context": "The paragraphs do not fit the question",
+    "several_answers": "Several answers are right",
+    "no_answer": "The answer is not there",
+    "broken": "The text is broken",
+    "harmful": "The text is harmful or upsetting",
+    "other": "Something else",
+}
+
+
+def shown_payload(assignment: Assignment) -> JSON:
+    """The payload in the order of this assignment."""
+    task = task_type(assignment.batch.task)
+    return task.arrange(assignment.hit.payload, Random(assignment.seed))
+
+
+def translated(problems: Sequence[Problem]) -> list[dict[str, str]]:
+    """Problems as the page lists them."""
+    return [{"field": p.field, "message": _(p.message) % p.values} for p in problems]
+
+
+def page_of(
+    request: HttpRequest,
+    assignment: Assignment,
+    seat: Seat,
+    *,
+    posted: JSON | None = None,
+    problems: Sequence[Problem] = (),
+) -> dict[str, Any]:
+    """The context of an assignment's page; `posted` is the answer of a refused form."""
+    payload = shown_payload(assignment)
+    answer = posted or assignment.draft or _standing_answer(assignment)
+    form = form_class(assignment.batch.task)(payload)
+    draft = form.shown(answer) | {"active_seconds": assignment.active_seconds}
+    return {
+        "assignment": assignment,
+        "payload": payload,
+        "draft": draft,
+        "problems": translated(problems),
+        "frame": _batch_frame(assignment.batch) | _assignment_frame(assignment, seat),
+        "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
+        "preferences_url": reverse("preferences"),
+    }
+
+
+def preview_of(request: HttpRequest, hit: Hit, *, seed: int) -> dict[str, Any]:
+    """The same page for a requester who looks at a HIT as annotators will see it; nothing can be sent."""
+    batch = hit.batch
+    payload = task_type(batch.task).arrange(hit.payload, Random(seed))
+    draft = form_class(batch.task)(payload).shown(None) | {"active_seconds": 0}
+    preview = {"preview": True, "readonly": False, "state": lifecycle.ACCEPTED, "number": 1, "key": "", "version": 0}
+    search = reverse("preview-live", args=[batch.project.slug, batch.slug, hit.public_id, "search"])
+    return {
+        "assignment": {"public_id": "preview"},
+        "payload": payload,
+        "draft": draft,
+        "problems": [],
+        "frame": _batch_frame(batch) | preview | {"search_url": f"{search}?seed={seed}"},
+        "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
+        "preferences_url": reverse("preferences"),
+    }
+
+
+def _standing_answer(assignment: Assignment) -> JSON | None:
+    current = assignment.current if assignment.revision else None
+    return current.answer if current else None
+
+
+def guide_html(guide: Guide) -> str:
+    """The guide as HTML; pure.markdown has sanitised it."""
+    return mark_safe(to_html(guide.text))  # noqa: S308
+
+
+def _batch_frame(batch: Batch) -> dict[str, Any]:
+    guide = batch.guide
+    return {
+        "batch_title": batch.title,
+        "task_question": _(task_type(batch.task).question),
+        "total": batch.size,
+        "expected_minutes": max(1, round(batch.expected_seconds / 60)),
+        "guide_html": guide_html(guide),
+        "guide_version": guide.version,
+        "home_url": reverse("work"),
+        "flag_reasons": [(key, _(text)) for key, text in FLAG_REASONS.items()],
+    }
+
+
+def _assignment_frame(assignment: Assignment, seat: Seat) -> dict[str, Any]:
+    submitted = assignment.state == lifecycle.SUBMITTED
+    open_still = assignment.batch.state == Batch.State.OPEN
+    return {
+        "number": seat.done if submitted else seat.done + 1,
+        "state": assignment.state,
+        "late": assignment.late,
+        "editing": submitted and open_still,
+        "readonly": submitted and not open_still,
+        "preview": False,
+        "guide_must_read": seat.guide_version < assignment.batch.guide.version,
+        "lease_until": assignment.lease_until,
+        "lease_seconds": assignment.batch.lease_seconds,
+        "extendable": assignment.state == lifecycle.ACCEPTED and not assignment.extended,
+        "saved_at": assignment.draft_saved_at,
+        "key": f"{assignment.revision}.{secrets.token_urlsafe(12)}",
+        "version": assignment.draft_version,
+        **_urls(assignment),
+    }
+
+
+def _urls(assignment: Assignment) -> dict[str, Any]:
+    own = [assignment.public_id]
+    names = ["submit", "draft", "return", "skip", "extend", "flag", "take-up"]
+    urls: dict[str, Any] = {f"{name.replace('-', '_')}_url": reverse(name, args=own) for name in names}
+    urls["search_url"] = reverse("live", args=[*own, "search"])
+    urls["back_url"] = reverse("back", args=own)
+    return urls
