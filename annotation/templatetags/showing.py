@@ -1,0 +1,22 @@
+"""What templates need to show text exactly as it is stored, and lists in pages."""
+
+from collections.abc import Iterable
+
+from django import template
+from django.core.paginator import Paginator
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+
+
+@register.filter(is_safe=False)
+def exact(text: str) -> SafeString:
+    """Escaped text whose carriage returns survive HTML parsing, so that offsets on the page are the stored ones."""
+    return mark_safe(escape(str(text)).replace("\r", "&#13;"))  # noqa: S308 - escaped on the line itself
+
+
+@register.filter
+def page_range(paginator: Paginator, number: int) -> Iterable[int | str]:
+    """Page numbers around `number`, with "…" where some are left out."""
+    return paginator.get_elided_page_range(number, on_each_side=2, on_ends=1)

@@ -1,0 +1,57 @@
+// On every page: the viewer's time zone, the theme, copy buttons, and forgetting local drafts on sign-out.
+import { forgetAll } from "./keep.js";
+
+const YEAR = 31536000;
+const THEMES = ["auto", "light", "dark"];
+
+export function setCookie(name, value, { maxAge = YEAR } = {}) {
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  document.cookie = `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=${maxAge}; SameSite=Lax${secure}`;
+}
+
+function tellZone() {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  // Zone names need no encoding, and the server reads the cookie as it is.
+  if (zone && !document.cookie.includes(`tz=${zone}`)) document.cookie = `tz=${zone}; Path=/; Max-Age=${YEAR}; SameSite=Lax`;
+}
+
+function theme() {
+  return document.documentElement.dataset.theme || "auto";
+}
+
+function nameTheme() {
+  for (const label of document.querySelectorAll("[data-theme-name]")) label.textContent = label.dataset[theme()];
+}
+
+function setTheme(name) {
+  if (name === "auto") {
+    delete document.documentElement.dataset.theme;
+    setCookie("theme", "", { maxAge: 0 });
+  } else {
+    document.documentElement.dataset.theme = name;
+    setCookie("theme", name);
+  }
+  nameTheme();
+}
+
+async function copy(button) {
+  const source = document.getElementById(button.dataset.copy);
+  await navigator.clipboard.writeText(source.value ?? source.innerText);
+  const before = button.textContent;
+  button.textContent = button.dataset.copied || "✓";
+  setTimeout(() => { button.textContent = before; }, 1500);
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("button");
+  if (!button) return;
+  if ("themeSwitch" in button.dataset) setTheme(THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length]);
+  if (button.dataset.copy) copy(button);
+});
+
+document.addEventListener("submit", (event) => {
+  if ("signOut" in event.target.dataset) forgetAll();
+});
+
+tellZone();
+nameTheme();

@@ -1,0 +1,35 @@
+// What the browser keeps while the server cannot be reached: answers only, never paragraphs; gone after sign-out.
+const PREFIX = "hopscribe:";
+
+export function keep(name, value) {
+  try {
+    localStorage.setItem(PREFIX + name, JSON.stringify(value));
+    return true;
+  } catch {
+    return false; // storage is full or forbidden: the page then says "not saved" and nothing else
+  }
+}
+
+export function kept(name) {
+  try {
+    return JSON.parse(localStorage.getItem(PREFIX + name));
+  } catch {
+    return null;
+  }
+}
+
+export function forget(name) {
+  try {
+    localStorage.removeItem(PREFIX + name);
+  } catch {
+    return; // nothing could have been kept either
+  }
+}
+
+export function forgetAll() {
+  try {
+    for (const name of Object.keys(localStorage)) if (name.startsWith(PREFIX)) localStorage.removeItem(name);
+  } catch {
+    return; // nothing could have been kept either
+  }
+}
