@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.filter(is_safe=False)
 def exact(text: str) -> SafeString:
-    """Escaped text whose carriage returns survive HTML parsing, so that offsets on the page are the stored ones."""
+    """Escaped text whose carriage returns survive HTML parsing, so that offsets on the page stay true."""
     return mark_safe(escape(str(text)).replace("\r", "&#13;"))  # noqa: S308 - escaped on the line itself
 
 
