@@ -48,13 +48,29 @@ class Parsed:
     flaws: tuple[Flaw, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Flaws of the file that show only later, such as a twin that never came. Counts as no record."""
+
+    flaws: tuple[Flaw, ...]
+
+
+class CannotWrite(ValueError):
+    """This format has no form for an example; the message names the example and the reason."""
+
+    def __init__(self, example_id: str, reason: str) -> None:
+        super().__init__(f"Example {example_id} cannot be written: {reason}.")
+        self.example_id = example_id
+        self.reason = reason
+
+
 class Format(Protocol):
     name: str  # as `--format` says it
     title: str  # as a page says it
     suffix: str  # of the file that `write` makes
 
-    def read(self, path: Path) -> Iterator[Parsed]:
+    def read(self, path: Path) -> Iterator[Parsed | Remark]:
         """Stream the records of a file (some formats: of a folder). Raises Unreadable, also midway."""
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
-        """Write examples in the order given, streaming; returns how many records were written."""
+        """Write examples in the order given, streaming; returns how many were written. Raises CannotWrite."""

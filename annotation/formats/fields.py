@@ -1,0 +1,162 @@
+"""Checks that every format makes on a record's fields, and the flaws they find.
+
+A check returns the value where it is right and None (or nothing) where it is not; what is wrong is kept in
+the Inspection, so that one look at a record finds all that is wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from annotation.formats.base import Flaw
+from annotation.formats.json_text import joined, shown, unfit
+from annotation.formats.streams import Row
+from annotation.pure.example import Paragraph
+
+RESERVED = "@"  # marks the keys of `Example.extra` that formats keep for themselves: "@hotpotqa"
+
+
+class Inspection:
+    """Collects the flaws of one record."""
+
+    def __init__(self, place: str, record_id: str = "") -> None:
+        self.place = place
+        self.record_id = record_id
+        self.flaws: list[Flaw] = []
+        self.failed = False
+
+    @classmethod
+    def of(cls, row: Row) -> Inspection:
+        """An inspection of a row, with the faults that its decoding found."""
+        inspection = cls(row.place, record_id_of(row.value))
+        for fault in row.faults:
+            inspection.error(*fault)
+        return inspection
+
+    def error(self, field: str, wrong: str, fix: str) -> None:
+        self.failed = True
+        self.flaws.append(Flaw("error", self.place, self.record_id, field, wrong, fix))
+
+    def warn(self, field: str, wrong: str, fix: str) -> None:
+        self.flaws.append(Flaw("warning", self.place, self.record_id, field, wrong, fix))
+
+    def mistyped(self, field: str, value: object, right: str) -> None:
+        self.error(field, f"found {kind(value)}", f"Give {right}")
+
+
+def record_id_of(value: object) -> str:
+    """The id that a record of any format shows, "" where it has none."""
+    if isinstance(value, dict):
+        for key in ("_id", "id"):
+            if isinstance(value.get(key), str):
+                return shown(value[key])
+    return ""
+
+
+def kind(value: object) -> str:
+    """What a JSON value is, in words."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"the text {shown(value, 30)!r}" if value else "an empty text"
+    if isinstance(value, int | float):
+        return f"the number {shown(value, 30)}"
+    return (
+        "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "no JSON value"
+    )
+
+
+def needed_text(record: Mapping[str, Any], key: str, inspection: Inspection) -> str:
+    """A text that must be there and say something; kept exactly as it is."""
+    if key not in record:
+        inspection.error(key, "the field is missing", "Give a text")
+    elif type(value := record[key]) is not str:
+        inspection.mistyped(key, value, "a text")
+    elif not value or value.isspace():
+        inspection.error(key, "the text is empty", "Give a text that says something")
+    else:
+        return value
+    return ""
+
+
+def optional_text(record: Mapping[str, Any], key: str, inspection: Inspection) -> str:
+    """A text that may be missing or null; "" then."""
+    value = record.get(key)
+    if value is not None and type(value) is not str:
+        inspection.mistyped(key, value, "a text, or leave the field out")
+        return ""
+    return value or ""
+
+
+def optional_flag(record: Mapping[str, Any], key: str, inspection: Inspection) -> bool | None:
+    """True or false, None where missing or null."""
+    value = record.get(key)
+    if value is not None and type(value) is not bool:
+        inspection.mistyped(key, value, "true or false, or leave the field out")
+        return None
+    return value
+
+
+def is_texts(value: object) -> bool:
+    """Whether a value is a list of texts."""
+    return type(value) is list and all(type(item) is str for item in value)
+
+
+def texts(value: object, path: str, inspection: Inspection) -> tuple[str, ...]:
+    """A list of texts; the path of each that is none is reported."""
+    if type(value) is not list:
+        inspection.mistyped(path, value, "a list of texts")
+        return ()
+    for position, item in enumerate(value):
+        if type(item) is not str:
+            inspection.mistyped(joined(path, position), item, "a text")
+    return tuple(value)
+
+
+def objects(value: object, path: str, inspection: Inspection) -> list[tuple[str, dict[str, Any]]]:
+    """(path, object) of each member of a list of objects; the path of each other member is reported."""
+    if type(value) is not list:
+        inspection.mistyped(path, value, "a list of objects")
+        return []
+    found = [(joined(path, position), item) for position, item in enumerate(value)]
+    for where, item in found:
+        if type(item) is not dict:
+            inspection.mistyped(where, item, "an object")
+    return [(where, item) for where, item in found if type(item) is dict]
+
+
+def extras(record: Mapping[str, Any], known: Collection[str], inspection: Inspection) -> dict[str, Any]:
+    """The fields that a format has no place for, as they are; too deep ones and our marks are refused."""
+    kept = {key: value for key, value in record.items() if key not in known}
+    for key, value in kept.items():
+        if key.startswith(RESERVED):
+            inspection.error(shown(key), "keys that begin with @ are reserved", "Rename the field")
+        if type(value) in (dict, list):
+            for fault in unfit(value, shown(key)):
+                inspection.error(*fault)
+    return kept
+
+
+def plain_extra(extra: Mapping[str, Any], *, without: Collection[str] = ()) -> dict[str, Any]:
+    """The fields of an Example's `extra` that are a source's own, without our marks and those named."""
+    return {key: value for key, value in extra.items() if key[:1] != RESERVED and key not in without}
+
+
+def warn_of_absent_answer(
+    answers: Sequence[str], paragraphs: Sequence[Paragraph], inspection: Inspection, *, field: str = "answer"
+) -> None:
+    """Warn where no form of the answer stands in a title or a text (case and white space aside)."""
+    for paragraph in paragraphs:
+        if answers[0] in paragraph.text or answers[0] in paragraph.title:
+            return
+    context = _flat(" ".join(f"{paragraph.title} {paragraph.text}" for paragraph in paragraphs))
+    if not any(_flat(answer) in context for answer in answers):
+        wrong = f"the answer {shown(answers[0])!r} does not occur in the context"
+        inspection.warn(field, wrong, "Check the answer or the context")
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,175 @@
+"""Our own lossless format: one Example a line, as `Example.as_json` gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, BinaryIO
+
+from annotation.formats import fields
+from annotation.formats.fields import Inspection
+from annotation.formats.json_text import joined, unfit
+from annotation.formats.rows import OneOfEach, RowFormat, dumped, write_lines
+from annotation.pure.example import JSON, Example, Hop, Paragraph
+
+_KNOWN = frozenset(
+    {"id", "question", "paragraphs", "answers", "supports", "facts", "hops", "answerable", "options"}
+    | {"group", "shape", "extra"}
+)
+
+
+class Jsonl(RowFormat):
+    """Lines of `id, question, paragraphs` and, each optional, the other fields of an Example."""
+
+    name: str = "jsonl"
+    title: str = "Hopscribe JSONL"
+    suffix: str = ".jsonl"
+
+    def example(self, record: JSON, inspection: Inspection) -> Example:
+        paragraphs = _paragraphs(record, inspection)
+        count = len(paragraphs)
+        example = Example(
+            id=fields.needed_text(record, "id", inspection),
+            question=fields.needed_text(record, "question", inspection),
+            paragraphs=paragraphs,
+            answers=_texts(record, "answers", inspection),
+            supports=_positions(record, "supports", count, inspection=inspection),
+            facts=_facts(record, paragraphs, inspection),
+            hops=_hops(record, count, inspection),
+            answerable=fields.optional_flag(record, "answerable", inspection),
+            options=_texts(record, "options", inspection),
+            group=fields.optional_text(record, "group", inspection),
+            shape=fields.optional_text(record, "shape", inspection),
+            extra=_extra(record, inspection),
+        )
+        fields.extras(record, _KNOWN, inspection)
+        return example
+
+    def record(self, example: Example) -> JSON:
+        record = example.as_json()
+        record["extra"].pop(self._mark, None)
+        return record
+
+    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
+        """Write one Example a line. Raises CannotWrite for what JSON cannot hold."""
+        return write_lines((dumped(self.restored(example), example) for example in examples), out)
+
+    def file(self) -> OneOfEach:
+        return _Groups()
+
+
+class _Groups(OneOfEach):
+    """An id may come back within its group: twins and probes of one question share it."""
+
+    def admit(self, example: Example, inspection: Inspection) -> None:
+        if not example.group:
+            super().admit(example, inspection)
+
+
+def _paragraphs(record: Mapping[str, Any], inspection: Inspection) -> tuple[Paragraph, ...]:
+    if "paragraphs" not in record:
+        inspection.error("paragraphs", "the field is missing", "Give a list of paragraphs")
+        return ()
+    members = fields.objects(record["paragraphs"], "paragraphs", inspection)
+    return tuple(_paragraph(path, member, inspection) for path, member in members)
+
+
+def _paragraph(path: str, member: JSON, inspection: Inspection) -> Paragraph:
+    title, text = member.get("title"), member.get("text")
+    if type(title) is not str:
+        inspection.mistyped(f"{path}.title", title, "a text")
+        title = ""
+    if "sentences" in member:
+        return Paragraph.of_sentences(
+            title, _of_strings(member["sentences"], f"{path}.sentences", inspection)
+        )
+    if type(text) is not str:
+        inspection.mistyped(f"{path}.text", text, "a text, or sentences")
+        text = ""
+    return Paragraph(title, text)
+
+
+def _of_strings(value: object, path: str, inspection: Inspection) -> tuple[str, ...]:
+    """The texts of a list, none where one of them is no text."""
+    found = fields.texts(value, path, inspection)
+    return found if all(type(text) is str for text in found) else ()
+
+
+def _texts(record: Mapping[str, Any], key: str, inspection: Inspection) -> tuple[str, ...]:
+    value = record.get(key)
+    return () if value is None else fields.texts(value, key, inspection)
+
+
+def _positions(
+    record: Mapping[str, Any], key: str, count: int, *, inspection: Inspection
+) -> tuple[int, ...] | None:
+    value = record.get(key)
+    if value is None:
+        return None
+    if type(value) is not list:
+        inspection.mistyped(key, value, "a list of paragraph positions")
+        return None
+    for at, position in enumerate(value):
+        _check_position(position, joined(key, at), count, inspection=inspection)
+    return tuple(value)
+
+
+def _check_position(value: object, path: str, count: int, *, inspection: Inspection) -> None:
+    if type(value) is not int:
+        inspection.mistyped(path, value, "a position, counted from 0")
+    elif not 0 <= value < count:
+        inspection.error(path, f"there is no position {fields.kind(value)}", f"Give 0 to {count - 1}")
+
+
+def _facts(
+    record: Mapping[str, Any], paragraphs: tuple[Paragraph, ...], inspection: Inspection
+) -> tuple[tuple[int, int], ...] | None:
+    value = record.get("facts")
+    if value is None:
+        return None
+    if type(value) is not list:
+        inspection.mistyped("facts", value, "a list of [paragraph, sentence] positions")
+        return None
+    for at, pair in enumerate(value):
+        path = joined("facts", at)
+        if type(pair) is not list or len(pair) != 2:
+            inspection.mistyped(path, pair, "a pair [paragraph, sentence]")
+            continue
+        _check_position(pair[0], f"{path}[0]", len(paragraphs), inspection=inspection)
+        known = type(pair[0]) is int and 0 <= pair[0] < len(paragraphs)
+        sentences = len(paragraphs[pair[0]].sentence_spans()) if known else 0
+        _check_position(pair[1], f"{path}[1]", sentences, inspection=inspection)
+    return None if inspection.failed else tuple((pair[0], pair[1]) for pair in value)
+
+
+def _hops(record: Mapping[str, Any], count: int, inspection: Inspection) -> tuple[Hop, ...]:
+    value = record.get("hops")
+    if value is None:
+        return ()
+    return tuple(
+        _hop(path, member, count, inspection=inspection)
+        for path, member in fields.objects(value, "hops", inspection)
+    )
+
+
+def _hop(path: str, member: JSON, count: int, *, inspection: Inspection) -> Hop:
+    for key in ("question", "answer"):
+        if type(member.get(key)) is not str:
+            inspection.mistyped(f"{path}.{key}", member.get(key), "a text")
+    support, hop_id = member.get("support"), member.get("id")
+    if support is not None:
+        _check_position(support, f"{path}.support", count, inspection=inspection)
+    if hop_id is not None and type(hop_id) not in (int, str):
+        inspection.mistyped(f"{path}.id", hop_id, "a whole number or a text")
+    return Hop(member.get("question", ""), member.get("answer", ""), support, hop_id)
+
+
+def _extra(record: Mapping[str, Any], inspection: Inspection) -> dict[str, Any]:
+    value = record.get("extra")
+    if value is None:
+        return {}
+    if type(value) is not dict:
+        inspection.mistyped("extra", value, "an object")
+        return {}
+    for fault in unfit(value, "extra"):
+        inspection.error(*fault)
+    return dict(value)

@@ -1,0 +1,215 @@
+"""MuSiQue v1.0 (Trivedi et al. 2022): questions with decompositions, Ans (answerable) and Full (with twins).
+
+In Full an id names two records of one question, an answerable and an unanswerable one; `group` is the id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, BinaryIO
+
+from annotation.formats import fields
+from annotation.formats.base import CannotWrite, Flaw
+from annotation.formats.fields import Inspection
+from annotation.formats.json_text import joined
+from annotation.formats.rows import OneOfEach, RowFormat, dumped, write_lines
+from annotation.pure import dag
+from annotation.pure.example import JSON, Example, Hop, Paragraph
+
+_KNOWN = frozenset(
+    {"id", "paragraphs", "question", "question_decomposition", "answer", "answer_aliases", "answerable"}
+)
+_SHAPE_IN_ID = re.compile(r"(\dhop\d?)__")
+
+
+class MuSiQue(RowFormat):
+    """Lines of `id, paragraphs, question, question_decomposition, answer, answer_aliases, answerable`."""
+
+    name: str = "musique"
+    title: str = "MuSiQue"
+    suffix: str = ".jsonl"
+
+    def example(self, record: JSON, inspection: Inspection) -> Example:
+        record_id = fields.needed_text(record, "id", inspection)
+        positions, paragraphs, supports = _context(record, inspection)
+        hops = _hops(record, positions, inspection)
+        example = Example(
+            id=record_id,
+            question=fields.needed_text(record, "question", inspection),
+            paragraphs=paragraphs,
+            answers=_answers(record, inspection),
+            supports=supports,
+            hops=hops,
+            answerable=fields.optional_flag(record, "answerable", inspection),
+            group=record_id,
+            shape=dag.shape(hops) or _shape_in_id(record_id),
+            extra=fields.extras(record, _KNOWN, inspection),
+        )
+        if example.answers and example.answerable is not False and not inspection.failed:
+            fields.warn_of_absent_answer(example.answers, paragraphs, inspection)
+        return example
+
+    def record(self, example: Example) -> JSON:
+        if example.options:
+            raise CannotWrite(example.id, "MuSiQue has no place for answer options")
+        record: JSON = {"id": example.id, "paragraphs": _paragraph_records(example)}
+        record["question"] = example.question
+        if example.hops or example.answers:
+            record["question_decomposition"] = [_step(hop) for hop in example.hops]
+        if example.answers:
+            record["answer"] = example.answers[0]
+            record["answer_aliases"] = list(example.answers[1:])
+        if example.answerable is not None:
+            record["answerable"] = example.answerable
+        return record | fields.plain_extra(example.extra, without=_KNOWN)
+
+    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
+        """Write one record a line. Raises CannotWrite."""
+        return write_lines((dumped(self.restored(example), example) for example in examples), out)
+
+    def file(self) -> OneOfEach:
+        return _Twins()
+
+
+class _Twins(OneOfEach):
+    """An id may name two records: one answerable and one not (or both hidden, in test sets)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: dict[str, list[bool | None]] = {}
+        self._full = False
+
+    def admit(self, example: Example, inspection: Inspection) -> None:
+        self.places.setdefault(example.id, inspection.place)
+        seen = self._seen.setdefault(example.id, [])
+        self._full = self._full or example.answerable is False
+        if _may_join(seen, example.answerable):
+            seen.append(example.answerable)
+            return
+        wrong = f"the id was used before, in {self.places[example.id]}"
+        inspection.error("id", wrong, "An id may name one answerable and one unanswerable record, no more")
+
+    def remarks(self) -> list[Flaw]:
+        """A warning for each id without its twin, in a file that has unanswerable records."""
+        alone = [record_id for record_id, seen in self._seen.items() if self._full and len(seen) == 1]
+        return [self._lonely(record_id) for record_id in alone]
+
+    def _lonely(self, record_id: str) -> Flaw:
+        missing = "unanswerable" if self._seen[record_id][0] else "answerable"
+        wrong = f"the {missing} twin of this id is not in the file"
+        fix = "Add it, or leave pair scores of this question out"
+        return Flaw("warning", self.places[record_id], record_id, "id", wrong, fix)
+
+
+def _may_join(seen: Sequence[bool | None], answerable: bool | None) -> bool:
+    if len(seen) != 1:
+        return not seen
+    return answerable is None if seen[0] is None else answerable is not None and answerable is not seen[0]
+
+
+def _context(
+    record: Mapping[str, Any], inspection: Inspection
+) -> tuple[dict[int, int], tuple[Paragraph, ...], tuple[int, ...] | None]:
+    """(position of each idx, paragraphs, positions of supports)."""
+    if "paragraphs" not in record:
+        inspection.error("paragraphs", "the field is missing", "Give the context as a list of paragraphs")
+        return {}, (), None
+    members = fields.objects(record["paragraphs"], "paragraphs", inspection)
+    positions: dict[int, int] = {}
+    for position, (path, member) in enumerate(members):
+        idx = member.get("idx")
+        if type(idx) is not int:
+            inspection.mistyped(f"{path}.idx", idx, "a whole number")
+        elif positions.setdefault(idx, position) != position:
+            inspection.error(f"{path}.idx", f"the idx {fields.kind(idx)} is used twice", "Number from 0 on")
+    paragraphs = tuple(_paragraph(path, member, inspection) for path, member in members)
+    return positions, paragraphs, _supports(members, inspection)
+
+
+def _paragraph(path: str, member: JSON, inspection: Inspection) -> Paragraph:
+    title, text = member.get("title"), member.get("paragraph_text")
+    if type(title) is str and type(text) is str:
+        return Paragraph(title, text)
+    for key, value in (("title", title), ("paragraph_text", text)):
+        if type(value) is not str:
+            inspection.mistyped(f"{path}.{key}", value, "a text")
+    return Paragraph("", "")
+
+
+def _supports(members: Sequence[tuple[str, JSON]], inspection: Inspection) -> tuple[int, ...] | None:
+    flags = [member.get("is_supporting") for _, member in members]
+    if all(flag is None for flag in flags):
+        return None
+    for (path, _), flag in zip(members, flags, strict=True):
+        if type(flag) is not bool:
+            inspection.mistyped(f"{path}.is_supporting", flag, "true or false for every paragraph, or none")
+    return tuple(position for position, flag in enumerate(flags) if flag)
+
+
+def _answers(record: Mapping[str, Any], inspection: Inspection) -> tuple[str, ...]:
+    answer = fields.optional_text(record, "answer", inspection)
+    aliases = record.get("answer_aliases")
+    others = () if aliases is None else fields.texts(aliases, "answer_aliases", inspection)
+    return (answer, *others) if answer else ()
+
+
+def _hops(record: Mapping[str, Any], positions: Mapping[int, int], inspection: Inspection) -> tuple[Hop, ...]:
+    steps = record.get("question_decomposition")
+    if steps is None:
+        return ()
+    members = fields.objects(steps, "question_decomposition", inspection)
+    hops = tuple(_hop(path, step, positions, inspection) for path, step in members)
+    for bad in dag.problems(hops):
+        path = joined("question_decomposition", bad.hop - 1)
+        inspection.warn(f"{path}.question", bad.wrong, "Refer to earlier hops only, as #1, #2, ...")
+    return hops
+
+
+def _hop(path: str, step: JSON, positions: Mapping[int, int], inspection: Inspection) -> Hop:
+    idx, hop_id = step.get("paragraph_support_idx"), step.get("id")
+    if idx is not None and type(idx) is not int:
+        inspection.mistyped(f"{path}.paragraph_support_idx", idx, "the idx of a paragraph, or null")
+        idx = None
+    if idx is not None and idx not in positions:
+        wrong = f"no paragraph has the idx {fields.kind(idx)}"
+        inspection.warn(f"{path}.paragraph_support_idx", wrong, "Give null where the paragraph is taken out")
+    if hop_id is not None and type(hop_id) not in (int, str):
+        inspection.mistyped(f"{path}.id", hop_id, "a whole number or a text")
+    prefixed = Inspection(inspection.place, inspection.record_id)
+    question = fields.needed_text(step, "question", prefixed)
+    answer = step.get("answer")
+    if type(answer) is not str:
+        prefixed.mistyped("answer", answer, "a text")
+    for flaw in prefixed.flaws:
+        inspection.error(f"{path}.{flaw.field}", flaw.wrong, flaw.fix)
+    return Hop(
+        question,
+        answer if type(answer) is str else "",
+        positions.get(idx) if idx is not None else None,
+        hop_id,
+    )
+
+
+def _shape_in_id(record_id: str) -> str:
+    match = _SHAPE_IN_ID.match(record_id)
+    return match[1] if match and match[1] in dag.SHAPES else ""
+
+
+def _paragraph_records(example: Example) -> list[JSON]:
+    records: list[JSON] = []
+    for position, paragraph in enumerate(example.paragraphs):
+        record: JSON = {"idx": position, "title": paragraph.title, "paragraph_text": paragraph.text}
+        if example.supports is not None:
+            record["is_supporting"] = position in example.supports
+        records.append(record)
+    return records
+
+
+def _step(hop: Hop) -> JSON:
+    return {
+        "id": hop.id,
+        "question": hop.question,
+        "answer": hop.answer,
+        "paragraph_support_idx": hop.support,
+    }

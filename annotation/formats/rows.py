@@ -1,0 +1,160 @@
+"""What the formats with one object a record share: reading, writing, and giving back the very same record.
+
+An Example holds a record's meaning. Where a record says it in another form than the format's `record` would
+(another order of keys, a missing optional key, a fact outside the context), the difference is kept under
+the key "@<format>" of `extra`, and is given back on export as long as it still means the same.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark
+from annotation.formats.fields import RESERVED, Inspection, plain_extra
+from annotation.formats.json_text import shown
+from annotation.formats.looks import look_of
+from annotation.formats.streams import Row, rows, unreadable
+from annotation.pure.example import JSON, Example
+
+
+class RowFormat(ABC):
+    """A format whose file is an array (or lines) of objects, each one Example."""
+
+    name: str
+    title: str
+    suffix: str = ".json"
+    family: tuple[str, ...] = ()  # other formats whose records this one reads
+
+    @abstractmethod
+    def example(self, record: JSON, inspection: Inspection) -> Example:
+        """The meaning of a record. What is wrong goes to the inspection; after an error the value is void."""
+
+    @abstractmethod
+    def record(self, example: Example) -> JSON:
+        """An Example in this format's usual form. Raises CannotWrite."""
+
+    def read(self, path: Path) -> Iterator[Parsed | Remark]:
+        """Stream a JSON array, JSON lines or Parquet, plain or gzipped. Raises Unreadable, also midway."""
+        file = self.file()
+        for row in self.rows(path):
+            if row.number == 1:
+                self._refuse_other_format(row)
+            yield self._parsed(row, file)
+        if flaws := file.remarks():
+            yield Remark(tuple(flaws))
+
+    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
+        """Write a JSON array, one record a line. Raises CannotWrite."""
+        return write_array((dumped(self.restored(example), example) for example in examples), out)
+
+    def rows(self, path: Path) -> Iterator[Row]:
+        """The records of the file."""
+        return rows(path)
+
+    def file(self) -> OneOfEach:
+        """What must hold between the records of one file."""
+        return OneOfEach()
+
+    def kept(self, example: Example, record: JSON) -> Example:
+        """The example with a note of how its record differs from the usual form, if it does."""
+        usual = self.record(example)
+        if usual == record and list(usual) == list(record):
+            return example
+        fields = {key: value for key, value in record.items() if key not in usual or usual[key] != value}
+        note = {**self.note(example), "keys": list(record)} | ({"fields": fields} if fields else {})
+        return replace(example, extra={**example.extra, self._mark: note})
+
+    def note(self, example: Example) -> Mapping[str, Any]:
+        """What `kept` noted on the example; empty for none and for what no import can have made."""
+        note = example.extra.get(self._mark)
+        return note if isinstance(note, dict) else {}
+
+    def restored(self, example: Example) -> JSON:
+        """The record that the example came from, or its usual form where the example has changed since."""
+        usual, note = self.record(example), self.note(example)
+        keys, fields = note.get("keys"), note.get("fields", {})
+        if not isinstance(keys, list) or not isinstance(fields, dict):
+            return usual
+        both = {**usual, **fields}
+        record = {key: both[key] for key in keys if isinstance(key, str) and key in both}
+        return record if self._means(record, example) else usual
+
+    def _means(self, record: JSON, example: Example) -> bool:
+        inspection = Inspection("")
+        read = self.example(record, inspection)
+        return not inspection.failed and _bare(read) == _bare(example)
+
+    @property
+    def _mark(self) -> str:
+        return RESERVED + self.name
+
+    def _parsed(self, row: Row, file: OneOfEach) -> Parsed:
+        inspection = Inspection.of(row)
+        if not inspection.failed and type(row.value) is not dict:
+            inspection.mistyped("record", row.value, "an object")
+        if inspection.failed:
+            return Parsed(row.number, None, tuple(inspection.flaws))
+        example = self.example(row.value, inspection)
+        if not inspection.failed:
+            file.admit(example, inspection)
+        found = None if inspection.failed else self.kept(example, row.value)
+        return Parsed(row.number, found, tuple(inspection.flaws))
+
+    def _refuse_other_format(self, row: Row) -> None:
+        look = look_of(row.value, self.name)
+        if look and look not in (self.name, *self.family):
+            wrong = f"its records are not {self.title}: they look like the format {look}"
+            raise unreadable(wrong, f"Import it with the format {look}", row.place)
+
+
+class OneOfEach:
+    """The rule of most files: an id names one record. Formats with twins have a rule of their own."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, str] = {}
+
+    def admit(self, example: Example, inspection: Inspection) -> None:
+        """Report what this example breaks among those admitted before."""
+        first = self.places.setdefault(example.id, inspection.place)
+        if first != inspection.place:
+            fix = "Give each record an id of its own"
+            inspection.error("id", f"the id was used before, in {first}", fix)
+
+    def remarks(self) -> list[Flaw]:
+        """Flaws that show only when all records are read."""
+        return []
+
+
+def _bare(example: Example) -> Example:
+    return replace(example, extra=plain_extra(example.extra))
+
+
+def dumped(record: JSON, example: Example) -> bytes:
+    """A record as one line of ASCII JSON. Raises CannotWrite for what JSON cannot hold."""
+    try:
+        return json.dumps(record, allow_nan=False).encode("ascii")
+    except (ValueError, TypeError, RecursionError) as error:
+        raise CannotWrite(example.id, f"JSON cannot hold it ({shown(error)})") from error
+
+
+def write_array(lines: Iterable[bytes], out: BinaryIO) -> int:
+    """Write encoded records as a JSON array; returns how many."""
+    count = 0
+    for count, line in enumerate(lines, 1):
+        out.write((b"[\n" if count == 1 else b",\n") + line)
+    out.write(b"\n]\n" if count else b"[]\n")
+    return count
+
+
+def write_lines(lines: Iterable[bytes], out: BinaryIO) -> int:
+    """Write encoded records one a line; returns how many."""
+    count = 0
+    for line in lines:
+        out.write(line + b"\n")
+        count += 1
+    return count

@@ -1,0 +1,163 @@
+"""Opens files and gives their records one by one: JSON arrays, JSON lines and Parquet, plain or gzipped.
+
+What a file is, is told by its first bytes, never by its name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from annotation.formats.base import Flaw, Unreadable
+from annotation.formats.json_text import MAX_RECORD, Decoder, Fault, Window, shown, unfit
+
+_UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
+_BOM = b"\xef\xbb\xbf"
+_PARQUET_ROWS = 256  # decoded at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A record as the file holds it. `value` is None where `faults` says that it could not be decoded."""
+
+    number: int  # 1-based among the records
+    place: str
+    value: Any
+    faults: tuple[Fault, ...] = ()
+
+
+def unreadable(wrong: str, fix: str, place: str = "the file") -> Unreadable:
+    """An Unreadable about the file as a whole."""
+    return Unreadable(Flaw("error", place, "", "content", wrong, fix))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """The file's bytes, unpacked where gzipped. Raises Unreadable for what is not UTF-8 text in a file."""
+    try:
+        with path.open("rb") as plain:
+            packed = plain.peek(2)[:2] == b"\x1f\x8b"
+            # GzipFile has peek and readline, which is all that BinaryIO promises beyond read.
+            stream = cast(BinaryIO, gzip.GzipFile(fileobj=plain)) if packed else cast(BinaryIO, plain)
+            _refuse_other_encodings(stream)
+            yield stream
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise unreadable(f"the gzip data is damaged ({shown(error)})", "Pack or fetch it again") from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise unreadable(f"it cannot be opened: {reason}", "Give the path of a readable file") from error
+
+
+def head(stream: BinaryIO, size: int = 4096) -> bytes:
+    """Some of the first bytes, without a byte order mark, not taken from the stream."""
+    return cast(bytes, stream.peek(size)).removeprefix(_BOM)  # type: ignore[attr-defined]
+
+
+def _refuse_other_encodings(stream: BinaryIO) -> None:
+    first = head(stream, 4)[:4]
+    if first.startswith(_UTF_16_OR_32) or (b"\x00" in first):
+        raise unreadable("the text is UTF-16, UTF-32 or not text at all", "Save the file as UTF-8")
+
+
+def rows(path: Path) -> Iterator[Row]:
+    """The records of a JSON array, of JSON lines or of a Parquet file. Raises Unreadable, also midway."""
+    with opened(path) as stream:
+        start = head(stream).lstrip()
+        if start.startswith(b"PAR1"):
+            yield from parquet_rows(path)
+        elif start.startswith(b"["):
+            yield from array_rows(Window(stream))
+        elif not start:
+            _refuse_blank(stream)
+        else:
+            _refuse_pretty_object(start)
+            yield from line_rows(stream)
+
+
+def _refuse_blank(stream: BinaryIO) -> None:
+    if stream.read(MAX_RECORD).removeprefix(_BOM).strip():
+        raise unreadable("it begins with a page of white space", "Remove the white space at the top")
+    raise unreadable("it is empty", "Give a file with at least one record")
+
+
+def _refuse_pretty_object(start: bytes) -> None:
+    if start.split(b"\n", 1)[0].strip() == b"{" or not start.startswith(b"{"):
+        wrong = f"it begins with {shown(start[:20].decode('utf-8', 'replace'))!r}"
+        raise unreadable(wrong, "Give a JSON array of records, or one record a line", "line 1")
+
+
+def array_rows(window: Window) -> Iterator[Row]:
+    """The elements of the array that starts here, up to the end of the text."""
+    yield from elements(window)
+    if window.peek():
+        window.refuse("more text follows the array", "End the file after the closing ]")
+
+
+def elements(window: Window) -> Iterator[Row]:
+    """The elements of the array that starts here, up to its closing bracket."""
+    window.take("[", "Begin the array with [")
+    if window.peek() == "]":
+        window.take("]", "")
+        return
+    number = 0
+    while True:
+        number += 1
+        value = window.value()
+        yield Row(number, f"record {number}", value, tuple(window.decoder.faults))
+        fix = f"Put a comma or the closing ] after record {number}; without it the file is cut off"
+        if window.take(",]", fix) == "]":
+            return
+
+
+def line_rows(stream: BinaryIO) -> Iterator[Row]:
+    """One record a line; blank lines are passed over; a broken line does not end the reading."""
+    decoder, number = Decoder(), 0
+    for line, raw in enumerate(iter(partial(stream.readline, MAX_RECORD + 1), b""), 1):
+        if len(raw) > MAX_RECORD:
+            wrong = f"a line of more than {MAX_RECORD >> 20} million bytes"
+            raise unreadable(wrong, "Put one record on each line", f"line {line}")
+        text = raw.removeprefix(_BOM) if line == 1 else raw
+        if text.strip():
+            number += 1
+            yield _line_row(decoder, text, number=number, place=f"line {line}")
+
+
+def _line_row(decoder: Decoder, raw: bytes, *, number: int, place: str) -> Row:
+    try:
+        text = raw.decode("utf-8").strip(" \t\r\n")
+        value, end = decoder.decode(text)
+        if end != len(text):
+            raise json.JSONDecodeError("Put one record on each line", text, end)
+    except UnicodeDecodeError as error:
+        wrong = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
+        return Row(number, place, None, (Fault("line", wrong, "Save the file as UTF-8"),))
+    except json.JSONDecodeError as error:
+        wrong = f"not JSON at character {error.pos + 1}, near {shown(text[error.pos :], 30)!r}"
+        return Row(number, place, None, (Fault("line", wrong, error.msg),))
+    except RecursionError:
+        fault = Fault("line", "lists or objects nested too deeply", "Nest at most 100 levels")
+        return Row(number, place, None, (fault,))
+    return Row(number, place, value, tuple(decoder.faults))
+
+
+def parquet_rows(path: Path) -> Iterator[Row]:
+    """The rows of a Parquet file as objects of its columns."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as table:
+            number = 0
+            for batch in table.iter_batches(batch_size=_PARQUET_ROWS):
+                for value in batch.to_pylist():
+                    number += 1
+                    yield Row(number, f"record {number}", value, tuple(unfit(value)))
+    except (pyarrow.ArrowException, ValueError) as error:
+        raise unreadable(f"not a whole Parquet file ({shown(error)})", "Fetch it again") from error
