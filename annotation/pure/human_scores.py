@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
+import numpy as np
+
+from annotation.pure.intervals import RESAMPLES, Figure, bootstrap_figures
 from annotation.pure.metrics import Score, Scorer
 
 RULE = "majority-expected/1"  # goes beside the figures; a change of any definition here is a new number
-MEASURES = ("human_score", "upper_bound", "agreement", "average")
+MEASURES = ("human_score", "upper_bound", "agreement", "average")  # "pairwise_agreement" on request
 PARTS = ("em", "f1")
 
 Support = Collection[Hashable]
@@ -51,10 +54,24 @@ class QuestionScores:
     agreement: Mark | None
     pairwise_agreement: Mark | None
 
-    def cells(self) -> list[float]:
-        """EM and F1 of each of MEASURES in turn, as a row of `intervals.bootstrap_figures`; nan for None."""
-        marks: list[Mark | None] = [getattr(self, measure) for measure in MEASURES]
+    def cells(self, measures: Sequence[str] = MEASURES) -> list[float]:
+        """EM and F1 of each measure in turn, as a row of `intervals.bootstrap_figures`; nan for None."""
+        marks: list[Mark | None] = [getattr(self, measure) for measure in measures]
         return [math.nan if mark is None else getattr(mark, part) for mark in marks for part in PARTS]
+
+
+def figure_table(
+    questions: Sequence[QuestionScores],
+    seed: int,
+    *,
+    measures: Sequence[str] = MEASURES,
+    resamples: int = RESAMPLES,
+) -> dict[str, dict[str, Figure]]:
+    """{measure: {"em": Figure, "f1": Figure}} over questions; undefined ones are left out and n says so."""
+    width = len(measures) * len(PARTS)
+    matrix = np.array([q.cells(measures) for q in questions], dtype=np.float64).reshape(-1, width)
+    figures = iter(bootstrap_figures(matrix, seed, resamples=resamples))
+    return {measure: {part: next(figures) for part in PARTS} for measure in measures}
 
 
 def question_scores(answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer) -> QuestionScores:

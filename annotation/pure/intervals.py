@@ -1,0 +1,146 @@
+"""Every mean with its n and a 95 % interval: figures without these are not for quoting.
+
+BCa bootstrap (Efron 1987) over items: all annotations of an item are resampled together, and all columns
+with the same draws, so that a column of differences between two systems is a paired comparison.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+LEVEL = 0.95
+RESAMPLES = 9999
+_CELLS = 1_000_000  # item counts held at once while resampling: bounds the memory
+
+Array = npt.NDArray[np.float64]
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A mean over `n` items and its interval; None where it is undefined. `method` names the interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    method: str = "undefined"
+
+    def as_json(self) -> dict[str, float | int | None]:
+        return {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
+
+
+def method_label(seed: int, resamples: int = RESAMPLES) -> str:
+    """What a report says once about the intervals of all its figures."""
+    return (
+        f"95 % BCa bootstrap over items, {resamples} resamples, seed {seed}; Wilson where all are 0 or all 1"
+    )
+
+
+def bootstrap_figures(matrix: npt.ArrayLike, seed: int, *, resamples: int = RESAMPLES) -> list[Figure]:
+    """The mean and interval of each column of an (n items × k figures) matrix; nan is left out of its column.
+
+    A column of equal values has no bootstrap interval: Wilson's stands in where they are 0 or 1.
+    """
+    table = np.asarray(matrix, dtype=np.float64)
+    if table.ndim != 2:
+        raise ValueError(f"expected items by figures, got {table.ndim} dimensions")
+    columns = [column[~np.isnan(column)] for column in table.T]
+    uneven = [k for k, column in enumerate(columns) if column.size and np.ptp(column) > 0]
+    means = _resampled_means(table[:, uneven], seed=seed, resamples=resamples) if uneven else None
+    figures = [_even_figure(column) for column in columns]
+    for place, k in enumerate(uneven):
+        assert means is not None
+        figures[k] = _bca(columns[k], means[:, place])
+    return figures
+
+
+def bootstrap_figure(values: Sequence[float | None], seed: int, *, resamples: int = RESAMPLES) -> Figure:
+    """One column: the mean of the values (None is left out) and its interval."""
+    column = [[math.nan if value is None else value] for value in values]
+    if not column:
+        return Figure(None, None, None, 0)
+    return bootstrap_figures(column, seed, resamples=resamples)[0]
+
+
+def wilson(successes: float, n: int, *, level: float = LEVEL) -> Figure:
+    """A share with its score interval (Wilson 1927); expected counts may be fractions. n = 0: undefined."""
+    if n == 0:
+        return Figure(None, None, None, 0)
+    z = _NORMAL.inv_cdf((1 + level) / 2)
+    share = successes / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low = 0.0 if share == 0 else middle - half
+    high = 1.0 if share == 1 else middle + half
+    return Figure(share, low, high, n, "wilson")
+
+
+def _even_figure(column: Array) -> Figure:
+    """The figure of a column without variance."""
+    n = column.size
+    if n == 0:
+        return Figure(None, None, None, 0)
+    value = float(column[0])
+    return wilson(value * n, n) if value in (0.0, 1.0) else Figure(value, None, None, n)
+
+
+def resampled_sums(table: Array, seed: int, *, resamples: int = RESAMPLES) -> Array:
+    """(resamples × columns): column sums over as many rows as the table has, drawn with replacement."""
+    rng = np.random.default_rng(seed)
+    sums = np.empty((resamples, table.shape[1]))
+    rows = max(1, _CELLS // len(table))
+    for start in range(0, resamples, rows):
+        stop = min(start + rows, resamples)
+        sums[start:stop] = _draw_counts(rng, items=len(table), draws=stop - start) @ table
+    return sums
+
+
+def _resampled_means(table: Array, *, seed: int, resamples: int) -> Array:
+    """(resamples × columns): means of what is not nan; nan where a draw holds no value."""
+    missing = np.isnan(table)
+    gaps = missing.any(axis=0)
+    stacked = np.hstack([np.where(missing, 0.0, table), ~missing[:, gaps]])
+    sums = resampled_sums(stacked, seed, resamples=resamples)
+    counts = np.full((resamples, table.shape[1]), float(len(table)))
+    counts[:, gaps] = sums[:, table.shape[1] :]
+    counts[counts == 0] = np.nan
+    means: Array = sums[:, : table.shape[1]] / counts
+    return means
+
+
+def _draw_counts(rng: np.random.Generator, *, items: int, draws: int) -> Array:
+    """(draws × items): how often each item is in each resample."""
+    chosen = rng.integers(0, items, size=(draws, items))
+    chosen += np.arange(draws)[:, None] * items
+    return np.bincount(chosen.ravel(), minlength=draws * items).reshape(draws, items).astype(np.float64)
+
+
+def _bca(column: Array, means: Array) -> Figure:
+    """Bias-corrected and accelerated percentiles; for a mean the jackknife has a closed form."""
+    value = float(column.mean())
+    means = means[~np.isnan(means)]
+    slack = 1e-12 * max(1.0, abs(value))  # equal means differ by rounding
+    below = (np.count_nonzero(means < value - slack) + np.count_nonzero(means <= value + slack)) / 2
+    edge = 0.5 / means.size
+    bias = _NORMAL.inv_cdf(min(max(below / means.size, edge), 1 - edge))
+    spread = column - value
+    acceleration = float(np.sum(spread**3) / (6 * np.sum(spread**2) ** 1.5))
+    ends = [_corrected(tail, bias, acceleration) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
+    low, high = np.quantile(means, ends)
+    return Figure(value, float(low), float(high), column.size, "bca")
+
+
+def _corrected(tail: float, bias: float, acceleration: float) -> float:
+    """Which percentile of the resampled means stands for a tail."""
+    shifted = bias + _NORMAL.inv_cdf(tail)
+    shrink = 1 - acceleration * shifted
+    if shrink <= 0:  # beyond the formula's pole: the outermost resample
+        return 1.0 if acceleration > 0 else 0.0
+    return _NORMAL.cdf(bias + shifted / shrink)
