@@ -120,7 +120,7 @@ STATIC_ROOT = VAR / "static"
 STATICFILES_DIRS = [ROOT / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "annotation.storage.Storage"},
 }
 WHITENOISE_MAX_AGE = 60
 MEDIA_ROOT = VAR / "uploads"

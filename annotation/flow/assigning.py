@@ -155,3 +155,10 @@ def expire_due(*, limit: int = 500) -> int:
     """Give back what is past its lease by the database's clock; returns how many. Safe to run anywhere, twice."""
     due = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now()).order_by("lease_until")
     return sum(give_back(a, to=lifecycle.EXPIRED, only_if_over=True) for a in due[:limit])
+
+
+def something_left(seat: Seat) -> bool:
+    """Whether a claim would find a HIT now; a look that takes nothing."""
+    if seat.batch.state != Batch.State.OPEN:
+        return False
+    return _eligible(seat).filter(ticket__gt=seat.cursor).exists()

@@ -1,0 +1,18 @@
+"""Celery, for installations with a broker: it rings and keeps the clock; the outbox table is the truth."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation.settings")
+
+app = Celery("hopscribe")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.update(
+    broker_connection_retry_on_startup=True,
+    worker_hijack_root_logger=False,
+    task_acks_late=True,
+    worker_prefetch_multiplier=1,
+    beat_schedule={"run-due": {"task": "annotation.run_due", "schedule": 30.0}},
+    imports=("annotation.jobs",),
+)

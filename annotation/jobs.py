@@ -1,0 +1,104 @@
+"""Background jobs: which verb each kind calls, and the bell that tells a worker there is one."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+from django.db import transaction
+
+from annotation.flow import assigning, batching, collecting, importing, queueing
+from annotation.flow.queueing import Progress
+from annotation.models import Batch, Dataset, Job, Project, User
+
+bell = threading.Event()
+
+
+def enqueue(
+    kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None
+) -> Job:
+    """Write the job down and ring for it once the transaction is in."""
+    with transaction.atomic():
+        job = queueing.post(kind, project=project, title=title, arguments=arguments, user=user)
+        transaction.on_commit(partial(_ring, job))
+    return job
+
+
+def _ring(job: Job) -> None:
+    if settings.EMBEDDED_JOBS:
+        bell.set()
+    else:
+        run_due.delay()
+
+
+def import_dataset(job: Job, tell: Progress) -> dict[str, Any]:
+    """Arguments: those of the verb, `path` in the uploads, which goes when the job is through."""
+    arguments = dict(job.arguments)
+    path = Path(arguments.pop("path"))
+    try:
+        report = importing.import_dataset(job.project, path, user=job.created_by, tell=tell, **arguments)
+    except importing.ImportRefused:
+        path.unlink(missing_ok=True)
+        raise
+    path.unlink(missing_ok=True)
+    return report
+
+
+def remove_dataset(job: Job, tell: Progress) -> dict[str, Any]:
+    for dataset in Dataset.objects.filter(project=job.project, pk=job.arguments["dataset"]):
+        importing.remove_dataset(dataset)
+    return {}
+
+
+def launch_batch(job: Job, tell: Progress) -> dict[str, Any]:
+    return batching.launch(_batch(job), tell=tell)
+
+
+def top_up_batch(job: Job, tell: Progress) -> dict[str, Any]:
+    arguments = job.arguments
+    only = arguments["only_disagreeing"]
+    return batching.top_up(_batch(job), base=arguments["base"], only_disagreeing=only, tell=tell)
+
+
+def import_judgments(job: Job, tell: Progress) -> dict[str, Any]:
+    path = Path(job.arguments["path"])
+    try:
+        report = collecting.import_judgments(_batch(job), path, tell=tell)
+    except importing.ImportRefused:
+        path.unlink(missing_ok=True)
+        raise
+    path.unlink(missing_ok=True)
+    return report
+
+
+def _batch(job: Job) -> Batch:
+    return Batch.objects.get(project=job.project, pk=job.arguments["batch"])
+
+
+VERBS: dict[str, queueing.Verb] = {
+    "import_dataset": import_dataset,
+    "remove_dataset": remove_dataset,
+    "launch_batch": launch_batch,
+    "top_up_batch": top_up_batch,
+    "import_judgments": import_judgments,
+}
+
+
+def work_off() -> int:
+    """Carry out every job that is due, and give back every lease that is over; returns how many jobs."""
+    assigning.expire_due()
+    done = 0
+    while job := queueing.take():
+        queueing.run(job, VERBS)
+        done += 1
+    return done
+
+
+@shared_task(name="annotation.run_due", acks_late=True, reject_on_worker_lost=True, ignore_result=True)
+def run_due() -> None:
+    """What the bell and the clock call; the rows say what there is to do."""
+    work_off()
