@@ -1,0 +1,148 @@
+"""What every evaluation is: official predictions in, the official figures out.
+
+One module a format, named as `evaluate --format` names it; `EVALUATORS` in `annotation.scorers` lists them.
+Gold is read as the official scripts read it, not through Examples, so that nothing an import leaves behind
+(a fact outside the context) can change a figure. A file that cannot be scored is refused with the place,
+the field and the fix; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from annotation.formats.base import Flaw, Unreadable
+from annotation.formats.json_text import shown
+from annotation.formats.streams import Row, opened, rows
+
+Figures = dict[str, float]
+
+
+class BadRecords(ValueError):
+    """A file that cannot be scored; `flaw` says where and what would be right."""
+
+    def __init__(self, path: Path, flaw: Flaw) -> None:
+        super().__init__(f"{path.name}: {flaw}")
+        self.path = path
+        self.flaw = flaw
+
+
+class BadPredictions(BadRecords):
+    """What is wrong is in the predictions."""
+
+
+class BadGold(BadRecords):
+    """What is wrong is in the gold file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a model says about one item; None where it says nothing.
+
+    `occurrence` counts the uses of an id from 0 (MuSiQue-Full has two). The support is in the file's own
+    terms: `support` holds paragraph positions, `facts` (title, sentence) pairs.
+    """
+
+    item_id: str
+    occurrence: int = 0
+    answer: str | None = None
+    support: tuple[int, ...] | None = None
+    facts: tuple[tuple[str, int], ...] | None = None
+    answerable: bool | None = None
+    confidence: float | None = None
+
+
+class Evaluator(Protocol):
+    name: str  # as `--format` says it
+
+    def read_predictions(self, path: Path) -> Iterator[Prediction]:
+        """The predictions of an official file, in its order. Raises BadPredictions, also midway."""
+
+    def evaluate(self, gold: Path, predictions: Path) -> Figures:
+        """The official keys in the official order and rounding. Raises BadGold, BadPredictions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that is being read, and which error its flaws are."""
+
+    path: Path
+    error: type[BadRecords]
+
+    def bad(self, place: str, record_id: str, *, field: str, wrong: str, fix: str) -> BadRecords:
+        """The error to raise for one thing wrong."""
+        return self.error(self.path, Flaw("error", place, shown(record_id), field, wrong, fix))
+
+    def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """(place, record) of each record of a JSON array, of JSON lines or of Parquet."""
+        with self._reading():
+            for row in rows(self.path):
+                yield row.place, self._object(row)
+
+    def document(self) -> dict[str, Any]:
+        """The one object that the whole file is."""
+        with self._reading(), opened(self.path) as stream:
+            try:
+                found = json.loads(stream.read().decode("utf-8-sig"))
+            except json.JSONDecodeError as error:
+                wrong = f"not JSON: {error.msg} in column {error.colno}"
+                raise self.bad(
+                    f"line {error.lineno}", "", field="JSON", wrong=wrong, fix="Repair or fetch it again"
+                ) from error
+            except (UnicodeDecodeError, RecursionError) as error:
+                fix = "Save it as UTF-8 JSON"
+                raise self.bad("the file", "", field="content", wrong=shown(error), fix=fix) from error
+        if type(found) is not dict:
+            raise self.bad("the file", "", field="content", wrong=kind(found), fix="Give one JSON object")
+        return found
+
+    def text(self, record: Mapping[str, Any], key: str, *, place: str, record_id: str = "") -> str:
+        """A field that must hold text."""
+        value = record.get(key)
+        if type(value) is str:
+            return value
+        wrong = kind(value) if key in record else "the field is missing"
+        raise self.bad(place, record_id, field=key, wrong=wrong, fix="Give a text")
+
+    def items(self, record: Mapping[str, Any], key: str, *, place: str, record_id: str = "") -> list[Any]:
+        """A field that must hold a list."""
+        value = record.get(key)
+        if type(value) is list:
+            return value
+        wrong = kind(value) if key in record else "the field is missing"
+        raise self.bad(place, record_id, field=key, wrong=wrong, fix="Give a list")
+
+    def _object(self, row: Row) -> dict[str, Any]:
+        if type(row.value) is dict:
+            return row.value
+        fault = row.faults[0] if row.faults else None
+        if row.value is None and fault:
+            raise self.bad(row.place, "", field=fault.field, wrong=fault.wrong, fix=fault.fix)
+        raise self.bad(row.place, "", field="record", wrong=kind(row.value), fix="Give an object")
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except Unreadable as error:
+            raise self.error(self.path, error.flaw) from error
+
+
+def gold_file(path: Path) -> Source:
+    return Source(path, BadGold)
+
+
+def predictions_file(path: Path) -> Source:
+    return Source(path, BadPredictions)
+
+
+def kind(value: object) -> str:
+    """What was found, for a message: `found a list`, `found null`."""
+    if value is None:
+        return "found null"
+    names = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
+    return f"found {names.get(type(value), 'a number')}"

@@ -1,0 +1,180 @@
+"""MuSiQue's official figures (evaluate_v1.0.py): answer and support, and for Full the pairs.
+
+Means over the answerable questions, given at 3 decimals. A pair counts what its answerable question earns,
+and nothing unless answerability is predicted right for both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from annotation.pure.metrics import MUSIQUE
+from annotation.scorers.base import Figures, Prediction, Source, gold_file, kind, predictions_file
+
+_DECIMALS = 3
+_PLAIN = ("answer_f1", "answer_em", "support_f1")
+_PAIRED = ("group_answer_sufficiency_f1", "group_support_sufficiency_f1")
+
+
+class MuSiQue:
+    """Predictions are lines of `id, predicted_answer, predicted_support_idxs, predicted_answerable` in the
+    order of the gold file.
+    """
+
+    name = "musique"
+
+    def read_predictions(self, path: Path) -> Iterator[Prediction]:
+        seen: Counter[str] = Counter()
+        for _, prediction in _predictions(predictions_file(path)):
+            yield replace(prediction, occurrence=seen[prediction.item_id])
+            seen[prediction.item_id] += 1
+
+    def evaluate(self, gold: Path, predictions: Path) -> Figures:
+        rights, guesses = gold_file(gold), predictions_file(predictions)
+        groups: dict[str, _Group] = {}
+        earned: list[tuple[float, ...]] = []
+        for right, predicted in _matched(rights, guesses):
+            group = groups.setdefault(right.item_id, _Group())
+            group.right.append(right.answerable)
+            group.called.append(bool(predicted.answerable))
+            if right.answerable:
+                answer = MUSIQUE.answer(predicted.answer or "", right.answers)
+                support = MUSIQUE.support(predicted.support or (), right.support)
+                earned.append((answer.f1, answer.em, support.f1))
+                group.earned = (answer.f1, support.f1)
+        figures = _means(_PLAIN, earned)
+        if all(all(group.right) for group in groups.values()):
+            return figures
+        _check_pairs(groups, rights, guesses)
+        return figures | _means(_PAIRED, [group.counted() for group in groups.values()])
+
+
+@dataclass(frozen=True, slots=True)
+class _Gold:
+    item_id: str
+    answers: tuple[str, ...]
+    support: tuple[int, ...]
+    answerable: bool
+
+
+@dataclass(slots=True)
+class _Group:
+    """The questions of one id: what is right, what was called, and what the answerable one earned."""
+
+    right: list[bool] = field(default_factory=list)
+    called: list[bool] = field(default_factory=list)
+    earned: tuple[float, float] | None = None  # answer F1, support F1
+
+    def counted(self) -> tuple[float, float]:
+        return self.earned if self.earned and self.right == self.called else (0.0, 0.0)
+
+
+def _matched(rights: Source, guesses: Source) -> Iterator[tuple[_Gold, Prediction]]:
+    """Gold and prediction of each line. Refuses files of different lengths or in a different order."""
+    for right, guess in zip_longest(_golds(rights), _predictions(guesses)):
+        if right is None or guess is None:
+            longer = (
+                "more predictions than questions" if right is None else "fewer predictions than questions"
+            )
+            place = guess[0] if guess else "the end"
+            raise guesses.bad(
+                place, "", field="record", wrong=longer, fix="Give one prediction a question, in order"
+            )
+        place, predicted = guess
+        if predicted.item_id != right.item_id:
+            wrong = f"the question here is {right.item_id}"
+            fix = "Write the predictions in the order of the gold file"
+            raise guesses.bad(place, predicted.item_id, field="id", wrong=wrong, fix=fix)
+        if right.answerable and predicted.answer is None:
+            fix = 'Give a text ("" for no answer)'
+            raise guesses.bad(place, right.item_id, field="predicted_answer", wrong="found null", fix=fix)
+        yield right, predicted
+
+
+def _golds(source: Source) -> Iterator[_Gold]:
+    empty = True
+    for place, record in source.objects():
+        empty = False
+        item_id = source.text(record, "id", place=place)
+        answer = source.text(record, "answer", place=place, record_id=item_id)
+        aliases = source.items(
+            {"answer_aliases": [], **record}, "answer_aliases", place=place, record_id=item_id
+        )
+        if not all(type(alias) is str for alias in aliases):
+            fix = "Give a list of texts"
+            raise source.bad(place, item_id, field="answer_aliases", wrong="one is not a text", fix=fix)
+        support = tuple(_gold_support(source, record, place=place, record_id=item_id))
+        answerable = _flag(source, record, "answerable", place=place, record_id=item_id)
+        yield _Gold(item_id, (answer, *aliases), support, answerable)
+    if empty:
+        raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
+
+
+def _gold_support(source: Source, record: Mapping[str, Any], *, place: str, record_id: str) -> Iterator[int]:
+    for paragraph in source.items(record, "paragraphs", place=place, record_id=record_id):
+        if type(paragraph) is not dict or type(paragraph.get("idx")) is not int:
+            wrong, fix = "a paragraph has no idx", "Number the paragraphs from 0 on"
+            raise source.bad(place, record_id, field="paragraphs", wrong=wrong, fix=fix)
+        if paragraph.get("is_supporting"):
+            yield paragraph["idx"]
+
+
+def _predictions(source: Source) -> Iterator[tuple[str, Prediction]]:
+    """(place, prediction) of each line; all four keys must be there."""
+    for place, record in source.objects():
+        item_id = source.text(record, "id", place=place)
+        answer = None
+        if record.get("predicted_answer", "") is not None:
+            answer = source.text(record, "predicted_answer", place=place, record_id=item_id)
+        marked = source.items(record, "predicted_support_idxs", place=place, record_id=item_id)
+        support = tuple(_position(source, one, place=place, record_id=item_id) for one in marked)
+        answerable = _flag(source, record, "predicted_answerable", place=place, record_id=item_id)
+        yield place, Prediction(item_id, answer=answer, support=support, answerable=answerable)
+
+
+def _position(source: Source, value: object, *, place: str, record_id: str) -> int:
+    if isinstance(value, int | str):
+        try:
+            return int(value)
+        except ValueError:
+            pass
+    fix = "Give the idx of paragraphs as whole numbers"
+    raise source.bad(place, record_id, field="predicted_support_idxs", wrong=kind(value), fix=fix)
+
+
+def _flag(source: Source, record: Mapping[str, Any], key: str, *, place: str, record_id: str) -> bool:
+    value = record.get(key)
+    if value in (True, False):
+        return bool(value)
+    wrong = kind(value) if key in record else "the field is missing"
+    raise source.bad(place, record_id, field=key, wrong=wrong, fix="Give true or false")
+
+
+def _check_pairs(groups: Mapping[str, _Group], rights: Source, guesses: Source) -> None:
+    """In a file with unanswerable questions every id must name two, and one of them be answerable."""
+    for item_id, group in groups.items():
+        if len(group.right) != 2:
+            wrong = f"the id stands {len(group.right)} times in a file with unanswerable questions"
+            fix = "Give two predictions for each id, one for each question of the pair"
+            raise guesses.bad("the file", item_id, field="id", wrong=wrong, fix=fix)
+        if group.earned is None:
+            wrong = "neither question of the pair is answerable"
+            raise rights.bad(
+                "the file", item_id, field="answerable", wrong=wrong, fix="Mark one as answerable"
+            )
+
+
+def _means(names: tuple[str, ...], rows: Collection[tuple[float, ...]]) -> Figures:
+    """Added one after the other as the official script does, so that the third decimal is the same."""
+    totals = [0.0] * len(names)
+    for row in rows:
+        totals = [total + score for total, score in zip(totals, row, strict=True)]
+    return {
+        name: round(total / len(rows) if rows else 0.0, _DECIMALS)
+        for name, total in zip(names, totals, strict=True)
+    }
