@@ -228,6 +228,7 @@ def item_of(dataset: Dataset, position: int, example: Example) -> Item:
         question=example.question,
         hops=len(example.hops),
         shape=example.shape[:60],
+        answerable=example.answerable,
         content=example.as_json(),
     )
 

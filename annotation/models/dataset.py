@@ -66,6 +66,7 @@ class Item(models.Model):
     question = models.TextField()
     hops = models.PositiveSmallIntegerField(default=0)  # 0: not known
     shape = models.CharField(max_length=60, blank=True)
+    answerable = models.BooleanField(null=True, blank=True)  # None: the source does not say
     content = JSONTextField()
 
     class Meta:
