@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
+from pathlib import Path
 
 from django import forms
 
@@ -36,3 +37,9 @@ def form_class(kind: str) -> type[forms.Form]:
 def kinds() -> list[tuple[str, str]]:
     """Choices of task kinds, for model and form fields."""
     return [(kind, task.title) for kind, task in task_types().items()]
+
+
+@cache
+def default_guide(kind: str) -> str:
+    """The task type's own instructions in Markdown, from which a batch's guide begins."""
+    return (Path(tasks.__path__[0]) / kind / "guide.md").read_text(encoding="utf-8")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -73,8 +72,12 @@ def create_batch(
     except ValueError as unfit:
         raise Refused(str(unfit)) from None
     except IntegrityError:
-        raise Refused(_("The name %(name)s is taken by another batch. Choose another.") % {"name": name}) from None
+        raise Refused(name_taken(name)) from None
     return batch
+
+
+def name_taken(name: str) -> str:
+    return _("The name %(name)s is taken by another batch. Choose another.") % {"name": name}
 
 
 def _settled(name: str, datasets: Sequence[Dataset], settings: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +99,7 @@ def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
             raise Refused(_("This batch was launched before."))
     _remove_hits(batch)
     try:
-        items = _queue(batch)
+        items = queue(batch)
         hits = _make_hits(batch, items, tell)
         if not hits:
             raise Refused(_("No item of the datasets can be asked about in this task, so there is nothing to launch."))
@@ -113,7 +116,7 @@ def _remove_hits(batch: Batch) -> None:
         Hit.objects.filter(pk__in=some).delete()
 
 
-def _queue(batch: Batch) -> list[int]:
+def queue(batch: Batch) -> list[int]:
     """The chosen items' keys in the order in which they will be offered; seeded."""
     taken = _other_purpose(batch)
     chosen: list[int] = []
@@ -139,7 +142,7 @@ def _make_hits(batch: Batch, items: list[int], tell: Told) -> int:
     made = 0
     for start in range(0, len(items), CHUNK):
         some = items[start : start + CHUNK]
-        hits = list(_hits(batch, some, made))
+        hits = list(hits_of(batch, some, ticket=made))
         with transaction.atomic():
             Hit.objects.bulk_create(hits)
         made += len(hits)
@@ -147,7 +150,8 @@ def _make_hits(batch: Batch, items: list[int], tell: Told) -> int:
     return made
 
 
-def _hits(batch: Batch, keys: list[int], ticket: int) -> Iterator[Hit]:
+def hits_of(batch: Batch, keys: list[int], *, ticket: int) -> Iterator[Hit]:
+    """Unsaved HITs of these items, in their order; without those that the task cannot ask about."""
     task = task_type(batch.task)
     options = task.options(batch.options)
     items = Item.objects.select_related("dataset").in_bulk(keys)
@@ -170,30 +174,50 @@ def _hits(batch: Batch, keys: list[int], ticket: int) -> Iterator[Hit]:
 
 def doubts(batch: Batch) -> list[str]:
     """What cannot work with the people and items there are, as sentences for the requester."""
-    people = batch.workers.filter(active=True).count() or _active_workers(batch.project)
-    wanted = batch.assignments_per_hit * _largest_group(batch)
+    people = batch.workers.filter(active=True).count() if batch.workers.exists() else able_workers(batch.project)
+    items = Item.objects.filter(dataset__batches=batch)
+    groups = items.values("group_key") if batch.launched_at is None else batch.hits.values("group_key")
+    together = largest_group(groups) if batch.meeting == Batch.Meeting.ONE else 1
+    return lack_of_people(people, wanted=batch.assignments_per_hit * together)
+
+
+def lack_of_people(people: int, *, wanted: int) -> list[str]:
+    """Says so when fewer people may work than the HITs need; else nothing."""
     if people >= wanted:
         return []
     text = ngettext(
-        "Needs %(wanted)s different annotators, you have %(people)s. HITs stay unfinished until more join.",
+        "Needs %(wanted)s annotator, you have %(people)s. HITs stay unfinished until more join.",
         "Needs %(wanted)s different annotators, you have %(people)s. HITs stay unfinished until more join.",
         wanted,
     )
     return [text % {"wanted": wanted, "people": people}]
 
 
-def _active_workers(project: Project) -> int:
+def able_workers(project: Project) -> int:
+    """How many people can sign in and work."""
     return project.workers.filter(active=True, user__isnull=False).count()
 
 
-def _largest_group(batch: Batch) -> int:
-    if batch.meeting != Batch.Meeting.ONE:
-        return 1
-    if batch.launched_at is None:
-        groups: Iterable[str] = Item.objects.filter(dataset__batches=batch).values_list("group_key", flat=True)
-    else:
-        groups = batch.hits.values_list("group_key", flat=True)
-    return max(Counter(groups).values(), default=1)
+def largest_group(groups: QuerySet[Any, Any]) -> int:
+    """How many share the most frequent group key of rows `.values("group_key")`; 1 without rows."""
+    most = groups.order_by().annotate(members=Count("pk")).order_by("-members").first()
+    return most["members"] if most else 1
+
+
+def pause(batch: Batch) -> bool:
+    """Stop giving out HITs; what is under way may be finished. False when the batch was not open."""
+    return batch.move(Batch.State.PAUSED)
+
+
+def resume(batch: Batch) -> bool:
+    """Give out HITs again, also of a closed batch; False when it was neither paused nor closed."""
+    halted = batch.state in {Batch.State.PAUSED, Batch.State.CLOSED}  # never becomes a launch under way
+    return halted and batch.move(Batch.State.OPEN)
+
+
+def close(batch: Batch) -> bool:
+    """End the work: nothing is given out and no answer can be changed; late ones are still stored."""
+    return batch.move(Batch.State.CLOSED)
 
 
 def top_up(batch: Batch, *, base: int, only_disagreeing: bool = False, tell: Told = silent) -> dict[str, Any]:

@@ -31,9 +31,11 @@ def void(hit: Hit, *, reason: str) -> bool:
 
 @transaction.atomic
 def restore(hit: Hit) -> bool:
-    """Undo `void`: the HIT counts again and, if it has room, is offered again."""
+    """Undo `void`: the HIT counts again and, if it has room, is offered again; its reports are open again."""
     restored = Hit.objects.filter(pk=hit.pk, voided_at__isnull=False).update(voided_at=None, void_reason="")
     if restored:
+        flags = Flag.objects.filter(assignment__hit=hit, state=Flag.State.VOIDED)
+        flags.update(state=Flag.State.OPEN, decided_at=None)
         free_place(hit.pk)
     return bool(restored)
 
@@ -42,3 +44,13 @@ def keep(noted: Flag) -> bool:
     """Close a report and leave the item as it is; False when it was decided before."""
     row = Flag.objects.filter(pk=noted.pk, state=Flag.State.OPEN)
     return bool(row.update(state=Flag.State.KEPT, decided_at=Now()))
+
+
+@transaction.atomic
+def reopen(noted: Flag) -> bool:
+    """Undo the decision on a report, whichever it was; False when it is open."""
+    kept = Flag.objects.filter(pk=noted.pk, state=Flag.State.KEPT)
+    if kept.update(state=Flag.State.OPEN, decided_at=None):
+        return True
+    voided = Flag.objects.filter(pk=noted.pk, state=Flag.State.VOIDED).exists()
+    return voided and restore(noted.assignment.hit)
