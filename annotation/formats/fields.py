@@ -14,6 +14,7 @@ from annotation.formats.json_text import joined, shown, unfit
 from annotation.formats.streams import Row
 from annotation.pure.example import Paragraph
 
+_TEXT: frozenset[type] = frozenset({str})
 RESERVED = "@"  # marks the keys of `Example.extra` that formats keep for themselves: "@hotpotqa"
 
 
@@ -24,7 +25,18 @@ class Inspection:
         self.place = place
         self.record_id = record_id
         self.flaws: list[Flaw] = []
-        self.failed = False
+        self._path = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error was found, so that the record must be kept out."""
+        return any(flaw.severity == "error" for flaw in self.flaws)
+
+    def within(self, path: str) -> Inspection:
+        """The same inspection, for a part of the record: its fields are named from `path` on."""
+        part = Inspection(self.place, self.record_id)
+        part.flaws, part._path = self.flaws, f"{self._path}{path}."
+        return part
 
     @classmethod
     def of(cls, row: Row) -> Inspection:
@@ -35,11 +47,10 @@ class Inspection:
         return inspection
 
     def error(self, field: str, wrong: str, fix: str) -> None:
-        self.failed = True
-        self.flaws.append(Flaw("error", self.place, self.record_id, field, wrong, fix))
+        self.flaws.append(Flaw("error", self.place, self.record_id, self._path + field, wrong, fix))
 
     def warn(self, field: str, wrong: str, fix: str) -> None:
-        self.flaws.append(Flaw("warning", self.place, self.record_id, field, wrong, fix))
+        self.flaws.append(Flaw("warning", self.place, self.record_id, self._path + field, wrong, fix))
 
     def mistyped(self, field: str, value: object, right: str) -> None:
         self.error(field, f"found {kind(value)}", f"Give {right}")
@@ -102,7 +113,7 @@ def optional_flag(record: Mapping[str, Any], key: str, inspection: Inspection) -
 
 def is_texts(value: object) -> bool:
     """Whether a value is a list of texts."""
-    return type(value) is list and all(type(item) is str for item in value)
+    return type(value) is list and set(map(type, value)) <= _TEXT
 
 
 def texts(value: object, path: str, inspection: Inspection) -> tuple[str, ...]:

@@ -167,22 +167,19 @@ def _hops(record: Mapping[str, Any], positions: Mapping[int, int], inspection: I
 
 
 def _hop(path: str, step: JSON, positions: Mapping[int, int], inspection: Inspection) -> Hop:
-    idx, hop_id = step.get("paragraph_support_idx"), step.get("id")
+    part = inspection.within(path)
+    idx, hop_id, answer = step.get("paragraph_support_idx"), step.get("id"), step.get("answer")
     if idx is not None and type(idx) is not int:
-        inspection.mistyped(f"{path}.paragraph_support_idx", idx, "the idx of a paragraph, or null")
+        part.mistyped("paragraph_support_idx", idx, "the idx of a paragraph, or null")
         idx = None
-    if idx is not None and idx not in positions:
-        wrong = f"no paragraph has the idx {fields.kind(idx)}"
-        inspection.warn(f"{path}.paragraph_support_idx", wrong, "Give null where the paragraph is taken out")
+    elif idx is not None and idx not in positions:
+        wrong = f"no paragraph has the idx {idx}"
+        part.warn("paragraph_support_idx", wrong, "Give null where the paragraph is taken out")
     if hop_id is not None and type(hop_id) not in (int, str):
-        inspection.mistyped(f"{path}.id", hop_id, "a whole number or a text")
-    prefixed = Inspection(inspection.place, inspection.record_id)
-    question = fields.needed_text(step, "question", prefixed)
-    answer = step.get("answer")
+        part.mistyped("id", hop_id, "a whole number or a text")
     if type(answer) is not str:
-        prefixed.mistyped("answer", answer, "a text")
-    for flaw in prefixed.flaws:
-        inspection.error(f"{path}.{flaw.field}", flaw.wrong, flaw.fix)
+        part.mistyped("answer", answer, "a text")
+    question = fields.needed_text(step, "question", part)
     return Hop(
         question,
         answer if type(answer) is str else "",

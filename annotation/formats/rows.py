@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark
+from annotation.formats.base import CannotWrite, Flaw, Format, Parsed, Remark
 from annotation.formats.fields import RESERVED, Inspection, plain_extra
 from annotation.formats.json_text import shown
 from annotation.formats.looks import look_of
@@ -43,7 +43,7 @@ class RowFormat(ABC):
         file = self.file()
         for row in self.rows(path):
             if row.number == 1:
-                self._refuse_other_format(row)
+                refuse_other_format(row, self, self.family)
             yield self._parsed(row, file)
         if flaws := file.remarks():
             yield Remark(tuple(flaws))
@@ -105,11 +105,13 @@ class RowFormat(ABC):
         found = None if inspection.failed else self.kept(example, row.value)
         return Parsed(row.number, found, tuple(inspection.flaws))
 
-    def _refuse_other_format(self, row: Row) -> None:
-        look = look_of(row.value, self.name)
-        if look and look not in (self.name, *self.family):
-            wrong = f"its records are not {self.title}: they look like the format {look}"
-            raise unreadable(wrong, f"Import it with the format {look}", row.place)
+
+def refuse_other_format(row: Row, wanted: Format, family: Collection[str] = ()) -> None:
+    """Raise Unreadable where a row plainly is in a format that `wanted` and its `family` do not read."""
+    look = look_of(row.value, wanted.name)
+    if look and look not in (wanted.name, *family):
+        wrong = f"its records are not {wanted.title}: they look like the format {look}"
+        raise unreadable(wrong, f"Import it with the format {look}", row.place)
 
 
 class OneOfEach:

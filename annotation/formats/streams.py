@@ -81,6 +81,27 @@ def rows(path: Path) -> Iterator[Row]:
             yield from line_rows(stream)
 
 
+def single_or_rows(path: Path) -> Iterator[Row]:
+    """As `rows`, and also a file with one object that goes over several lines."""
+    with opened(path) as stream:
+        lines = head(stream).lstrip().split(b"\n", 1)
+        if len(lines) == 1 or not lines[0].startswith(b"{") or _is_whole(lines[0]):
+            yield from rows(path)
+            return
+        window = Window(stream)
+        yield Row(1, "record 1", window.value(), tuple(window.decoder.faults))
+        if window.peek():
+            window.refuse("more text follows the object", "Put one object in a file, or one on each line")
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def _refuse_blank(stream: BinaryIO) -> None:
     if stream.read(MAX_RECORD).removeprefix(_BOM).strip():
         raise unreadable("it begins with a page of white space", "Remove the white space at the top")

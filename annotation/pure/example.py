@@ -53,7 +53,7 @@ def _spaced(sentences: tuple[str, ...]) -> list[str]:
     pieces: list[str] = []
     for sentence in sentences:
         glued = (
-            pieces and pieces[-1] and sentence and not pieces[-1][-1].isspace() and not sentence[0].isspace()
+            sentence and not sentence[0].isspace() and pieces and pieces[-1] and not pieces[-1][-1].isspace()
         )
         pieces.append(f" {sentence}" if glued else sentence)
     return pieces

@@ -1,0 +1,192 @@
+"""Single-hop questions in a table: `question, answer, title, text`, one paragraph a question.
+
+Spreadsheets run cells that begin like a formula, so `write` puts an apostrophe before them and `read` takes
+exactly that one away. Columns of other names are kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from annotation.formats import fields
+from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark, Unreadable
+from annotation.formats.fields import Inspection
+from annotation.formats.json_text import MAX_RECORD, shown, unfit
+from annotation.formats.rows import OneOfEach
+from annotation.formats.streams import opened, unreadable
+from annotation.pure.example import Example, Paragraph
+
+_COLUMNS = ("id", "question", "answer", "title", "text")
+_NEEDED = ("question", "answer", "title", "text")
+_NOTE = fields.RESERVED + "csv"
+
+
+class Csv:
+    """A header line, then a question a line; `id` is optional ("row 1", "row 2", ... without it)."""
+
+    name = "csv"
+    title = "CSV (single-hop questions)"
+    suffix = ".csv"
+
+    def read(self, path: Path) -> Iterator[Parsed | Remark]:
+        """Stream a UTF-8 table with commas, semicolons or tabs. Raises Unreadable, also midway."""
+        with opened(path) as stream:
+            text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+            try:
+                yield from _rows(text)
+            except UnicodeDecodeError as error:
+                byte = f"the byte 0x{error.object[error.start]:02x} is not UTF-8"
+                raise unreadable(byte, "Save the file as UTF-8") from error
+            finally:
+                text.detach()
+
+    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
+        """Write the header and a line an example, with CRLF ends. Raises CannotWrite."""
+        text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+        table = csv.writer(text)
+        count, header = 0, list(_COLUMNS)
+        try:
+            for count, example in enumerate(examples, 1):
+                if count == 1:
+                    header = _header_for(example)
+                    table.writerow([guarded(column) for column in header])
+                table.writerow([guarded(cell) for cell in _cells(example, header)])
+            if not count:
+                table.writerow(header)
+        finally:
+            text.detach()
+        return count
+
+
+def guarded(text: str) -> str:
+    """The cell for a text: with an apostrophe first where a spreadsheet might take it for a formula."""
+    return f"'{text}" if _is_live(text.lstrip("'")) else text
+
+
+def unguarded(cell: str) -> str:
+    """The text of a cell that `guarded` made."""
+    return cell[1:] if cell[:1] == "'" and _is_live(cell.lstrip("'")) else cell
+
+
+def _is_live(text: str) -> bool:
+    """Whether a text begins with = + - @ (in any width, after any blanks) or with a tab or line end."""
+    if text[:1] in ("\t", "\r", "\n"):
+        return True
+    for character in text:
+        if not (character.isspace() or unicodedata.category(character) in ("Cc", "Cf", "Zs")):
+            return unicodedata.normalize("NFKC", character)[:1] in ("=", "+", "-", "@")
+    return False
+
+
+def _rows(lines: Iterator[str]) -> Iterator[Parsed]:
+    csv.field_size_limit(MAX_RECORD)
+    first = next(lines, "")
+    table = csv.reader(chain([first], lines), delimiter=_delimiter(first), strict=True)
+    header = _header(table)
+    file, number = OneOfEach(), 0
+    while True:
+        place = f"line {table.line_num + 1}"
+        try:
+            cells = next(table, None)
+        except csv.Error as error:
+            number += 1
+            flaw = Flaw("error", place, "", "row", shown(error), 'Put cells with quotes between "", doubled')
+            yield Parsed(number, None, (flaw,))
+            continue
+        if cells is None:
+            return
+        if cells:
+            number += 1
+            yield _parsed(cells, header, file, Inspection(place), number=number)
+
+
+def _delimiter(line: str) -> str:
+    return max(",;\t", key=line.count)
+
+
+def _header(table: Iterator[list[str]]) -> list[str]:
+    try:
+        header = [unguarded(cell).strip() for cell in next(table, [])]
+    except csv.Error as error:
+        raise _bad_header(shown(error)) from error
+    if missing := [column for column in _NEEDED if column not in header]:
+        raise _bad_header(f"the columns {', '.join(missing)} are missing")
+    if "" in header or len(set(header)) < len(header):
+        raise _bad_header("a column has no name or the name of another")
+    if any(column.startswith(fields.RESERVED) for column in header):
+        raise _bad_header("names that begin with @ are reserved")
+    return header
+
+
+def _bad_header(wrong: str) -> Unreadable:
+    return unreadable(wrong, f"Begin with a header line: {','.join(_NEEDED)}", "line 1")
+
+
+def _parsed(
+    cells: Sequence[str], header: Sequence[str], file: OneOfEach, inspection: Inspection, *, number: int
+) -> Parsed:
+    if len(cells) != len(header):
+        inspection.error("row", f"{len(cells)} cells for {len(header)} columns", "Give one for each column")
+        return Parsed(number, None, tuple(inspection.flaws))
+    record = {column: unguarded(cell) for column, cell in zip(header, cells, strict=True)}
+    inspection.record_id = shown(record.get("id", ""))
+    for fault in unfit(record):
+        inspection.error(*fault)
+    example = _example(record, header, inspection, number=number)
+    if not inspection.failed:
+        file.admit(example, inspection)
+    return Parsed(number, None if inspection.failed else example, tuple(inspection.flaws))
+
+
+def _example(
+    record: Mapping[str, str], header: Sequence[str], inspection: Inspection, *, number: int
+) -> Example:
+    answer = record["answer"]
+    paragraph = Paragraph(record["title"], fields.needed_text(record, "text", inspection))
+    if answer and not inspection.failed:
+        fields.warn_of_absent_answer((answer,), (paragraph,), inspection)
+    extra = {column: cell for column, cell in record.items() if column not in _COLUMNS}
+    return Example(
+        id=record.get("id") or f"row {number}",
+        question=fields.needed_text(record, "question", inspection),
+        paragraphs=(paragraph,),
+        answers=(answer,) if answer else (),
+        extra=extra | {_NOTE: {"columns": list(header)}},
+    )
+
+
+def _header_for(example: Example) -> list[str]:
+    """The columns of the file that an example came from, with `id`; the five of our own for others."""
+    columns = _columns(example)
+    return columns if "id" in columns else ["id", *columns]
+
+
+def _columns(example: Example) -> list[str]:
+    note = example.extra.get(_NOTE)
+    columns = note.get("columns") if isinstance(note, dict) else None
+    if not fields.is_texts(columns) or not set(_NEEDED) <= set(columns or ()):
+        return list(_COLUMNS)
+    return list(columns or ())
+
+
+def _cells(example: Example, header: Sequence[str]) -> list[str]:
+    if len(example.paragraphs) != 1:
+        raise CannotWrite(example.id, "CSV holds one paragraph a question")
+    if example.options:
+        raise CannotWrite(example.id, "CSV has no place for answer options")
+    if lost := set(_columns(example)) - set(header):
+        raise CannotWrite(example.id, f"the table has no column {min(lost)}")
+    paragraph = example.paragraphs[0]
+    core = {"id": example.id, "question": example.question, "answer": example.answer or ""}
+    core |= {"title": paragraph.title, "text": paragraph.text}
+    return [core[column] if column in core else _cell(example.extra.get(column)) for column in header]
+
+
+def _cell(value: object) -> str:
+    return value if isinstance(value, str) else ""

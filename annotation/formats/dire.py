@@ -1,0 +1,77 @@
+"""DiRe's files (Trivedi et al. 2020): HotpotQA rows of which several belong to one question.
+
+Rows of a question share its `_id` and stand next to each other; the transformed kinds number them by
+`sub_idx` and label them by `sufficiency` (1, 0, or -1 where no supporting paragraph is left). In the probes
+a row may be labelled with facts of the paragraph that was taken out: so did the authors' converter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from annotation.formats.fields import Inspection
+from annotation.formats.hotpotqa import HotpotQA
+from annotation.formats.rows import OneOfEach
+from annotation.pure.example import JSON, Example
+
+
+class DiRe(HotpotQA):
+    """HotpotQA's fields with `sufficiency` and `sub_idx` last; `group` is the `_id`."""
+
+    name = "dire"
+    title = "DiRe"
+    order = (*HotpotQA.order, "sufficiency", "sub_idx")
+
+    def example(self, record: JSON, inspection: Inspection) -> Example:
+        sufficiency, sub_idx = record.get("sufficiency"), record.get("sub_idx")
+        if sufficiency is not None and (type(sufficiency) is not int or sufficiency not in (1, 0, -1)):
+            inspection.mistyped("sufficiency", sufficiency, "1, 0 or -1")
+        if sub_idx is not None and type(sub_idx) is not int:
+            inspection.mistyped("sub_idx", sub_idx, "a whole number")
+        example = super().example(record, inspection)
+        if sufficiency is None:
+            return replace(example, group=example.id)
+        return replace(example, group=example.id, answerable=sufficiency == 1)
+
+    def record(self, example: Example) -> JSON:
+        record = super().record(example)
+        if "sufficiency" in record or example.answerable is None:
+            record.pop("answerable", None)
+        return record
+
+    def check_answer(self, example: Example, inspection: Inspection) -> None:
+        """Warn on sufficient rows only: what the others lack was taken out on purpose."""
+        if example.extra.get("sufficiency") == 1:
+            super().check_answer(example, inspection)
+
+    def check_fact(self, wrong: str, position: int, inspection: Inspection) -> None:
+        """Say nothing: half of the probes' rows are labelled with the paragraph they lack."""
+
+    def file(self) -> OneOfEach:
+        return _Groups()
+
+
+class _Groups(OneOfEach):
+    """Rows of one `_id` stand together, and a `sub_idx` comes once among them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._group = ""
+        self._rows: set[int] = set()
+
+    def admit(self, example: Example, inspection: Inspection) -> None:
+        if example.id != self._group:
+            self._begin(example, inspection)
+        sub_idx = example.extra.get("sub_idx")
+        if sub_idx in self._rows:
+            fix = "Number the rows of an _id differently"
+            inspection.error("sub_idx", f"row {sub_idx} of this _id was there before", fix)
+        elif sub_idx is not None:
+            self._rows.add(sub_idx)
+
+    def _begin(self, example: Example, inspection: Inspection) -> None:
+        self._group, self._rows = example.id, set()
+        first = self.places.setdefault(example.id, inspection.place)
+        if first != inspection.place:
+            wrong = f"other rows of this _id begin in {first}, with other ids between"
+            inspection.warn("_id", wrong, "Put the rows of an _id next to each other")

@@ -1,0 +1,190 @@
+"""RACE (Lai et al. 2017): passages with multiple-choice questions.
+
+A record is a passage with all its questions; each question becomes an Example with the id
+`<passage id>#<k>`, k from 0, and the passage's id as its group. A folder's files are read in the order of
+their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, BinaryIO
+
+from annotation.formats import fields
+from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark
+from annotation.formats.fields import Inspection
+from annotation.formats.json_text import joined
+from annotation.formats.rows import OneOfEach, dumped, refuse_other_format, write_lines
+from annotation.formats.streams import Row, single_or_rows, unreadable
+from annotation.pure.example import JSON, Example, Paragraph
+
+_KNOWN = frozenset({"article", "questions", "options", "answers", "id", "question_ids"})
+_NOTE = fields.RESERVED + "race"
+
+
+class Race:
+    """Objects of `article, questions, options, answers, id`: a file, lines of them, or a folder.
+
+    `question_ids` is ours: written, and read, where the questions' ids are not `<id>#0`, `<id>#1`, ...
+    """
+
+    name = "race"
+    title = "RACE"
+    suffix = ".jsonl"
+
+    def read(self, path: Path) -> Iterator[Parsed | Remark]:
+        """Stream the questions of a passage file, of lines or an array of passages, or of a folder."""
+        file, number = OneOfEach(), 0
+        for row in _passages(path):
+            if row.number == 1:
+                refuse_other_format(row, self)
+            for found in _parsed(row, file, number):
+                number = found.number if isinstance(found, Parsed) else number
+                yield found
+
+    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
+        """Write one passage a line with its questions that follow each other; returns the questions."""
+        count = 0
+
+        def lines() -> Iterator[bytes]:
+            nonlocal count
+            for _, members in groupby(examples, key=_passage_of):
+                questions = list(members)
+                count += len(questions)
+                yield dumped(_record(questions), questions[0])
+
+        write_lines(lines(), out)
+        return count
+
+
+def _passages(path: Path) -> Iterator[Row]:
+    if not path.is_dir():
+        yield from single_or_rows(path)
+        return
+    files = sorted(part for part in path.rglob("*") if part.suffix in (".json", ".txt") and part.is_file())
+    if not files:
+        raise unreadable("the folder has no .json or .txt files", "Give a folder of passage files")
+    found = ((file, row) for file in files for row in single_or_rows(file))
+    for number, (file, row) in enumerate(found, 1):
+        yield Row(number, f"{file.relative_to(path)}, {row.place}", row.value, row.faults)
+
+
+def _parsed(row: Row, file: OneOfEach, before: int) -> Iterator[Parsed | Remark]:
+    """The questions of a passage, numbered after those `before`; one refusal where the passage is broken."""
+    passage = Inspection.of(row)
+    shape = _Passage(row.value, passage)
+    if passage.failed:
+        yield Parsed(before + 1, None, tuple(passage.flaws))
+    elif not shape.questions:
+        fix = "Nothing is lost but the passage"
+        yield Remark(
+            (Flaw("warning", row.place, shape.id, "questions", "the passage has no questions", fix),)
+        )
+    for k in range(0 if passage.failed else len(shape.questions)):
+        inspection = Inspection(row.place, shape.id)
+        example = shape.example(k, inspection)
+        if not inspection.failed:
+            file.admit(example, inspection)
+        yield Parsed(before + k + 1, None if inspection.failed else example, tuple(inspection.flaws))
+
+
+class _Passage:
+    """A passage record whose lists are known to fit each other, unless the inspection has failed."""
+
+    def __init__(self, value: Any, inspection: Inspection) -> None:
+        self.questions: list[Any] = []
+        if inspection.failed:
+            return
+        if type(value) is not dict:
+            inspection.mistyped("record", value, "an object")
+            return
+        self.id = fields.needed_text(value, "id", inspection)
+        self.article = fields.needed_text(value, "article", inspection)
+        self.questions = _list_of(value, "questions", None, inspection)
+        self.options = _list_of(value, "options", len(self.questions), inspection)
+        self.answers = _hidden_or_list(value, "answers", len(self.questions), inspection)
+        ids = _hidden_or_list(value, "question_ids", len(self.questions), inspection)
+        self.ids = ids if ids is not None else [f"{self.id}#{k}" for k in range(len(self.questions))]
+        if ids is not None:
+            fields.texts(ids, "question_ids", inspection)
+        self.extra = fields.extras(value, _KNOWN, inspection)
+
+    def example(self, k: int, inspection: Inspection) -> Example:
+        """The k-th question with the passage."""
+        path = joined("questions", k)
+        question = fields.needed_text({path: self.questions[k]}, path, inspection)
+        options = fields.texts(self.options[k], joined("options", k), inspection)
+        letter = self.answers[k] if self.answers is not None else None
+        answers = () if self.answers is None else _chosen(letter, options, k, inspection)
+        twice = len(set(map(str, options))) < len(options) and letter is not None
+        return Example(
+            id=self.ids[k],
+            question=question,
+            paragraphs=(Paragraph("", self.article),),
+            answers=answers,
+            options=options,
+            group=self.id,
+            extra=self.extra | {_NOTE: {"letter": letter}} if twice else self.extra,
+        )
+
+
+def _list_of(value: JSON, key: str, length: int | None, inspection: Inspection) -> list[Any]:
+    if key not in value:
+        inspection.error(key, "the field is missing", "Give a list with a member for each question")
+        return []
+    found = value[key]
+    if type(found) is not list:
+        inspection.mistyped(key, found, "a list with a member for each question")
+        return []
+    if length is not None and len(found) != length:
+        inspection.error(key, f"{len(found)} members for {length} questions", "Give one for each question")
+    return found
+
+
+def _hidden_or_list(value: JSON, key: str, length: int, inspection: Inspection) -> list[Any] | None:
+    return _list_of(value, key, length, inspection) if key in value else None
+
+
+def _chosen(letter: object, options: Sequence[str], k: int, inspection: Inspection) -> tuple[str, ...]:
+    letters = ascii_uppercase[: len(options)]
+    if type(letter) is str and len(letter) == 1 and letter in letters:
+        return (options[letters.index(letter)],)
+    right = f"the letter of an option ({', '.join(letters)})"
+    inspection.mistyped(joined("answers", k), letter, right)
+    return ()
+
+
+def _passage_of(example: Example) -> tuple[str, str, bool, JSON]:
+    """What questions must share to be written as one passage. Raises CannotWrite."""
+    if not example.options:
+        raise CannotWrite(example.id, "RACE needs answer options")
+    if len(example.paragraphs) != 1:
+        raise CannotWrite(example.id, "RACE has one passage a question")
+    extra = fields.plain_extra(example.extra, without=_KNOWN)
+    return example.group or example.id, example.paragraphs[0].text, bool(example.answers), extra
+
+
+def _record(questions: Sequence[Example]) -> JSON:
+    passage, article, answered, extra = _passage_of(questions[0])
+    record: JSON = {"answers": [_letter(example) for example in questions]} if answered else {}
+    record |= {"options": [list(example.options) for example in questions]}
+    record |= {"questions": [example.question for example in questions], "article": article, "id": passage}
+    ids = [example.id for example in questions]
+    if ids != [f"{passage}#{k}" for k in range(len(ids))]:
+        record["question_ids"] = ids
+    return record | extra
+
+
+def _letter(example: Example) -> str:
+    letters = dict(zip(ascii_uppercase, example.options, strict=False))
+    note = example.extra.get(_NOTE)
+    noted = note.get("letter") if isinstance(note, dict) else None
+    if isinstance(noted, str) and letters.get(noted) == example.answers[0]:
+        return noted
+    for letter, option in letters.items():
+        if option == example.answers[0]:
+            return letter
+    raise CannotWrite(example.id, "its answer is none of its options")

@@ -1,0 +1,253 @@
+"""SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018): questions on a paragraph of an article.
+
+Each question becomes an Example with its paragraph as the context. On export, questions that follow each
+other with the same article and paragraph go back into one. The note "@squad" in `extra` holds what stands
+above the question: the fields of the file (`version`; the others on the first question), of the article and
+of the paragraph, and where a new one begins although it looks like the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from annotation.formats import fields
+from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark
+from annotation.formats.fields import Inspection
+from annotation.formats.json_text import Window, joined
+from annotation.formats.rows import OneOfEach, RowFormat
+from annotation.formats.squad_tree import write_tree
+from annotation.formats.streams import Row, elements, head, opened, unreadable
+from annotation.pure.example import JSON, Example, Paragraph
+
+_ORDER = ("title", "context", "plausible_answers", "question", "id", "answers", "is_impossible")
+_KNOWN = frozenset(_ORDER) - {"plausible_answers"}
+
+
+class Squad(RowFormat):
+    """`{"version", "data": [{"title", "paragraphs": [{"context", "qas": [...]}]}]}`."""
+
+    name = "squad"
+    title = "SQuAD"
+
+    def read(self, path: Path) -> Iterator[Parsed | Remark]:
+        """Stream the questions, article by article. Raises Unreadable, also midway."""
+        reading = _Reading(self, _file_fields(path))
+        with opened(path) as stream:
+            for row in _articles(Window(stream), {}):
+                yield from reading.article(row)
+
+    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
+        """Write one object, a paragraph at a time; returns the questions. Raises CannotWrite."""
+        return write_tree(
+            ((example, self.note(example), self.restored(example)) for example in examples), out
+        )
+
+    def example(self, record: JSON, inspection: Inspection) -> Example:
+        """The Example of a question record that also has its paragraph's `context` and article's `title`."""
+        impossible = fields.optional_flag(record, "is_impossible", inspection)
+        context = fields.optional_text(record, "context", inspection)
+        title = fields.optional_text(record, "title", inspection)
+        return Example(
+            id=fields.needed_text(record, "id", inspection),
+            question=fields.needed_text(record, "question", inspection),
+            paragraphs=(Paragraph(title, context),),
+            answers=_answers(record.get("answers"), context, inspection),
+            answerable=None if impossible is None else not impossible,
+            extra=fields.extras(record, _KNOWN, inspection),
+        )
+
+    def record(self, example: Example) -> JSON:
+        if len(example.paragraphs) != 1:
+            raise CannotWrite(example.id, "SQuAD has one paragraph a question")
+        if example.options:
+            raise CannotWrite(example.id, "SQuAD has no place for answer options")
+        paragraph = example.paragraphs[0]
+        record: JSON = {"title": paragraph.title, "context": paragraph.text, "question": example.question}
+        record["id"] = example.id
+        if example.answers or example.answerable is False:
+            record["answers"] = [] if example.answerable is False else _spans(example)
+        if example.answerable is not None:
+            record["is_impossible"] = not example.answerable
+        record |= fields.plain_extra(example.extra, without=_KNOWN)
+        return {key: record[key] for key in _ORDER if key in record} | record
+
+
+def _answers(value: Any, context: str, inspection: Inspection) -> tuple[str, ...]:
+    """The different texts of the answers, in their order; each must stand where it says."""
+    if value is None:
+        return ()
+    found: dict[str, None] = {}
+    for path, answer in fields.objects(value, "answers", inspection):
+        part = inspection.within(path)
+        text, start = fields.needed_text(answer, "text", part), answer.get("answer_start")
+        if type(start) is not int:
+            part.mistyped("answer_start", start, "the offset of the answer in characters, from 0")
+        elif start < 0 or context[start : start + len(text)] != text:
+            part.error("answer_start", f"the answer does not stand at {start}", _place_of(text, context))
+        found[text] = None
+    return tuple(found)
+
+
+def _place_of(text: str, context: str) -> str:
+    place = context.find(text)
+    return f"It stands at {place}" if place >= 0 else "It stands nowhere in the paragraph: check its text"
+
+
+def _spans(example: Example) -> list[JSON]:
+    text = example.paragraphs[0].text
+    spans = [{"text": answer, "answer_start": text.find(answer)} for answer in example.answers]
+    inside = [span for span in spans if span["answer_start"] != -1]
+    if not inside:
+        raise CannotWrite(example.id, "no answer stands in its paragraph")
+    return inside
+
+
+def _file_fields(path: Path) -> JSON:
+    """All fields of the file but `data`, wherever they stand; reads the file once."""
+    with opened(path) as stream:
+        if not head(stream).lstrip().startswith(b"{"):
+            raise unreadable(
+                "it is not a SQuAD object", 'Give {"version": ..., "data": [articles]}', "line 1"
+            )
+        found: JSON = {}
+        window = Window(stream)
+        count = sum(1 for _ in _articles(window, found))
+    if "data" not in found:
+        raise unreadable("there is no list data", 'Give {"version": ..., "data": [articles]}')
+    del found["data"]
+    if not count:
+        raise unreadable("data holds no articles", "Give at least one article")
+    return found
+
+
+def _articles(window: Window, found: JSON) -> Iterator[Row]:
+    """The articles of `data`; the file's other fields are put into `found`, with None for `data`."""
+    window.take("{", "Begin with {")
+    while True:
+        window.peek()
+        key = window.value()
+        if type(key) is not str or key in found:
+            window.refuse(f"{fields.kind(key)} where a new key is expected", "Give each key once")
+        window.take(":", "Put a colon after the key")
+        if key == "data":
+            found[key] = None
+            yield from elements(window)
+        else:
+            found[key] = window.value()
+        if window.decoder.faults and key != "data":
+            window.refuse(window.decoder.faults[0].wrong, window.decoder.faults[0].fix)
+        if window.take(",}", "Put a comma or the closing } here; without it the file is cut off") == "}":
+            break
+    if window.peek():
+        window.refuse("more text follows the object", "End the file after the closing }")
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Where a question stands: its article and paragraph, each with its number and other fields."""
+
+    article_number: int
+    title: str
+    article: JSON
+    paragraph_number: int = 0
+    context: str = ""
+    paragraph: JSON = field(default_factory=dict)
+
+
+class _Reading:
+    """Goes down from articles to questions, counts them and notes what stands above each."""
+
+    def __init__(self, squad: Squad, file: JSON) -> None:
+        self._squad = squad
+        self._file = file
+        self._number = 0
+        self._last: _Here | None = None  # of the last question that was accepted
+        self._ids = OneOfEach()
+
+    def article(self, row: Row) -> Iterator[Parsed | Remark]:
+        """The questions of an article, or its refusal."""
+        inspection = Inspection(f"article {row.number}")
+        for fault in row.faults:
+            inspection.error(*fault)
+        path = f"data[{row.number - 1}]"
+        others = _level(row.value, ("title", "paragraphs"), inspection, path=path)
+        if inspection.failed:
+            yield self._refused(inspection)
+            return
+        here = _Here(row.number, row.value["title"], others)
+        for number, paragraph in enumerate(row.value["paragraphs"]):
+            yield from self._paragraph(
+                paragraph, here, path=f"{path}.{joined('paragraphs', number)}", number=number
+            )
+
+    def _paragraph(self, value: Any, above: _Here, *, path: str, number: int) -> Iterator[Parsed | Remark]:
+        inspection = Inspection(f"article {above.article_number}")
+        others = _level(value, ("context", "qas"), inspection, path=path)
+        if inspection.failed:
+            yield self._refused(inspection)
+            return
+        if not value["qas"]:
+            wrong = "the paragraph has no questions and is left out"
+            yield Remark(
+                (Flaw("warning", inspection.place, "", path, wrong, "Give it a question to keep it"),)
+            )
+        here = replace(above, paragraph_number=number, context=value["context"], paragraph=others)
+        for at, question in enumerate(value["qas"]):
+            yield self._question(question, here, path=f"{path}.{joined('qas', at)}")
+
+    def _question(self, value: Any, here: _Here, *, path: str) -> Parsed:
+        self._number += 1
+        inspection = Inspection(f"record {self._number}", fields.record_id_of(value))
+        part = inspection.within(path)
+        if type(value) is not dict or {"title", "context"} & set(value):
+            part.mistyped("question", value, "an object with id, question and answers")
+            return Parsed(self._number, None, tuple(inspection.flaws))
+        record = {"title": here.title, "context": here.context, **value}
+        example = self._squad.example(record, part)
+        if not inspection.failed:
+            self._ids.admit(example, inspection)
+        if inspection.failed:
+            return Parsed(self._number, None, tuple(inspection.flaws))
+        noted = replace(example, extra={**example.extra, fields.RESERVED + "squad": self._note(here)})
+        return Parsed(self._number, self._squad.kept(noted, record), tuple(inspection.flaws))
+
+    def _note(self, here: _Here) -> JSON:
+        version = {key: value for key, value in self._file.items() if key == "version"}
+        note: JSON = {"file": version if self._last else self._file}
+        note |= {"article": here.article} if here.article else {}
+        note |= {"paragraph": here.paragraph} if here.paragraph else {}
+        note |= {"starts": starts} if (starts := self._starts(here)) else {}
+        self._last = here
+        return note
+
+    def _starts(self, here: _Here) -> str:
+        """What begins with this question, where it looks the same as what was there before."""
+        last = self._last
+        if last is None:
+            return ""
+        if last.article_number != here.article_number:
+            return "article" if (last.title, last.article) == (here.title, here.article) else ""
+        same = (last.context, last.paragraph) == (here.context, here.paragraph)
+        return "paragraph" if same and last.paragraph_number != here.paragraph_number else ""
+
+    def _refused(self, inspection: Inspection) -> Parsed:
+        self._number += 1
+        return Parsed(self._number, None, tuple(inspection.flaws))
+
+
+def _level(value: Any, names: tuple[str, str], inspection: Inspection, *, path: str) -> JSON:
+    """The other fields of an article or paragraph, whose text and list have the two names."""
+    if inspection.failed:
+        return {}
+    if type(value) is not dict:
+        inspection.mistyped(path, value, f"an object with {names[0]} and {names[1]}")
+        return {}
+    part = inspection.within(path)
+    if type(value.get(names[0])) is not str:
+        part.mistyped(names[0], value.get(names[0]), "a text")
+    if type(value.get(names[1])) is not list:
+        part.mistyped(names[1], value.get(names[1]), "a list")
+    return fields.extras(value, names, part)
