@@ -41,7 +41,7 @@ class Features:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One worker's latest answer to a HIT."""
+    """One worker's latest answer to a HIT; workers go by their pseudonyms."""
 
     worker: str
     answer: JSON
@@ -58,6 +58,7 @@ class Judged:
     payload: JSON
     given: tuple[Given, ...]
     excluded: str = ""  # why scores leave it out; empty: they do not
+    predicted: tuple[Given, ...] = ()  # models' answers to the same HIT, under the models' names
 
 
 class TaskType(ABC):

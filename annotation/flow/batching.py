@@ -64,7 +64,12 @@ def create_batch(
         task_type(task).options(chosen)
         with transaction.atomic():
             batch = Batch.objects.create(
-                project=project, slug=name, task=task, options=chosen, created_by=user, **_settled(name, datasets, settings)
+                project=project,
+                slug=name,
+                task=task,
+                options=chosen,
+                created_by=user,
+                **_settled(name, datasets, settings),
             )
             batch.datasets.set(datasets)
             batch.workers.set(workers)

@@ -63,7 +63,11 @@ def _check_all(batch: Batch, path: Path) -> int:
     total = sum(1 for _judgment in reader.judgments(path))
     if reader.flaws:
         text = _("%(count)s of the lines cannot be stored, so nothing was imported. First: %(flaw)s")
-        report = {"read": reader.read, "errors": len(reader.flaws), "flaws": [_json(f) for f in reader.flaws[:SHOWN_FLAWS]]}
+        report = {
+            "read": reader.read,
+            "errors": len(reader.flaws),
+            "flaws": [_json(f) for f in reader.flaws[:SHOWN_FLAWS]],
+        }
         raise ImportRefused(text % {"count": len(reader.flaws), "flaw": reader.flaws[0]}, report)
     if not total:
         raise ImportRefused(_("The file holds no judgment."), {"read": 0})
@@ -116,15 +120,30 @@ class _Reader:
     def _hit(self, number: int, record: dict[str, Any]) -> int | None:
         dataset, position = record.get("dataset"), record.get("item")
         if not isinstance(dataset, str) or isinstance(position, bool) or not isinstance(position, int):
-            return self._flaw(number, "dataset, item", "not a name and a position", "Give the dataset's name and the item's 0-based position")
+            return self._flaw(
+                number,
+                "dataset, item",
+                "not a name and a position",
+                "Give the dataset's name and the item's 0-based position",
+            )
         hit_id = self._hits.get((dataset, position))
         if hit_id is None:
-            return self._flaw(number, "item", f"item {position} of {dataset!r} is not in the batch", "Use an item that the batch holds")
+            return self._flaw(
+                number,
+                "item",
+                f"item {position} of {dataset!r} is not in the batch",
+                "Use an item that the batch holds",
+            )
         return hit_id
 
     def _is_double(self, number: int, hit_id: int, worker: str) -> bool:
         if (hit_id, worker) in self._seen:
-            self._flaw(number, "worker", f"{worker!r} judged this item before", "Keep one judgment for each worker and item")
+            self._flaw(
+                number,
+                "worker",
+                f"{worker!r} judged this item before",
+                "Keep one judgment for each worker and item",
+            )
             return True
         self._seen.add((hit_id, worker))
         return False

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.refusal import Refused
 from annotation.formats import FORMATS
-from annotation.formats.base import Flaw, Parsed, Unreadable
+from annotation.formats.base import Flaw, Parsed, Remark, Unreadable
 from annotation.models import Dataset, Item, Project, User
 from annotation.pure.example import Example
 from annotation.pure.features import FeatureCount
@@ -103,7 +103,14 @@ def import_dataset(
         _judge(report, skip_bad=skip_bad)
         return report.as_json()
     dataset = _reserve(
-        project, name, format=format, sha256=digest, licence=licence, source=source, user=user, file=report.file
+        project,
+        name,
+        format=format,
+        sha256=digest,
+        licence=licence,
+        source=source,
+        user=user,
+        file=report.file,
     )
     try:
         _fill(dataset, path, report, skip_bad=skip_bad, tell=tell)
@@ -132,16 +139,22 @@ def _already_there(project: Project, name: str, digest: str, format: str) -> boo
     if dataset.sha256 == digest and dataset.format == format:
         return True
     raise ImportRefused(
-        _(
-            "The name %(name)s is taken by a dataset with other content. Choose another name; datasets never change."
-        )
+        _("The name %(name)s is taken by a dataset with other content. Choose another name; datasets never change.")
         % {"name": name},
         {},
     )
 
 
 def _reserve(
-    project: Project, name: str, *, sha256: str, format: str, file: str, licence: str, source: str, user: User | None
+    project: Project,
+    name: str,
+    *,
+    sha256: str,
+    format: str,
+    file: str,
+    licence: str,
+    source: str,
+    user: User | None,
 ) -> Dataset:
     stale = Dataset.objects.filter(project=project, slug=name).exclude(state=Dataset.State.READY)
     for dataset in stale.filter(beat_at__lt=Now() - STALE):
@@ -167,6 +180,10 @@ def _accepted(path: Path, report: Report, tell: Told) -> Iterator[Example]:
     """The examples of the file that may be stored, while the report fills up."""
     try:
         for parsed in FORMATS[report.format].read(path):
+            for flaw in parsed.flaws:
+                report.note(flaw)
+            if isinstance(parsed, Remark):
+                continue
             _count(parsed, report)
             if report.read % CHUNK == 0:
                 tell(report.read, 0)
@@ -175,15 +192,11 @@ def _accepted(path: Path, report: Report, tell: Told) -> Iterator[Example]:
     except Unreadable as unreadable:
         report.note(unreadable.flaw)
         text = _("The file cannot be read as %(format)s: %(flaw)s")
-        raise ImportRefused(
-            text % {"format": report.format, "flaw": unreadable.flaw}, report.as_json()
-        ) from None
+        raise ImportRefused(text % {"format": report.format, "flaw": unreadable.flaw}, report.as_json()) from None
 
 
 def _count(parsed: Parsed, report: Report) -> None:
     report.read += 1
-    for flaw in parsed.flaws:
-        report.note(flaw)
     if parsed.example is None:
         report.skipped += 1
     else:

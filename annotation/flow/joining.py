@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -34,7 +34,12 @@ def project_named(slug: str = "default") -> Project:
 def invite(project: Project, *, role: str, by: User | None, places: int = 1, days: int = 14, note: str = "") -> Invite:
     """A link for `places` people, good for `days` days."""
     return Invite.objects.create(
-        project=project, role=role, created_by=by, places=places, note=note, expires_at=Now() + timedelta(days=days)
+        project=project,
+        role=role,
+        created_by=by,
+        places=places,
+        note=note,
+        expires_at=Now() + timedelta(days=days),
     )
 
 
@@ -66,3 +71,31 @@ def consent(worker: Worker, *, version: int) -> None:
 def read_guide(seat: Seat, *, version: int) -> None:
     """Note that the worker read this version of the batch's guide."""
     Seat.objects.filter(pk=seat.pk, guide_version__lt=version).update(guide_version=version)
+
+
+def revoke_invite(invited: Invite) -> bool:
+    """Close a link; who joined with it stays. False when it was closed before."""
+    return bool(Invite.objects.filter(pk=invited.pk, revoked_at__isnull=True).update(revoked_at=Now()))
+
+
+def set_active(worker: Worker, *, active: bool) -> None:
+    """Let a worker take assignments, or no more. What they submitted stays either way."""
+    Worker.objects.filter(pk=worker.pk).update(active=active)
+
+
+def change_project(project: Project, *, title: str, consent: str) -> bool:
+    """Save title and consent text; True when the consent text changed, so that workers must accept it again."""
+    Project.objects.filter(pk=project.pk).update(title=title)
+    other = Project.objects.filter(pk=project.pk).exclude(consent=consent)
+    return bool(other.update(consent=consent, consent_version=F("consent_version") + 1))
+
+
+def may_reset_password(requester: User, person: User) -> bool:
+    """Whether a requester may make a link that sets a person's password.
+
+    Such a link opens everything that the person may open, so all of it must be the requester's own already.
+    """
+    if person.is_staff or person.is_superuser or not person.is_active:
+        return False
+    theirs = Project.objects.filter(Q(members__user=person) | Q(workers__user=person))
+    return not theirs.exclude(members__user=requester).exists()

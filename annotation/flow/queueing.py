@@ -37,9 +37,7 @@ class Progress:
             raise Lost
 
 
-def post(
-    kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None
-) -> Job:
+def post(kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None) -> Job:
     """Write a job down, in the transaction of what it belongs to."""
     return Job.objects.create(
         kind=kind, project=project, title=title, arguments=arguments, created_by=user, due_at=Now()
@@ -64,9 +62,7 @@ def run(job: Job, verbs: Mapping[str, Verb]) -> None:
     except Lost:
         return
     except Refused as refusal:
-        job.finish(
-            Job.State.FAILED, error=str(refusal), result=getattr(refusal, "report", {}), ended_at=Now()
-        )
+        job.finish(Job.State.FAILED, error=str(refusal), result=getattr(refusal, "report", {}), ended_at=Now())
     except Exception as defect:
         log.exception("job %s (%s) failed", job.public_id, job.kind)
         _fail(job, defect)

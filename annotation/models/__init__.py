@@ -2,7 +2,7 @@
 
 from annotation.models.account import User
 from annotation.models.assignment import Answer, Assignment, Collection, Flag, Seat
-from annotation.models.batch import Batch, Guide, Hit
+from annotation.models.batch import Batch, BatchReport, Guide, Hit
 from annotation.models.dataset import Dataset, Item
 from annotation.models.job import Job
 from annotation.models.prediction import Prediction, PredictionSet
@@ -12,6 +12,7 @@ __all__ = [
     "Answer",
     "Assignment",
     "Batch",
+    "BatchReport",
     "Collection",
     "Dataset",
     "Flag",

@@ -53,9 +53,7 @@ class Collection(models.Model):
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def submitted(self) -> AssignmentQuerySet:
         """Those with an answer that researchers may see."""
-        return self.filter(state=lifecycle.SUBMITTED).filter(
-            Q(collection__isnull=True) | Q(collection__ready=True)
-        )
+        return self.filter(state=lifecycle.SUBMITTED).filter(Q(collection__isnull=True) | Q(collection__ready=True))
 
 
 class Assignment(models.Model):
@@ -111,9 +109,7 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["worker", "group_key"], name="assignment_met"),
-            models.Index(
-                fields=["lease_until"], name="assignment_leases", condition=Q(state=lifecycle.ACCEPTED)
-            ),
+            models.Index(fields=["lease_until"], name="assignment_leases", condition=Q(state=lifecycle.ACCEPTED)),
             models.Index(fields=["worker", "batch", "state"], name="assignment_of_worker"),
             models.Index(fields=["batch", "submitted_at"], name="assignment_by_time"),
         ]
@@ -171,8 +167,7 @@ class Flag(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(state__in=["open", "kept", "voided"]), name="flag_state_known"),
             models.CheckConstraint(
-                condition=Q(state="open", decided_at__isnull=True)
-                | (~Q(state="open") & Q(decided_at__isnull=False)),
+                condition=Q(state="open", decided_at__isnull=True) | (~Q(state="open") & Q(decided_at__isnull=False)),
                 name="flag_decided_when_closed",
             ),
         ]

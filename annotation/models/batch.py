@@ -59,9 +59,7 @@ class Batch(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["project", "slug"], name="batch_name_once"),
-            models.CheckConstraint(
-                condition=Q(state__in=list(lifecycle.BATCH_MOVES)), name="batch_state_known"
-            ),
+            models.CheckConstraint(condition=Q(state__in=list(lifecycle.BATCH_MOVES)), name="batch_state_known"),
             models.CheckConstraint(condition=Q(assignments_per_hit__gte=1), name="batch_asks_somebody"),
         ]
 
@@ -124,6 +122,7 @@ class Hit(models.Model):
     room = models.GeneratedField(
         expression=F("wanted") - F("live") - F("done"), output_field=models.IntegerField(), db_persist=True
     )
+    disagreement = models.FloatField(null=True, blank=True)  # 0..1, as of the last report
     voided_at = models.DateTimeField(null=True, blank=True)
     void_reason = models.CharField(max_length=500, blank=True)
 
@@ -132,14 +131,22 @@ class Hit(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["batch", "item"], name="hit_once_per_batch"),
-            models.CheckConstraint(
-                condition=Q(wanted__gte=F("live") + F("done")), name="hit_not_overallocated"
-            ),
+            models.CheckConstraint(condition=Q(wanted__gte=F("live") + F("done")), name="hit_not_overallocated"),
         ]
         indexes = [
             models.Index(
                 fields=["batch", "ticket"],
                 name="hit_queue",
                 condition=Q(room__gt=0, voided_at__isnull=True),
-            )
+            ),
+            models.Index(fields=["batch", "-disagreement"], name="hit_by_disagreement"),
         ]
+
+
+class BatchReport(models.Model):
+    """The report as last computed. `stand` says of which judgments, so that a stale one is known."""
+
+    batch = models.OneToOneField(Batch, models.CASCADE, related_name="report")
+    stand = models.CharField(max_length=200)
+    content = JSONTextField()
+    created_at = models.DateTimeField(auto_now=True)

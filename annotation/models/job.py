@@ -43,11 +43,7 @@ class Job(models.Model):
                 condition=Q(state__in=["waiting", "running", "done", "failed"]), name="job_state_known"
             )
         ]
-        indexes = [
-            models.Index(
-                fields=["due_at"], name="job_due", condition=Q(state__in=["waiting", "running"])
-            )
-        ]
+        indexes = [models.Index(fields=["due_at"], name="job_due", condition=Q(state__in=["waiting", "running"]))]
 
     def __str__(self) -> str:
         return self.title

@@ -52,10 +52,8 @@ class Worker(models.Model):
     """Anyone who answers. In-house workers have a user; others the name their source gave them."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="workers")
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="workers"
-    )
-    external_id = models.CharField(max_length=200, null=True, blank=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="workers")
+    external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001  (unique where there is one)
     consented_version = models.PositiveIntegerField(default=0)
     consented_at = models.DateTimeField(null=True, blank=True)
     active = models.BooleanField(default=True)

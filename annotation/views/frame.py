@@ -69,7 +69,14 @@ def preview_of(request: HttpRequest, hit: Hit, *, seed: int) -> dict[str, Any]:
     batch = hit.batch
     payload = task_type(batch.task).arrange(hit.payload, Random(seed))
     draft = form_class(batch.task)(payload).shown(None) | {"active_seconds": 0}
-    preview = {"preview": True, "readonly": False, "state": lifecycle.ACCEPTED, "number": 1, "key": "", "version": 0}
+    preview = {
+        "preview": True,
+        "readonly": False,
+        "state": lifecycle.ACCEPTED,
+        "number": 1,
+        "key": "",
+        "version": 0,
+    }
     search = reverse("preview-live", args=[batch.project.slug, batch.slug, hit.public_id, "search"])
     return {
         "assignment": {"public_id": "preview"},

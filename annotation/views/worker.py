@@ -67,7 +67,12 @@ def batch_guide(request: HttpRequest, pk: int) -> HttpResponse:
         joining.read_guide(seat, version=min(guide.version, _version(request)))
         return next_page(request, worker, batch)
     read = Seat.objects.filter(batch=batch, worker=worker).values_list("guide_version", flat=True).first() or 0
-    context = {"batch": batch, "guide": guide, "guide_html": guide_html(guide), "changed": 0 < read < guide.version}
+    context = {
+        "batch": batch,
+        "guide": guide,
+        "guide_html": guide_html(guide),
+        "changed": 0 < read < guide.version,
+    }
     return render(request, "work/guide.html", context)
 
 
@@ -104,7 +109,11 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     base, _dot, _rest = key.partition(".")
     try:
         receipt = submitting.submit(
-            row, answer, key=key, base=int(base) if base.isdigit() else 0, active_seconds=_active(request, row)
+            row,
+            answer,
+            key=key,
+            base=int(base) if base.isdigit() else 0,
+            active_seconds=_active(request, row),
         )
     except Conflict as conflict:
         context = {"assignment": row, "message": str(conflict), "answer": answer, "home_url": reverse("work")}

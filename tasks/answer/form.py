@@ -88,7 +88,13 @@ class Form(forms.Form):
         if self._text("kind") == "span" and None not in place:
             paragraph, start, end = (int(n) for n in place if n is not None)
             if paragraph < len(shown):
-                return {"kind": "span", "text": self._selected(text, shown, Span(paragraph, start, end)), "paragraph": self.order[paragraph], "start": start, "end": end}
+                return {
+                    "kind": "span",
+                    "text": self._selected(text, shown, Span(paragraph, start, end)),
+                    "paragraph": self.order[paragraph],
+                    "start": start,
+                    "end": end,
+                }
         if not text.strip():
             return {"kind": ""}
         first = [k for k, payload in enumerate(self.order) if payload in support]
@@ -96,7 +102,13 @@ class Form(forms.Form):
         if found is None:
             return {"kind": "typed", "text": text.strip()}
         exact: Any = cut(shown, found)
-        return {"kind": "span", "text": exact, "paragraph": self.order[found.paragraph], "start": found.start, "end": found.end}
+        return {
+            "kind": "span",
+            "text": exact,
+            "paragraph": self.order[found.paragraph],
+            "start": found.start,
+            "end": found.end,
+        }
 
     def _selected(self, text: str, shown: list[str], span: Span) -> str:
         """The span's own text where the browser only folded its line breaks; else what was posted."""

@@ -12,7 +12,7 @@ from annotation.pure.example import Example
 from annotation.pure.spans import Span, cut, locate
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Features, Judged, Problem, TaskType
-from tasks.answer.report import answer_report, gold_support, support_of
+from tasks.answer.report import answer_report, said, support_of
 
 KINDS = ("span", "yes", "no", "none", "option")
 
@@ -33,7 +33,12 @@ def search(payload: JSON, asked: Mapping[str, str]) -> JSON:
     query = asked.get("q", "")[:200]
     paragraphs = [(p["title"], p["text"]) for p in payload["paragraphs"]]
     matches = fuzzy.search(query, paragraphs) if query.strip() else []
-    return {"query": query, "matches": matches, "matching": sum(m.score > 0 for m in matches), "total": len(paragraphs)}
+    return {
+        "query": query,
+        "matches": matches,
+        "matching": sum(m.score > 0 for m in matches),
+        "total": len(paragraphs),
+    }
 
 
 class Answer(TaskType):
@@ -141,11 +146,6 @@ class Answer(TaskType):
         told = human_scores.question_scores([said(a) for a in answers], None, scorer=scorer)
         backed = human_scores.support_scores([support_of(a, "paragraph") for a in answers], None, scorer=scorer)
         return 1 - (told.agreement.f1 + backed.agreement.f1) / 2 if told.agreement and backed.agreement else 0.0
-
-
-def said(answer: JSON) -> str:
-    """The answer as text; "" is "no answer"."""
-    return "" if answer["kind"] == "none" else str(answer["text"])
 
 
 def _facts(facts: Any, payload: JSON) -> list[list[int]]:

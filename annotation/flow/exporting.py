@@ -1,0 +1,217 @@
+"""Datasets and judgments out: streamed, whole or not at all, the same bytes for the same rows."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.utils.translation import gettext as _
+
+from annotation.flow.refusal import Refused
+from annotation.formats import FORMATS
+from annotation.formats.base import CannotWrite
+from annotation.models import Answer, Batch, Dataset
+from annotation.models.fields import to_text
+from annotation.pure import lifecycle
+from annotation.pure.example import Example
+from annotation.pure.spreadsheet import inert
+
+CHUNK = 1000
+BLOCK = 1 << 16
+Writer = Callable[[Iterable[dict[str, Any]], BinaryIO], int]
+
+
+def examples_of(dataset: Dataset) -> Iterator[Example]:
+    """The dataset's examples in order, a few at a time."""
+    contents = dataset.items.order_by("position").values_list("content", flat=True)
+    for content in contents.iterator(chunk_size=200):
+        yield Example.from_json(content)
+
+
+def export_dataset(dataset: Dataset, path: Path, *, format: str) -> dict[str, Any]:
+    """Write a dataset to `path`, whole or not at all; returns {"records", "sha256"}."""
+    return _whole(path, lambda out: _write_dataset(dataset, out, format))
+
+
+def export_judgments(batch: Batch, path: Path, *, format: str) -> dict[str, Any]:
+    """Write every revision of every answer of a batch; returns {"records", "sha256"}."""
+    return _whole(path, lambda out: WRITERS[format](judgments_of(batch), out))
+
+
+def stream_dataset(dataset: Dataset, format: str) -> Iterator[bytes]:
+    """The exported file, block by block. Raises Refused before the first block."""
+    return _blocks(lambda out: _write_dataset(dataset, out, format))
+
+
+def stream_judgments(batch: Batch, format: str) -> Iterator[bytes]:
+    """The exported file, block by block."""
+    return _blocks(lambda out: WRITERS[format](judgments_of(batch), out))
+
+
+def _write_dataset(dataset: Dataset, out: BinaryIO, format: str) -> int:
+    try:
+        return FORMATS[format].write(examples_of(dataset), out)
+    except CannotWrite as impossible:
+        text = _("%(name)s cannot be written as %(format)s: %(why)s")
+        raise Refused(text % {"name": dataset.slug, "format": format, "why": impossible}) from None
+
+
+def _whole(path: Path, write: Callable[[BinaryIO], int]) -> dict[str, Any]:
+    """Write beside the target, force to disk, then rename: the file is never half there."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with draft.open("wb") as out:
+            records = write(out)
+            out.flush()
+            os.fsync(out.fileno())
+        digest = _digest(draft)
+        draft.replace(path)
+    except OSError as broken:
+        raise Refused(_("%(path)s cannot be written: %(why)s") % {"path": path, "why": broken.strerror}) from None
+    finally:
+        draft.unlink(missing_ok=True)
+    return {"records": records, "sha256": digest}
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _blocks(write: Callable[[BinaryIO], int]) -> Iterator[bytes]:
+    with tempfile.TemporaryFile() as file:
+        write(file)
+        file.flush()
+        kept = os.fdopen(os.dup(file.fileno()), "rb")
+    return _read_out(kept)
+
+
+def _read_out(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        file.seek(0)
+        while block := file.read(BLOCK):
+            yield block
+
+
+FIELDS = {
+    "assignment__public_id": "assignment",
+    "assignment__hit__public_id": "hit",
+    "assignment__hit__item__dataset__slug": "dataset",
+    "assignment__hit__item__dataset__sha256": "dataset_sha256",
+    "assignment__hit__item__position": "item",
+    "assignment__hit__item__source_id": "item_id",
+    "assignment__worker_id": "worker",
+    "revision": "revision",
+    "assignment__revision": "current",
+    "answer": "answer",
+    "guide_version": "guide_version",
+    "assignment__accepted_at": "accepted_at",
+    "created_at": "submitted_at",
+    "active_seconds": "active_seconds",
+    "assignment__late": "late",
+    "assignment__counts": "surplus",
+    "assignment__hit__void_reason": "void_reason",
+    "assignment__hit__voided_at": "voided",
+}
+
+
+def judgments_of(batch: Batch) -> Iterator[dict[str, Any]]:
+    """Every revision as a row: who (pseudonym), what, when, on which version of item and guide."""
+    rows = Answer.objects.filter(assignment__batch=batch, assignment__state=lifecycle.SUBMITTED).exclude(
+        assignment__collection__ready=False
+    )
+    names: dict[int, str] = {}
+    for values in rows.order_by("pk").values_list(*FIELDS).iterator(chunk_size=CHUNK):
+        row = dict(zip(FIELDS.values(), values, strict=True))
+        worker = row["worker"]
+        if worker not in names:
+            names[worker] = batch.project.pseudonym(worker)
+        row["worker"] = names[worker]
+        row["current"] = row["current"] == row["revision"]
+        row["surplus"] = not row["surplus"]
+        row["voided"] = row["voided"] is not None
+        row["accepted_at"], row["submitted_at"] = _time(row["accepted_at"]), _time(row["submitted_at"])
+        yield {"batch": batch.slug, **row}
+
+
+def _time(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _write_jsonl(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
+    count = 0
+    for row in rows:
+        out.write(to_text(row).encode() + b"\n")
+        count += 1
+    return count
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for a table: the answer's text and support as columns, the answer whole as JSON besides."""
+    answer = row["answer"]
+    told = answer if isinstance(answer, dict) else {}
+    support = json.dumps(told.get("support", []))
+    columns = {
+        "answer_kind": str(told.get("kind", "")),
+        "answer_text": str(told.get("text", "")),
+        "support": support,
+    }
+    return {**{k: v for k, v in row.items() if k != "answer"}, **columns, "answer": to_text(answer)}
+
+
+COLUMNS = [
+    *(name for name in ["batch", *FIELDS.values()] if name != "answer"),
+    "answer_kind",
+    "answer_text",
+    "support",
+    "answer",
+]
+
+
+def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=False)
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    count = 0
+    for row in rows:
+        flat = _flat(row)
+        writer.writerow([inert(str(flat[name])) for name in COLUMNS])
+        count += 1
+    text.flush()
+    text.detach()
+    return count
+
+
+def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {
+        "item": pa.int64(),
+        "revision": pa.int64(),
+        "guide_version": pa.int64(),
+        "active_seconds": pa.float64(),
+    }
+    kinds |= dict.fromkeys(["current", "late", "surplus", "voided"], pa.bool_())
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    count = 0
+    with pq.ParquetWriter(out, schema) as writer:
+        chunk: list[dict[str, Any]] = []
+        for row in rows:
+            chunk.append(_flat(row))
+            if len(chunk) == 5000:
+                writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
+                count, chunk = count + len(chunk), []
+        writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
+    return count + len(chunk)
+
+
+WRITERS: dict[str, Writer] = {"jsonl": _write_jsonl, "csv": _write_csv, "parquet": _write_parquet}

@@ -1,0 +1,40 @@
+"""Taking a dataset away, with a while in which that can be undone."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow import queueing
+from annotation.flow.refusal import Refused
+from annotation.models import Dataset, Job, User
+
+UNDO_FOR = timedelta(minutes=10)
+KIND = "remove_dataset"
+
+
+@transaction.atomic
+def begin(dataset: Dataset, *, user: User | None) -> Job:
+    """Hide a dataset now and remove it when UNDO_FOR is over. Raises Refused while something hangs on it."""
+    free = Dataset.objects.whole().filter(pk=dataset.pk, batches__isnull=True, descendants__isnull=True)
+    if not free.exists():
+        text = _("%(name)s is used by a batch, or another dataset descends from it, so it stays.")
+        raise Refused(text % {"name": dataset.slug})
+    Dataset.objects.filter(pk=dataset.pk).update(state=Dataset.State.REMOVING, beat_at=Now())
+    title = _("Remove the dataset %(name)s") % {"name": dataset.slug}
+    job = queueing.post(KIND, project=dataset.project, title=title, arguments={"dataset": dataset.pk}, user=user)
+    Job.objects.filter(pk=job.pk).update(due_at=Now() + UNDO_FOR)
+    return job
+
+
+@transaction.atomic
+def undo(job: Job) -> bool:
+    """Bring a dataset back whose removal has not begun; False when it was too late."""
+    waiting = Job.objects.filter(pk=job.pk, kind=KIND, state=Job.State.WAITING, tries=0)
+    if not waiting.update(state=Job.State.DONE, result={"undone": True}, ended_at=Now()):
+        return False
+    hidden = Dataset.objects.filter(pk=job.arguments["dataset"], state=Dataset.State.REMOVING)
+    return bool(hidden.update(state=Dataset.State.READY))

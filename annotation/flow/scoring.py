@@ -1,0 +1,177 @@
+"""From judgments to figures: the report of a batch, and models' predictions beside people's answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Max, Sum
+from django.utils.translation import gettext as _
+
+from annotation.flow.importing import Told, file_digest, silent
+from annotation.flow.refusal import Refused
+from annotation.models import Answer, Batch, BatchReport, Dataset, Hit, Item, Prediction, PredictionSet
+from annotation.registry import task_type
+from annotation.scorers import BadPredictions, read_predictions
+from annotation.scorers import Prediction as ModelPrediction
+from annotation.tasktype import Given, Judged, TaskType
+
+CHUNK = 200
+
+
+def score_batch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
+    """Compute the batch's report anew, keep it, and note how much the answers to each HIT differ."""
+    stand = _stand(batch)
+    task = task_type(batch.task)
+    judged = _judged(batch, task, tell)
+    content = task.report(judged, task.options(batch.options), seed=batch.seed)
+    BatchReport.objects.update_or_create(batch=batch, defaults={"stand": stand, "content": content})
+    return content
+
+
+def cached_report(batch: Batch) -> dict[str, Any] | None:
+    """The kept report while it stands for the judgments there are; None when it must be computed."""
+    report = BatchReport.objects.filter(batch=batch, stand=_stand(batch)).first()
+    return report.content if report else None
+
+
+def _stand(batch: Batch) -> str:
+    judgments = batch.assignments.submitted().aggregate(count=Count("pk"), revisions=Sum("revision"))
+    voided = batch.hits.filter(voided_at__isnull=False).aggregate(count=Count("pk"), last=Max("voided_at"))
+    models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
+    parts = [*judgments.values(), *voided.values(), *models.values(), batch.size, batch.seed]
+    return "/".join(map(str, parts))
+
+
+def _judged(batch: Batch, task: TaskType, tell: Told) -> Iterator[Judged]:
+    """Every HIT with its answers, chunk by chunk in order of their keys."""
+    keys = batch.hits.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000)
+    done = 0
+    while some := list(islice(keys, CHUNK)):
+        yield from _judged_chunk(batch, task, some)
+        done += len(some)
+        tell(done, batch.size)
+
+
+def _judged_chunk(batch: Batch, task: TaskType, keys: list[int]) -> list[Judged]:
+    given = _given(batch, keys)
+    hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
+    predicted = _predicted(task, hits)
+    judged = []
+    for hit in hits:
+        hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
+        judged.append(
+            Judged(
+                hit=hit.public_id,
+                dataset=hit.item.dataset.slug,
+                format=hit.item.dataset.format,
+                example=hit.item.example,
+                payload=hit.payload,
+                given=tuple(given[hit.pk]),
+                excluded=(hit.void_reason or _("voided")) if hit.voided_at else "",
+                predicted=tuple(predicted[hit.pk]),
+            )
+        )
+    Hit.objects.bulk_update(hits, ["disagreement"])
+    return judged
+
+
+def _given(batch: Batch, keys: list[int]) -> defaultdict[int, list[Given]]:
+    """The latest revisions by HIT, in the order in which they came."""
+    rows = batch.assignments.submitted().filter(hit__in=keys).order_by("submitted_at", "pk")
+    latest = {row.pk: row for row in rows}
+    answers = Answer.objects.filter(assignment__in=latest).order_by("revision")
+    said = {a.assignment_id: a.answer for a in answers}
+    given: defaultdict[int, list[Given]] = defaultdict(list)
+    for pk, row in latest.items():
+        given[row.hit_id].append(Given(batch.project.pseudonym(row.worker_id), said[pk]))
+    return given
+
+
+def _predicted(task: TaskType, hits: list[Hit]) -> defaultdict[int, list[Given]]:
+    by_item = {hit.item_id: hit for hit in hits}
+    rows = Prediction.objects.filter(item__in=by_item, prediction_set__ready=True).select_related("prediction_set")
+    predicted: defaultdict[int, list[Given]] = defaultdict(list)
+    for row in rows.order_by("prediction_set__model"):
+        hit = by_item[row.item_id]
+        answer = task.complete(hit.payload, row.content)
+        predicted[hit.pk].append(Given(row.prediction_set.model, answer))
+    return predicted
+
+
+def import_predictions(dataset: Dataset, path: Path, *, format: str, model: str, tell: Told = silent) -> dict[str, Any]:
+    """Attach a model's predictions to a dataset's items; returns {"read", "accepted", "missing"}.
+
+    All or nothing. The same file under the same model changes nothing; another file replaces it at once.
+    """
+    digest = file_digest(path)
+    before = PredictionSet.objects.filter(dataset=dataset, model=model).first()
+    if before and before.ready and before.sha256 == digest:
+        return {"read": 0, "accepted": 0, "missing": 0, "already_there": True}
+    if before and before.ready:
+        raise Refused(
+            _("%(model)s has other predictions here already. Give this model another name.") % {"model": model}
+        )
+    if before:
+        before.delete()
+    predictions = PredictionSet.objects.create(dataset=dataset, model=model, sha256=digest)
+    try:
+        read = _attach(predictions, path, format, tell)
+    except BadPredictions as bad:
+        _detach(predictions)
+        raise Refused(str(bad)) from None
+    except BaseException:
+        _detach(predictions)
+        raise
+    PredictionSet.objects.filter(pk=predictions.pk).update(ready=True)
+    return {"read": read, "accepted": read, "missing": dataset.size - read, "already_there": False}
+
+
+def _attach(predictions: PredictionSet, path: Path, format: str, tell: Told) -> int:
+    dataset = predictions.dataset
+    items: defaultdict[str, list[int]] = defaultdict(list)
+    for source_id, pk in dataset.items.order_by("position").values_list("source_id", "pk"):
+        items[source_id].append(pk)
+    read = 0
+    source = read_predictions(format, path)
+    while some := list(islice(source, CHUNK)):
+        rows = [Prediction(prediction_set=predictions, item_id=_item(items, p), content={}) for p in some]
+        contexts = Item.objects.in_bulk([row.item_id for row in rows])
+        for row, prediction in zip(rows, some, strict=True):
+            row.content = _content(contexts[row.item_id], prediction)
+        with transaction.atomic():
+            Prediction.objects.bulk_create(rows)
+        read += len(some)
+        tell(read, dataset.size)
+    return read
+
+
+def _item(items: dict[str, list[int]], prediction: ModelPrediction) -> int:
+    """The item that a prediction is for: by its id and, among equal ids, by its turn."""
+    twins = items.get(prediction.item_id, [])
+    if prediction.occurrence >= len(twins):
+        text = _("The prediction for id %(id)s has no item in the dataset. Use the ids of the dataset's own file.")
+        raise Refused(text % {"id": prediction.item_id})
+    return twins[prediction.occurrence]
+
+
+def _content(item: Item, prediction: ModelPrediction) -> dict[str, Any]:
+    """A prediction with paragraph positions, as `TaskType.complete` takes it; titles go by their first use."""
+    example = item.example
+    text = "" if prediction.answerable is False else prediction.answer or ""
+    support = {k for k in prediction.support or () if 0 <= k < len(example.paragraphs)}
+    places: dict[str, int] = {}
+    for place, paragraph in enumerate(example.paragraphs):
+        places.setdefault(paragraph.title, place)
+    facts = [[places[title], s] for title, s in prediction.facts or () if title in places and s >= 0]
+    return {"text": text, "support": sorted(support | {p for p, _s in facts}), "facts": facts}
+
+
+def _detach(predictions: PredictionSet) -> None:
+    while some := list(predictions.predictions.values_list("pk", flat=True)[:500]):
+        Prediction.objects.filter(pk__in=some).delete()
+    predictions.delete()

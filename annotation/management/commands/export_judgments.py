@@ -1,0 +1,20 @@
+"""Write the judgments of a batch to a file."""
+
+from pathlib import Path
+from typing import Any
+
+from annotation.flow.exporting import WRITERS, export_judgments
+from annotation.management.door import Door, batch_named, project_of, slug
+
+
+class Command(Door):
+    help = "Write every revision of every answer of a batch, with pseudonyms, times and versions."
+
+    def add(self, parser: Any) -> None:
+        parser.add_argument("batch", type=slug)
+        parser.add_argument("--format", required=True, choices=sorted(WRITERS))
+        parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        batch = batch_named(project_of(options), options["batch"])
+        return {"out": str(options["out"])} | export_judgments(batch, options["out"], format=options["format"])

@@ -1,0 +1,135 @@
+"""What all our commands share: the project, progress on stderr, one JSON document on stdout, exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import validate_slug
+from django.db import DatabaseError
+
+from annotation.flow.joining import project_named
+from annotation.flow.refusal import Refused
+from annotation.models import Batch, Dataset, Project
+
+
+class Door(BaseCommand):
+    """A command that calls one verb. Exit 0: done; 1: refused, with the reason on stderr; 2: wrong usage."""
+
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", default="default", metavar="SLUG", help="the project (default: default)")
+        parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
+        self.add(parser)
+
+    def add(self, parser: CommandParser) -> None:
+        """The command's own arguments."""
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        try:
+            result = self.act(**options)
+        except Refused as refusal:
+            self._refuse(str(refusal), getattr(refusal, "report", None), as_json=options["json"])
+        except DatabaseError as broken:
+            hint = "Is the database there and migrated? Run: manage.py migrate"
+            self._refuse(f"{str(broken).strip()}. {hint}", None, as_json=options["json"])
+        else:
+            self._show(result, as_json=options["json"])
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        """Carry the verb out; returns what to print."""
+        raise NotImplementedError(f"{type(self).__name__} has no act()")
+
+    def lines(self, result: dict[str, Any]) -> list[str]:
+        """The result for a person."""
+        return [f"{key}: {value}" for key, value in result.items()]
+
+    def _show(self, result: dict[str, Any], *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps(result, ensure_ascii=False, indent=1))
+            return
+        for line in self.lines(result):
+            self.stdout.write(line)
+
+    def _refuse(self, message: str, report: dict[str, Any] | None, *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps({"refused": message, **(report or {})}, ensure_ascii=False, indent=1))
+        elif report:
+            for line in self.lines(report):
+                self.stderr.write(line)
+        raise CommandError(message, returncode=1)
+
+    def usage(self, message: str) -> None:
+        """End with exit code 2."""
+        raise CommandError(message, returncode=2)
+
+    def warn(self, text: str) -> None:
+        self.stderr.write(self.style.WARNING(text))
+
+    def teller(self, what: str) -> Callable[[int, int], None]:
+        """Progress on stderr, in place where it is a terminal."""
+
+        def tell(done: int, total: int) -> None:
+            if sys.stderr.isatty():
+                share = f"{done:,} of {total:,}" if total else f"{done:,}"
+                end = "\n" if total and done >= total else ""
+                self.stderr.write(f"\r{what}: {share}", ending=end)
+
+        return tell
+
+
+def project_of(options: dict[str, Any]) -> Project:
+    return project_named(options["project"])
+
+
+def dataset_named(project: Project, name: str) -> Dataset:
+    """Raises Refused, naming the datasets there are."""
+    dataset = Dataset.objects.whole().filter(project=project, slug=name).first()
+    if dataset is None:
+        known = ", ".join(Dataset.objects.whole().filter(project=project).values_list("slug", flat=True)) or "none"
+        raise Refused(f"There is no dataset {name} in project {project.slug}. There are: {known}.")
+    return dataset
+
+
+def batch_named(project: Project, name: str) -> Batch:
+    """Raises Refused, naming the batches there are."""
+    batch = Batch.objects.filter(project=project, slug=name).first()
+    if batch is None:
+        known = ", ".join(Batch.objects.filter(project=project).values_list("slug", flat=True)) or "none"
+        raise Refused(f"There is no batch {name} in project {project.slug}. There are: {known}.")
+    return batch
+
+
+def slug(text: str) -> str:
+    """An argument that is a slug."""
+    try:
+        validate_slug(text)
+    except ValidationError:
+        raise argparse.ArgumentTypeError(f"{text!r}: use letters, digits, - and _ only") from None
+    return text
+
+
+def existing(text: str) -> Path:
+    """An argument that is a file or folder which can be read."""
+    path = Path(text)
+    if not path.exists():
+        raise argparse.ArgumentTypeError(f"{text} does not exist")
+    return path
+
+
+def pair(text: str) -> tuple[str, Any]:
+    """An argument `k=v`; v is JSON where it reads as JSON, text otherwise."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise argparse.ArgumentTypeError(f"{text!r}: write --option name=value")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value

@@ -1,0 +1,264 @@
+"""The human study's tables: human score, upper bound and agreement (MuSiQue, sections 6.1 and 7; Tables 3, 4).
+
+All figures are 0..1, each a mean over questions with its n and 95 % interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from annotation.pure.agreement import alpha_figure
+from annotation.pure.example import Example
+from annotation.pure.human_scores import (
+    MEASURES,
+    PARTS,
+    RULE,
+    QuestionScores,
+    pair_scores,
+    question_scores,
+    support_scores,
+)
+from annotation.pure.intervals import Figure, bootstrap_figures, method_label
+from annotation.pure.metrics import Scorer, scorer_for
+from annotation.tasktype import JSON, Given, Judged
+
+Row = list[float]
+Support = frozenset[Hashable]
+COLUMNS = [(measure, part) for measure in MEASURES for part in PARTS]
+SINGLE = MEASURES.index("average") * len(PARTS)  # where the cells of the single annotator begin
+AGREED = MEASURES.index("agreement") * len(PARTS)
+
+
+def said(answer: JSON) -> str:
+    """The answer as text; "" is "no answer"."""
+    return "" if answer["kind"] == "none" else str(answer["text"])
+
+
+def support_of(answer: JSON, level: str) -> Support:
+    """Ticked paragraphs, or (paragraph, sentence) pairs."""
+    if level == "sentence":
+        return frozenset((p, s) for p, s in answer["facts"])
+    return frozenset(answer["support"])
+
+
+def gold_support(example: Example, level: str) -> Support | None:
+    """The gold to compare `support_of` with; None where the source hides it."""
+    gold = example.facts if level == "sentence" else example.supports
+    return None if gold is None else frozenset(gold)
+
+
+@dataclass
+class _Twins:
+    """What people said of the two members of a MuSiQue-Full pair."""
+
+    example: Example | None = None
+    answerable: list[tuple[str, Support]] = field(default_factory=list)
+    contrast: list[str] | None = None
+
+
+@dataclass
+class _Study:
+    """What one dataset's questions gave, question by question."""
+
+    scorer: Scorer
+    level: str
+    rows: list[Row] = field(default_factory=list)
+    hops: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    shapes: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    workers: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    models: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    exclusions: Counter[str] = field(default_factory=Counter)
+    twins: defaultdict[str, _Twins] = field(default_factory=lambda: defaultdict(_Twins))
+    said_nothing: list[list[Hashable | None]] = field(default_factory=list)
+    closed: list[list[Hashable | None]] = field(default_factory=list)
+    ticked: list[list[Hashable | None]] = field(default_factory=list)
+    single: int = 0
+
+
+def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int) -> JSON:
+    """Tables by dataset; sentence level only in a batch of one dataset whose sentences were asked for."""
+    studies: dict[str, _Study] = {}
+    level = "sentence" if sentences else "paragraph"
+    for row in judged:
+        study = studies.setdefault(row.dataset, _Study(scorer_for(row.format), level))
+        _add(study, row)
+    datasets = {name: _dataset_json(study, seed) for name, study in sorted(studies.items())}
+    table = [{"dataset": name, **_table_row(found)} for name, found in datasets.items()]
+    return {
+        "task": "answer",
+        "rule": RULE,
+        "intervals": method_label(seed),
+        "datasets": datasets,
+        "table4": table,
+    }
+
+
+def _add(study: _Study, judged: Judged) -> None:
+    if judged.excluded or not judged.given:
+        study.exclusions[judged.excluded or "no answer yet"] += 1
+        return
+    answers = [given.answer for given in judged.given]
+    _add_alpha(study, judged.payload, answers)
+    if judged.example.answerable is not None:
+        _add_twin(study, judged.example, answers)
+    if judged.example.answerable is False and not study.scorer.scores_unanswerable:
+        study.exclusions["unanswerable: scored in pairs"] += 1
+        return
+    study.single += len(answers) == 1
+    row = _cells(study, judged.example, answers)
+    study.rows.append(row)
+    if judged.example.hops:
+        study.hops[str(len(judged.example.hops))].append(row)
+    if judged.example.shape:
+        study.shapes[judged.example.shape].append(row)
+    for place, given in enumerate(judged.given):
+        study.workers[given.worker].append(_worker_cells(study, judged.example, answers, place))
+    for predicted in judged.predicted:
+        study.models[predicted.worker].append(_model_cells(study, judged.example, predicted, row))
+
+
+def _scores(study: _Study, example: Example, answers: Sequence[JSON]) -> tuple[QuestionScores, QuestionScores]:
+    gold = study.scorer.gold(example.answers, example.answerable)
+    told = question_scores([said(a) for a in answers], gold, scorer=study.scorer)
+    supports = [support_of(a, study.level) for a in answers]
+    return told, support_scores(supports, gold_support(example, study.level), scorer=study.scorer)
+
+
+def _cells(study: _Study, example: Example, answers: Sequence[JSON]) -> Row:
+    told, backed = _scores(study, example, answers)
+    return told.cells() + backed.cells()
+
+
+def _worker_cells(study: _Study, example: Example, answers: Sequence[JSON], place: int) -> Row:
+    """The worker's own mark and, as agreement, their best match among the others."""
+    alone = _cells(study, example, [answers[place]])
+    others = [a for k, a in enumerate(answers) if k != place]
+    if not others:
+        return alone
+    mine = answers[place]
+    texts = tuple(said(a) for a in others)
+    told = study.scorer.answer(said(mine), texts)
+    scores = [study.scorer.support(support_of(mine, study.level), support_of(a, study.level)) for a in others]
+    half = len(COLUMNS)
+    alone[AGREED : AGREED + 2] = [told.em, told.f1]
+    alone[half + AGREED : half + AGREED + 2] = [max(s.em for s in scores), max(s.f1 for s in scores)]
+    return alone
+
+
+def _model_cells(study: _Study, example: Example, predicted: Given, human: Row) -> Row:
+    """EM and F1 of the model's answer and support, then people's human score less each of them."""
+    cells = _cells(study, example, [predicted.answer])
+    half = len(COLUMNS)
+    own = [*cells[SINGLE : SINGLE + 2], *cells[half + SINGLE : half + SINGLE + 2]]
+    people = [*human[0:2], *human[half : half + 2]]
+    return own + [a - b for a, b in zip(people, own, strict=True)]
+
+
+def _add_alpha(study: _Study, payload: JSON, answers: Sequence[JSON]) -> None:
+    study.said_nothing.append([a["kind"] == "none" for a in answers])
+    study.closed.append([a["kind"] if a["kind"] in {"yes", "no"} else "words" for a in answers])
+    for place in range(len(payload["paragraphs"])):
+        study.ticked.append([place in a["support"] for a in answers])
+
+
+def _add_twin(study: _Study, example: Example, answers: Sequence[JSON]) -> None:
+    twins = study.twins[example.group or example.id]
+    if example.answerable:
+        twins.example = example
+        twins.answerable += [(said(a), support_of(a, study.level)) for a in answers]
+    else:
+        twins.contrast = (twins.contrast or []) + [said(a) for a in answers]
+
+
+def _dataset_json(study: _Study, seed: int) -> JSON:
+    found = {
+        "n": len(study.rows),
+        "excluded": sum(study.exclusions.values()),
+        "exclusions": dict(sorted(study.exclusions.items())),
+        "one_annotation": study.single,
+        "scorer": study.scorer.label,
+        "support_level": study.level,
+        **_measures(study.rows, seed),
+        "by_hops": {k: _part(rows, seed) for k, rows in sorted(study.hops.items())},
+        "by_shape": {k: _part(rows, seed) for k, rows in sorted(study.shapes.items())},
+        "by_worker": {k: _worker_json(rows, seed) for k, rows in sorted(study.workers.items())},
+        "models": {k: _model_json(rows, seed) for k, rows in sorted(study.models.items())},
+        "alpha": _alphas(study, seed),
+    }
+    pairs = [twins for twins in study.twins.values() if twins.example and twins.contrast]
+    return found | ({"pairs": _pairs_json(study, pairs, seed)} if pairs else {})
+
+
+def _part(rows: list[Row], seed: int) -> JSON:
+    return {"n": len(rows), **_measures(rows, seed)}
+
+
+def _measures(rows: list[Row], seed: int) -> JSON:
+    figures = bootstrap_figures(rows or [[math.nan] * 2 * len(COLUMNS)], seed)
+    half = len(COLUMNS)
+    return {"answer": _by_measure(figures[:half]), "support": _by_measure(figures[half:])}
+
+
+def _by_measure(figures: Sequence[Figure]) -> JSON:
+    cells: JSON = {measure: {} for measure in MEASURES}
+    for (measure, part), figure in zip(COLUMNS, figures, strict=True):
+        cells[measure][part] = figure_json(figure)
+    return cells
+
+
+def figure_json(figure: Figure) -> JSON:
+    return {"value": figure.value, "low": figure.low, "high": figure.high, "n": figure.n}
+
+
+def _worker_json(rows: list[Row], seed: int) -> JSON:
+    measured = _part(rows, seed)
+    kept = ("average", "agreement")
+    return {"n": measured["n"]} | {k: {m: measured[k][m] for m in kept} for k in ("answer", "support")}
+
+
+def _model_json(rows: list[Row], seed: int) -> JSON:
+    """The model on the same questions as people, and the paired gap: human score less the model's."""
+    figures = [figure_json(f) for f in bootstrap_figures(rows, seed)]
+    own, gap = figures[:4], figures[4:]
+    named = [dict(zip(PARTS, part, strict=True)) for part in (own[:2], own[2:], gap[:2], gap[2:])]
+    return {
+        "n": len(rows),
+        "answer": named[0],
+        "support": named[1],
+        "gap": {"answer": named[2], "support": named[3]},
+    }
+
+
+def _alphas(study: _Study, seed: int) -> JSON:
+    """Krippendorff's alpha (nominal) of the yes/no-like parts of an answer."""
+    parts = {"no_answer": study.said_nothing, "yes_no": study.closed, "supporting_paragraph": study.ticked}
+    return {name: figure_json(alpha_figure(units, seed, resamples=999)) for name, units in parts.items()}
+
+
+def _pairs_json(study: _Study, pairs: Sequence[_Twins], seed: int) -> JSON:
+    """MuSiQue-Full by people: 0 where answerability is wrong for either twin (MuSiQue, section 6.1)."""
+    rows = []
+    for twins in pairs:
+        if twins.example is None or twins.contrast is None or not twins.answerable:
+            continue
+        support = gold_support(twins.example, study.level) or frozenset()
+        marks = pair_scores(
+            twins.answerable,
+            twins.contrast,
+            gold=twins.example.answers,
+            gold_support=support,
+            scorer=study.scorer,
+        )
+        rows.append([marks.answer.em, marks.answer.f1, marks.support.em, marks.support.f1, marks.answerability])
+    figures = [figure_json(f) for f in bootstrap_figures(rows or [[math.nan] * 5], seed)]
+    answer, support_ = (dict(zip(PARTS, part, strict=True)) for part in (figures[:2], figures[2:4]))
+    return {"n": len(rows), "answer": answer, "support": support_, "answerability": figures[4]}
+
+
+def _table_row(found: JSON) -> JSON:
+    """A row in the layout of MuSiQue's Table 4: answer and support F1, score, upper bound, agreement."""
+    measures = ("human_score", "upper_bound", "agreement")
+    return {part: {m: found[part][m]["f1"] for m in measures} for part in ("answer", "support")}
