@@ -18,14 +18,23 @@ from annotation.models import Batch, Dataset, Job, Project, User
 bell = threading.Event()
 
 
-def enqueue(
-    kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None
-) -> Job:
+def enqueue(kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None) -> Job:
     """Write the job down and ring for it once the transaction is in."""
     with transaction.atomic():
         job = queueing.post(kind, project=project, title=title, arguments=arguments, user=user)
         transaction.on_commit(partial(_ring, job))
     return job
+
+
+def enqueue_once(
+    kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None
+) -> Job:
+    """As `enqueue`, but the same job that waits or runs already is returned instead of a second one."""
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        alive = project.jobs.filter(kind=kind, arguments=arguments, state__in=[Job.State.WAITING, Job.State.RUNNING])
+        found = alive.first()
+        return found or enqueue(kind, project=project, title=title, arguments=arguments, user=user)
 
 
 def _ring(job: Job) -> None:
