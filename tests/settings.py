@@ -1,1 +1,25 @@
-"""Settings for tests: the product's own, with a fast hasher and no demo data folder."""
+"""Settings for tests: the product's own, on a folder of their own, with a fast hasher and plain static files.
+
+DATABASE_URL is honoured, so that the same tests run on PostgreSQL (tests/run_postgres.py).
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+_var = Path(tempfile.mkdtemp(prefix="hopscribe-tests-"))
+atexit.register(shutil.rmtree, _var, ignore_errors=True)
+(_var / "static").mkdir()
+os.environ["HOPSCRIBE_VAR"] = str(_var)
+for _name in ("ALLOWED_HOSTS", "CELERY_BROKER_URL", "HTTPS", "SECRET_KEY"):
+    os.environ.pop(_name, None)
+
+from annotation.settings import *  # noqa: E402, F403
+from annotation.settings import DATABASES, STORAGES  # noqa: E402
+
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", "testserver"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+DATABASES["default"]["CONN_MAX_AGE"] = 0

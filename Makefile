@@ -1,0 +1,70 @@
+# Every target makes what it needs: a fresh clone and Python 3.11 or newer are enough.
+
+PYTHON ?= python3
+PORT ?= 8000
+PY := .venv/bin/python
+TESTS := $(PY) -m pytest
+
+# `make demo` is content with the product's own packages, but uses the developers' .venv where there is one.
+DEMO_VENV := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/run.stamp)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint fix bench soak
+
+help:  ## this list
+	@echo "make TARGET [PYTHON=python3.11] [PORT=8000]"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST)
+
+setup: .venv/dev.stamp  ## build .venv from the lock file
+
+demo: $(DEMO_VENV)  ## a working installation with invented data at http://127.0.0.1:$(PORT)
+	@$(PY) manage.py demo --port $(PORT)
+
+test: .venv/dev.stamp  ## lint, then every test: on SQLite, again on PostgreSQL, then with real servers
+	@failed=""; \
+	$(MAKE) --no-print-directory lint || failed="$$failed lint"; \
+	echo "== the tests on SQLite"; \
+	$(TESTS) -n 2 -m "not soak and not process" || failed="$$failed sqlite"; \
+	echo "== the database's tests on PostgreSQL"; \
+	$(PY) -m tests.run_postgres -- $(TESTS) -n 2 -m "not soak and not process" \
+		$(wildcard tests/flow tests/views tests/test_story.py) || failed="$$failed postgresql"; \
+	echo "== real servers and workers, on both"; \
+	$(TESTS) -m "process and not soak" tests/process || failed="$$failed process"; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
+
+lint: .venv/dev.stamp  ## style and types
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+
+fix: .venv/dev.stamp  ## mend what the linter can mend
+	@.venv/bin/ruff check --fix .
+	@.venv/bin/ruff format .
+
+bench: .venv/dev.stamp  ## the comparisons with a goal, in one run, as ratios
+	@$(PY) -m tests.bench $(BENCH)
+
+soak: .venv/dev.stamp  ## the long forms of the fault tests
+	@$(TESTS) -m soak
+
+.venv/run.stamp: requirements.lock
+	@$(call build,requirements.lock)
+	@touch $@
+
+.venv/dev.stamp: requirements-dev.lock requirements.lock
+	@$(call build,requirements-dev.lock)
+	@touch $@ .venv/run.stamp
+
+define build
+set -e; \
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	echo "Hopscribe needs Python 3.11 or newer, and $(PYTHON) is not. Name another: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }; \
+$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || rm -rf .venv; \
+if [ ! -x $(PY) ]; then \
+	echo "Making .venv with $$($(PYTHON) --version)"; \
+	$(PYTHON) -m venv .venv || { rm -rf .venv; \
+		echo "$(PYTHON) has no working venv module. On Debian: apt-get install python3-venv" >&2; exit 1; }; \
+fi; \
+echo "Installing the packages of $(1)"; \
+$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1)
+endef

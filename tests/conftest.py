@@ -1,0 +1,126 @@
+"""The cast of the tests: Alice, a requester, and Bob and Carol, who answer; her project, dataset and batch.
+
+`alice` is a User; `bob` and `carol` are Workers, their accounts are `bob.user` and `carol.user`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PASSWORD = "a long enough phrase"
+
+
+@pytest.fixture
+def project(db: None) -> Any:
+    from annotation.models import Project
+
+    return Project.objects.create(slug="wells", title="Wells and towers", consent="We keep what you answer.")
+
+
+@pytest.fixture
+def alice(project: Any) -> Any:
+    from annotation.models import Member, User
+
+    user = User.objects.create_user("alice", password=PASSWORD, display_name="Alice")
+    Member.objects.create(project=project, user=user)
+    return user
+
+
+@pytest.fixture
+def bob(project: Any) -> Any:
+    return _worker(project, "bob")
+
+
+@pytest.fixture
+def carol(project: Any) -> Any:
+    return _worker(project, "carol")
+
+
+def _worker(project: Any, name: str) -> Any:
+    from annotation.models import User, Worker
+
+    user = User.objects.create_user(name, password=PASSWORD, display_name=name.title())
+    return Worker.objects.create(project=project, user=user, consented_version=1)
+
+
+def records(size: int) -> list[dict[str, Any]]:
+    """Invented two-hop records with three paragraphs each; record k's answer is `Tower k`."""
+    return [
+        {
+            "id": f"well-{k}",
+            "question": f"Which tower stands beside the well that Ana Brook dug in year {k}?",
+            "paragraphs": [
+                {"title": f"Well {k}", "text": f"Ana Brook dug Well {k} in year {k}. It lies in Farrow."},
+                {"title": f"Tower {k}", "text": f"Tower {k} stands beside Well {k}. It is white."},
+                {"title": "Farrow", "text": "Farrow is a village on a river. It has many wells."},
+            ],
+            "answers": [f"Tower {k}"],
+            "supports": [0, 1],
+            "hops": [
+                {"question": f"Which well did Ana Brook dig in year {k}?", "answer": f"Well {k}", "support": 0},
+                {"question": "Which tower stands beside #1?", "answer": f"Tower {k}", "support": 1},
+            ],
+            "extra": {},
+        }
+        for k in range(size)
+    ]
+
+
+def write_records(path: Path, size: int = 4) -> Path:
+    """`records(size)` as a file of the lossless JSONL format."""
+    path.write_text("".join(json.dumps(record) + "\n" for record in records(size)))
+    return path
+
+
+@pytest.fixture
+def dataset(project: Any, tmp_path: Path) -> Any:
+    """Four items, imported."""
+    from annotation.flow.importing import import_dataset
+
+    import_dataset(project, write_records(tmp_path / "wells.jsonl"), format="jsonl", name="wells")
+    return project.datasets.get(slug="wells")
+
+
+@pytest.fixture
+def batch(project: Any, dataset: Any) -> Any:
+    """An open `answer` batch over the dataset, two assignments a HIT, with a guide of one line."""
+    from annotation.flow import batching
+
+    made = batching.create_batch(
+        project, "wells-1", task="answer", datasets=[dataset], guide="Read, then answer.", assignments_per_hit=2
+    )
+    batching.launch(made)
+    return made
+
+
+def answer_to(assignment: Any) -> dict[str, Any]:
+    """A complete, right answer to an assignment of `batch`, as it is at rest."""
+    payload = assignment.hit.payload
+    towers = [k for k, p in enumerate(payload["paragraphs"]) if p["title"].startswith("Tower")]
+    place = towers[0]
+    text = payload["paragraphs"][place]["title"]
+    return {
+        "kind": "span",
+        "text": text,
+        "paragraph": place,
+        "start": 0,
+        "end": len(text),
+        "option": None,
+        "support": [k for k, p in enumerate(payload["paragraphs"]) if p["title"] != "Farrow"],
+        "facts": [],
+    }
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Every reason for a skip with its count, where nobody overlooks it."""
+    reasons: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        told = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reasons[told.removeprefix("Skipped: ")] += 1
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"SKIPPED [{count}] {reason}")
