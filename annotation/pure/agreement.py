@@ -44,9 +44,7 @@ def krippendorff_alpha(units: Iterable[Sequence[Hashable | None]], level: Level 
     return None if expected <= 0 else 1.0 - observed / expected
 
 
-def alpha_figure(
-    units: Iterable[Sequence[Hashable | None]], seed: int, *, resamples: int = RESAMPLES
-) -> Figure:
+def alpha_figure(units: Iterable[Sequence[Hashable | None]], seed: int, *, resamples: int = RESAMPLES) -> Figure:
     """Nominal alpha with a 95 % percentile interval over resampled units; n counts units with a pair."""
     labels, sizes = _pairable(units)
     if not labels:
@@ -166,9 +164,7 @@ def _codes(labels: list[Hashable]) -> npt.NDArray[np.int64]:
 # pairs within a unit, each weighted by 1 / (labels in the unit - 1), and over all ordered pairs / (n - 1).
 
 
-def _nominal(
-    codes: npt.NDArray[np.int64], owner: npt.NDArray[np.int64], weights: Array
-) -> tuple[float, float]:
+def _nominal(codes: npt.NDArray[np.int64], owner: npt.NDArray[np.int64], weights: Array) -> tuple[float, float]:
     n, kinds = len(codes), int(codes.max()) + 1
     _, first, counts = np.unique(owner * kinds + codes, return_index=True, return_counts=True)
     agreeing = float((counts * (counts - 1.0) * weights[first]).sum())

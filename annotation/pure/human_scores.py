@@ -210,9 +210,7 @@ def _majority_mark(
     return _mean([_mark(score(annotation, gold)) for annotation in majorities(annotations, key=key)])
 
 
-def _matches(
-    annotations: Sequence[T], *, score: Callable[[T, G], Score], alone: Callable[[T], G]
-) -> list[list[Mark]]:
+def _matches(annotations: Sequence[T], *, score: Callable[[T, G], Score], alone: Callable[[T], G]) -> list[list[Mark]]:
     """For each annotation its marks against each of the others."""
     return [
         [_mark(score(one, alone(other))) for j, other in enumerate(annotations) if j != i]

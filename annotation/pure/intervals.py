@@ -38,9 +38,7 @@ class Figure:
 
 def method_label(seed: int, resamples: int = RESAMPLES) -> str:
     """What a report says once about the intervals of all its figures."""
-    return (
-        f"95 % BCa bootstrap over items, {resamples} resamples, seed {seed}; Wilson where all are 0 or all 1"
-    )
+    return f"95 % BCa bootstrap over items, {resamples} resamples, seed {seed}; Wilson where all are 0 or all 1"
 
 
 def bootstrap_figures(matrix: npt.ArrayLike, seed: int, *, resamples: int = RESAMPLES) -> list[Figure]:

@@ -78,13 +78,9 @@ def _matched(rights: Source, guesses: Source) -> Iterator[tuple[_Gold, Predictio
     """Gold and prediction of each line. Refuses files of different lengths or in a different order."""
     for right, guess in zip_longest(_golds(rights), _predictions(guesses)):
         if right is None or guess is None:
-            longer = (
-                "more predictions than questions" if right is None else "fewer predictions than questions"
-            )
+            longer = "more predictions than questions" if right is None else "fewer predictions than questions"
             place = guess[0] if guess else "the end"
-            raise guesses.bad(
-                place, "", field="record", wrong=longer, fix="Give one prediction a question, in order"
-            )
+            raise guesses.bad(place, "", field="record", wrong=longer, fix="Give one prediction a question, in order")
         place, predicted = guess
         if predicted.item_id != right.item_id:
             wrong = f"the question here is {right.item_id}"
@@ -102,9 +98,7 @@ def _golds(source: Source) -> Iterator[_Gold]:
         empty = False
         item_id = source.text(record, "id", place=place)
         answer = source.text(record, "answer", place=place, record_id=item_id)
-        aliases = source.items(
-            {"answer_aliases": [], **record}, "answer_aliases", place=place, record_id=item_id
-        )
+        aliases = source.items({"answer_aliases": [], **record}, "answer_aliases", place=place, record_id=item_id)
         if not all(type(alias) is str for alias in aliases):
             fix = "Give a list of texts"
             raise source.bad(place, item_id, field="answer_aliases", wrong="one is not a text", fix=fix)
@@ -164,9 +158,7 @@ def _check_pairs(groups: Mapping[str, _Group], rights: Source, guesses: Source) 
             raise guesses.bad("the file", item_id, field="id", wrong=wrong, fix=fix)
         if group.earned is None:
             wrong = "neither question of the pair is answerable"
-            raise rights.bad(
-                "the file", item_id, field="answerable", wrong=wrong, fix="Mark one as answerable"
-            )
+            raise rights.bad("the file", item_id, field="answerable", wrong=wrong, fix="Mark one as answerable")
 
 
 def _means(names: tuple[str, ...], rows: Collection[tuple[float, ...]]) -> Figures:
@@ -175,6 +167,5 @@ def _means(names: tuple[str, ...], rows: Collection[tuple[float, ...]]) -> Figur
     for row in rows:
         totals = [total + score for total, score in zip(totals, row, strict=True)]
     return {
-        name: round(total / len(rows) if rows else 0.0, _DECIMALS)
-        for name, total in zip(names, totals, strict=True)
+        name: round(total / len(rows) if rows else 0.0, _DECIMALS) for name, total in zip(names, totals, strict=True)
     }

@@ -66,9 +66,7 @@ def _is_second(document: Mapping[str, Any], questions: list[_Question]) -> bool:
     return any(question.flagged for question in questions)
 
 
-def _first(
-    questions: list[_Question], predicted: Mapping[str, Any], *, guesses: Source, rights: Source
-) -> Figures:
+def _first(questions: list[_Question], predicted: Mapping[str, Any], *, guesses: Source, rights: Source) -> Figures:
     em = f1 = 0.0
     for question in questions:
         if not question.answers:

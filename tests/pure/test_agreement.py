@@ -37,9 +37,7 @@ FOUR = by_unit(
     "1 2 3 3 2 1 4 1 2 . . .", "1 2 3 3 2 2 4 1 2 5 . 3", ". 3 3 3 2 3 4 2 2 5 1 .", "1 2 3 3 2 4 4 1 2 5 1 ."
 )
 # The encyclopaedia's example: 3 coders, 15 units
-THREE = by_unit(
-    ". . . . . 3 4 1 2 1 1 3 3 . 3", "1 . 2 1 3 3 4 3 . . . . . . .", ". . 2 1 3 4 4 . 2 1 1 3 3 . 4"
-)
+THREE = by_unit(". . . . . 3 4 1 2 1 1 3 3 . 3", "1 . 2 1 3 3 4 3 . . . . . . .", ". . 2 1 3 4 4 . 2 1 1 3 3 . 4")
 # Fleiss 1971: 30 patients, 6 raters; depression, personality, schizophrenia, neurosis, other
 PATIENTS = """00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031
 00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"""
@@ -88,8 +86,7 @@ def random_table(rng: random.Random) -> list[list[int | None]]:
     gap = rng.choice([0, 0, 0.3, 0.8])
     base = rng.choice([0, 1, 1, 1000])
     return [
-        [None if rng.random() < gap else base + rng.randrange(kinds) ** 2 for _ in range(raters)]
-        for _ in range(units)
+        [None if rng.random() < gap else base + rng.randrange(kinds) ** 2 for _ in range(raters)] for _ in range(units)
     ]
 
 

@@ -31,9 +31,7 @@ def guess(rng: random.Random, right: str) -> str:
     """Sometimes right, sometimes nearly, sometimes not."""
     words = right.split()
     shuffled = " ".join(rng.sample(words, len(words)))
-    return rng.choice(
-        [right, right.upper(), shuffled, f"the {right}!", right[:-1], some_answer(rng), "yes", ""]
-    )
+    return rng.choice([right, right.upper(), shuffled, f"the {right}!", right[:-1], some_answer(rng), "yes", ""])
 
 
 def hotpotqa_predictions(rng: random.Random, gold: list[dict]) -> dict:
@@ -178,9 +176,7 @@ GOLD = {
     ' "paragraphs": [{"idx": 0, "is_supporting": true}]}\n',
     "squad": '{"version": "v2.0", "data": [{"paragraphs": [{"qas": [{"id": "a", "answers": []}]}]}]}',
 }
-MUSIQUE_LINE = (
-    '{"id": "a", "predicted_answer": "x", "predicted_support_idxs": [0], "predicted_answerable": true}'
-)
+MUSIQUE_LINE = '{"id": "a", "predicted_answer": "x", "predicted_support_idxs": [0], "predicted_answerable": true}'
 WRONG = [
     ("hotpotqa", "[]", "predictions: the file, content: found a list. Give one JSON object"),
     ("hotpotqa", "{", "predictions: line 1, JSON: not JSON"),
@@ -243,9 +239,7 @@ def test_it_wants_both_predictions_of_every_pair(tmp_path):
 def test_it_says_what_is_wrong_with_the_gold(tmp_path, name, text, message):
     gold, predictions = tmp_path / "gold", tmp_path / "predictions"
     gold.write_text(text, encoding="utf-8")
-    predictions.write_text(
-        MUSIQUE_LINE if name == "musique" else '{"answer": {}, "sp": {}}', encoding="utf-8"
-    )
+    predictions.write_text(MUSIQUE_LINE if name == "musique" else '{"answer": {}, "sp": {}}', encoding="utf-8")
     with pytest.raises(BadGold, match=message):
         evaluate(name, gold, predictions)
 
