@@ -1,6 +1,7 @@
 """What templates need to show text exactly as it is stored, and lists in pages."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from django import template
 from django.core.paginator import Paginator
@@ -20,3 +21,11 @@ def exact(text: str) -> SafeString:
 def page_range(paginator: Paginator, number: int) -> Iterable[int | str]:
     """Page numbers around `number`, with "…" where some are left out."""
     return paginator.get_elided_page_range(number, on_each_side=2, on_ends=1)
+
+
+@register.filter
+def pieces(paragraph: dict[str, Any], position: int) -> list[dict[str, str]]:
+    """A paragraph's sentences as [{"fact": "position.number", "text"}]; joined they are its text, gaps included."""
+    text, spans = paragraph["text"], paragraph.get("sentences") or [[0, 0]]
+    starts = [0, *(start for start, _end in spans[1:]), len(text)]
+    return [{"fact": f"{position}.{k}", "text": text[starts[k] : starts[k + 1]]} for k in range(len(spans))]

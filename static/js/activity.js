@@ -1,0 +1,36 @@
+// Active time: seconds in which the page was visible and something was done within the last minute. Nothing else is
+// noted of what people do: no keys, no positions.
+import { keep, kept } from "./keep.js";
+
+const IDLE_AFTER = 60_000;
+const LONGEST_TICK = 2_000; // a sleeping laptop wakes with one long tick, which was not work
+
+let last = performance.now();
+let seconds = 0;
+
+export function activeSeconds() {
+  return Math.round(seconds * 10) / 10;
+}
+
+export function activeWithin(milliseconds) {
+  return document.visibilityState === "visible" && performance.now() - last < milliseconds;
+}
+
+function note() {
+  last = performance.now();
+}
+
+/** Count from `already` seconds on; `name` is where the browser keeps the figure over a reload. */
+export function countActivity(already, name) {
+  seconds = Math.max(already || 0, kept(name) || 0);
+  for (const kind of ["pointermove", "pointerdown", "keydown", "scroll", "input", "touchmove"]) {
+    document.addEventListener(kind, note, { passive: true, capture: true });
+  }
+  let before = performance.now();
+  setInterval(() => {
+    const now = performance.now();
+    if (activeWithin(IDLE_AFTER)) seconds += Math.min(now - before, LONGEST_TICK) / 1000;
+    before = now;
+  }, 1000);
+  addEventListener("pagehide", () => keep(name, activeSeconds()));
+}

@@ -1,0 +1,224 @@
+// The answer page: selecting text sets the answer, ticks say what it rests on, and the list of paragraphs can be
+// searched, sorted and walked through by keys.
+import { alike, AnswerForm, fieldsOf, isGiven, stateOf, stateOfDraft } from "./answer_form.js";
+import { showAnswer } from "./answer_view.js";
+import { Caret } from "./caret.js";
+import { showMissing, startFrame } from "./frame.js";
+import { bind, bindPattern } from "./keys.js";
+import { toCodePoint } from "./offsets.js";
+import { ParagraphList } from "./paragraphs.js";
+import { select, selected, textOf } from "./ranges.js";
+import { Search } from "./search.js";
+import { announce, sentence } from "./texts.js";
+
+const SETTLED = 400; // milliseconds in which a touch selection does not change
+
+const form = document.getElementById("work");
+const fixed = "readonly" in form.dataset;
+const answer = new AnswerForm(form);
+const element = document.getElementById("paragraphs");
+const list = new ParagraphList(element, { name: `view:${form.dataset.assignment}`, changed: () => refresh() });
+const search = new Search(document.getElementById("search"), document.getElementById("search-result"), list);
+const caret = new Caret(list, { hint: document.getElementById("caret-hint"), set: () => setFromSelection() });
+let lastPointer = "mouse";
+let touchTimer = 0;
+
+function refresh() {
+  const state = answer.read();
+  for (const item of list.items) item.element.toggleAttribute("data-ticked", list.isTicked(item));
+  const settled = lastPointer === "mouse" || document.getSelection().isCollapsed;
+  showAnswer(state, { form, list, settled, undoable: answer.history.length > 0 });
+  showMissing(missing(state));
+  showView();
+  search.paint();
+}
+
+function missing(state) {
+  const things = [];
+  if (!isGiven(state)) things.push({ field: "text", text: sentence("missing-answer") });
+  const supported = state.support.length || state.facts.length || state.kind === "none";
+  const place = document.querySelector("#control-fact, #control-support");
+  if (place && !supported) things.push({ field: place.id.slice("control-".length), text: sentence("missing-support") });
+  return things;
+}
+
+function showView() {
+  const { pin, hidden, sort, filter, folded } = list.view;
+  document.getElementById("pin").setAttribute("aria-pressed", String(pin));
+  document.getElementById("fold-all").setAttribute("aria-pressed", String(folded.length >= list.items.length));
+  document.getElementById("sort").value = sort;
+  document.getElementById("filter").value = filter;
+  const back = document.getElementById("show-hidden");
+  back.hidden = !hidden.length;
+  back.querySelector("span").textContent = hidden.length;
+  document.getElementById("nothing").hidden = list.shown().length > 0;
+}
+
+/** The selected words as an answer: a span of a text, or of a text that holds a title's words; null without any. */
+function chosen() {
+  const inText = selected(list.items.map((item) => item.text));
+  if (inText) return inText;
+  const inTitle = selected(list.items.map((item) => item.title));
+  if (!inTitle) return null;
+  const words = textOf(inTitle.root).slice(inTitle.start, inTitle.end);
+  const { text } = list.holding(inTitle.root);
+  const start = textOf(text).indexOf(words);
+  return start < 0 ? null : { root: text, start, end: start + words.length };
+}
+
+function setFromSelection() {
+  const span = fixed ? null : chosen();
+  if (!span) return false;
+  const item = list.holding(span.root);
+  const text = textOf(span.root);
+  const place = { paragraph: item.position, start: toCodePoint(text, span.start), end: toCodePoint(text, span.end) };
+  const words = text.slice(span.start, span.end);
+  const now = answer.read();
+  const same = now.kind === "span" && Object.entries(place).every(([name, value]) => now[name] === value);
+  list.current = item;
+  if (same) return true;
+  answer.setSpan({ ...place, text: words });
+  if (lastPointer === "mouse") select(span.root, span.start, span.end);
+  caret.end();
+  announce(sentence("answer-set", { text: words, number: item.position + 1 }));
+  return true;
+}
+
+function setByKey() {
+  if (!setFromSelection()) announce(sentence("select-first"));
+}
+
+function beginSelecting() {
+  const found = search.here();
+  if (found && found.item === list.here()) return caret.beginAt(found.item, found.range);
+  const item = list.here();
+  return item && caret.begin(item);
+}
+
+function tickHere() {
+  const item = list.here();
+  const box = item?.tick ?? item?.ticks.find((each) => document.activeElement === each) ?? item?.ticks[0];
+  if (!box || box.disabled) return;
+  box.click();
+  announce(sentence(box.checked ? "ticked" : "unticked", { number: item.position + 1 }));
+}
+
+function chooseKind(kind) {
+  return () => {
+    const radio = form.querySelector(`input[name=kind][value=${kind}]`);
+    if (!radio || radio.disabled) return false;
+    radio.click();
+    return true;
+  };
+}
+
+function chooseOption(event) {
+  const option = form.querySelectorAll("input[name=option]")[Number(event.key) - 1];
+  if (!option || option.disabled) return false;
+  option.click();
+  return true;
+}
+
+function cycle(id) {
+  return () => {
+    const control = document.getElementById(id);
+    control.selectedIndex = (control.selectedIndex + 1) % control.options.length;
+    control.dispatchEvent(new Event("change", { bubbles: true }));
+    announce(control.selectedOptions[0].textContent);
+  };
+}
+
+function bindKeys() {
+  bind("search", () => { search.input.focus(); search.input.select(); });
+  bind("type", () => { document.getElementById("answer-text")?.focus(); });
+  bind("next", () => list.move(1));
+  bind("previous", () => list.move(-1));
+  bind("tick", tickHere);
+  bind("fold", () => list.here() && list.toggle("folded", list.here().position));
+  bind("fold-all", () => list.foldAll());
+  bind("hide", () => list.here() && list.hide(list.here()));
+  bind("pin", () => list.change({ pin: !list.view.pin }));
+  bind("sort", cycle("sort"));
+  bind("filter", cycle("filter"));
+  bind("select", beginSelecting);
+  bind("answer", setByKey);
+  if (fixed) return;
+  bind("clear", () => answer.clear());
+  bind("yes", chooseKind("yes"));
+  bind("no", chooseKind("no"));
+  bind("none", chooseKind("none"));
+  bindPattern(/^[1-9]$/, chooseOption);
+  bind("undo", () => answer.undo());
+  bind("redo", () => answer.redo());
+}
+
+function onTyping({ target }) {
+  if (target.name !== "text" || target.form !== form) return;
+  answer.write({ ...answer.read(), kind: "text", paragraph: null, start: null, end: null });
+}
+
+/** A choice that speaks for itself: picking an option, or going back to words that were selected. */
+function onChoice({ target }) {
+  if (target.name === "option") answer.write({ ...answer.read(), kind: "option" });
+  if (target !== answer.words) return;
+  const state = answer.read();
+  answer.write({ ...state, kind: state.start === null ? "text" : "span" });
+}
+
+function bindPointer() {
+  document.addEventListener("pointerdown", (event) => { lastPointer = event.pointerType || "mouse"; }, { capture: true });
+  // A click into a selection takes it away only after mouseup.
+  document.addEventListener("mouseup", () => setTimeout(() => lastPointer === "mouse" && setFromSelection()));
+  document.addEventListener("selectionchange", () => {
+    if (lastPointer === "mouse" || caret.on) return;
+    clearTimeout(touchTimer);
+    touchTimer = setTimeout(() => (document.getSelection().isCollapsed ? refresh() : setFromSelection()), SETTLED);
+  });
+}
+
+function bindButtons() {
+  const onClick = {
+    pin: () => list.change({ pin: !list.view.pin }),
+    "fold-all": () => list.foldAll(),
+    "show-hidden": () => list.change({ hidden: [] }),
+    "show-all": () => list.change({ hidden: [], filter: "all" }),
+    "clear-answer": () => answer.clear(),
+    "undo-answer": () => answer.undo(),
+  };
+  for (const [id, run] of Object.entries(onClick)) document.getElementById(id)?.addEventListener("click", run);
+  for (const id of ["sort", "filter"]) {
+    document.getElementById(id).addEventListener("change", ({ target }) => list.change({ [id]: target.value }));
+  }
+  form.addEventListener("click", ({ target }) => {
+    const jump = target.closest("[data-jump]");
+    if (jump) list.go(list.at(Number(jump.dataset.jump)));
+    if (target.closest("[data-propose]")) acceptProposal(target.closest("[data-propose]").dataset.propose);
+  });
+}
+
+function acceptProposal(value) {
+  form.querySelector(`input[name=support][value="${value}"], input[name=fact][value="${value}"]`)?.click();
+}
+
+function bindForm() {
+  form.addEventListener("input", onTyping);
+  form.addEventListener("change", onChoice);
+  // Ticking does not sort or filter anew: what is under the finger stays there until the view is changed.
+  form.addEventListener("answer:change", refresh);
+  form.addEventListener("draft:restore", ({ detail }) => answer.set(stateOf(detail.fields)));
+  form.addEventListener("draft:load", ({ detail }) => answer.set(stateOfDraft(detail.draft)));
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target.dataset.paragraph === undefined || caret.on) return;
+    event.preventDefault();
+    beginSelecting();
+  });
+}
+
+const draft = JSON.parse(document.getElementById("draft").textContent);
+answer.write(stateOfDraft(draft));
+bindForm();
+bindButtons();
+bindPointer();
+bindKeys();
+list.apply();
+startFrame({ alike, fieldsOf: (stored) => fieldsOf(stateOfDraft(stored)) });

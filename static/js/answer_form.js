@@ -1,0 +1,145 @@
+// The answer as the form's controls hold it. A state is {kind, text, paragraph, start, end, option, support, facts};
+// offsets are code points in the paragraph's text, positions those shown (0 is the first).
+
+const EMPTY = { kind: "text", text: "", paragraph: null, start: null, end: null, option: null, support: [], facts: [] };
+
+function numberOr(value) {
+  return value === "" || value === null || value === undefined ? null : Number(value);
+}
+
+/** The state of posted fields. */
+export function stateOf(fields) {
+  const option = numberOr(fields.get("option"));
+  return {
+    kind: fields.get("kind") || "text",
+    text: fields.get("text") ?? "",
+    paragraph: numberOr(fields.get("paragraph")),
+    start: numberOr(fields.get("start")),
+    end: numberOr(fields.get("end")),
+    option,
+    support: fields.getAll("support").map(Number),
+    facts: fields.getAll("fact"),
+  };
+}
+
+/** The state of a stored draft. */
+export function stateOfDraft(draft) {
+  return { ...EMPTY, ...draft, kind: draft?.kind || "text", text: draft?.text ?? "" };
+}
+
+/** The fields that a state would be posted as. */
+export function fieldsOf(state) {
+  const fields = new URLSearchParams();
+  for (const name of ["kind", "text", "paragraph", "start", "end", "option"]) {
+    if (state[name] !== null && state[name] !== undefined) fields.append(name, state[name]);
+  }
+  for (const value of state.support) fields.append("support", value);
+  for (const value of state.facts) fields.append("fact", value);
+  return fields;
+}
+
+function essence(fields) {
+  const state = stateOf(fields);
+  const words = state.kind === "text" || state.kind === "span";
+  const said = words ? state.text.trim().replace(/\s+/g, " ").toLowerCase() : `${state.kind} ${state.option}`;
+  return JSON.stringify([words, said, state.support.sort((a, b) => a - b), state.facts.sort()]);
+}
+
+/** Whether two sets of fields say the same; the server may have located typed text in the meantime. */
+export function alike(fields, other) {
+  return essence(fields) === essence(other);
+}
+
+/** The answer is given, whatever it is. */
+export function isGiven(state) {
+  if (state.kind === "option") return state.option !== null;
+  return state.kind === "text" || state.kind === "span" ? Boolean(state.text.trim()) : true;
+}
+
+export class AnswerForm {
+  constructor(form) {
+    this.form = form;
+    this.words = form.querySelector("[data-kind-words]"); // the control whose value is "text" or "span"
+    this.history = [];
+    this.undone = [];
+    this.known = this.read();
+    this.typing = false;
+    form.addEventListener("input", (event) => this.noteInput(event));
+    form.addEventListener("change", (event) => this.noteChange(event));
+  }
+
+  /** A burst of typing is one step of the history. Typing lets go of a selected span. */
+  noteInput({ target }) {
+    if (target.name !== "text" || this.typing) return;
+    this.typing = true;
+    this.remember(this.known);
+  }
+
+  noteChange({ target }) {
+    if (target.name === "text") this.typing = false;
+    else this.remember(this.known);
+    this.tell();
+  }
+
+  read() {
+    return stateOf(new URLSearchParams(new FormData(this.form)));
+  }
+
+  /** Put a state into the controls, without a place in the history. */
+  write(state) {
+    const { elements } = this.form;
+    if (this.words) this.words.value = state.kind === "span" ? "span" : "text";
+    for (const radio of this.form.querySelectorAll("input[name=kind][type=radio]")) radio.checked = radio.value === state.kind;
+    for (const name of ["text", "paragraph", "start", "end"]) {
+      if (elements[name]) elements[name].value = state[name] ?? "";
+    }
+    this.tick("option", state.option === null ? [] : [state.option]);
+    this.tick("support", state.support);
+    this.tick("fact", state.facts);
+    this.tell();
+  }
+
+  tick(name, values) {
+    const ticked = new Set(values.map(String));
+    for (const box of this.form.querySelectorAll(`input[name=${name}]`)) box.checked = ticked.has(box.value);
+  }
+
+  tell() {
+    this.known = this.read();
+    this.form.dispatchEvent(new CustomEvent("answer:change"));
+  }
+
+  /** Change some parts of the state; what it was can be had back. */
+  set(parts) {
+    this.remember();
+    this.write({ ...this.read(), ...parts });
+  }
+
+  remember(state = this.read()) {
+    this.history.push(state);
+    this.undone = [];
+  }
+
+  undo() {
+    if (!this.history.length) return false;
+    this.undone.push(this.read());
+    this.write(this.history.pop());
+    return true;
+  }
+
+  redo() {
+    if (!this.undone.length) return false;
+    this.history.push(this.read());
+    this.write(this.undone.pop());
+    return true;
+  }
+
+  /** Set the answer to a span of a paragraph. */
+  setSpan({ paragraph, start, end, text }) {
+    this.set({ kind: "span", paragraph, start, end, text: text.replace(/\s+/g, " "), option: null });
+  }
+
+  clear() {
+    this.set({ ...EMPTY, kind: this.words ? "text" : "option", support: this.read().support, facts: this.read().facts });
+  }
+}

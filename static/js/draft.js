@@ -1,0 +1,174 @@
+// Drafts save by themselves. Whatever is not acknowledged yet also lies in the browser's storage, and is sent again
+// until it is. One request at a time; the form's `version` says which draft this page knows.
+import { activeSeconds } from "./activity.js";
+import { forget, keep, kept } from "./keep.js";
+import { post } from "./post.js";
+import { clock, sentence } from "./texts.js";
+
+const WAIT = 500;
+const LONGEST_WAIT = 30_000;
+const NOT_ANSWER = new Set(["csrfmiddlewaretoken", "key", "version", "active_seconds"]);
+
+export class Draft {
+  /**
+   * `notice(name, text, options)` shows a notice, `status(state, text)` the line in the bar. Of the task's page:
+   * `fieldsOf(draft)` are a stored draft's fields, `alike(fields, other)` whether two say the same.
+   */
+  constructor(form, { notice, status, fieldsOf, alike }) {
+    Object.assign(this, { form, notice, status, fieldsOf, alike });
+    this.name = `draft:${form.dataset.assignment}`;
+    this.url = form.dataset.draftUrl;
+    this.changes = 0; // counted up with each change
+    this.saved = 0; // the change that the server has
+    this.sending = false;
+    this.failures = 0;
+    this.over = !this.url;
+    this.timer = 0;
+  }
+
+  get version() {
+    return this.form.elements.version;
+  }
+
+  /** The answer's fields as they would be posted now. */
+  answer() {
+    const fields = new URLSearchParams(new FormData(this.form));
+    for (const name of NOT_ANSWER) fields.delete(name);
+    return fields;
+  }
+
+  /** All fields, with the active time. */
+  fields() {
+    this.form.elements.active_seconds.value = activeSeconds();
+    return new URLSearchParams(new FormData(this.form));
+  }
+
+  start() {
+    if (this.over) return;
+    this.last = this.answer().toString();
+    for (const kind of ["input", "change", "answer:change"]) {
+      this.form.addEventListener(kind, () => this.changed());
+    }
+    addEventListener("online", () => this.changes > this.saved && this.send());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.flush());
+    addEventListener("pagehide", () => this.flush());
+    this.restore();
+  }
+
+  /** What a reload, a crash or a lost connection left in the browser's storage comes back. */
+  restore() {
+    const left = kept(this.name);
+    if (!left) return;
+    const fields = new URLSearchParams(left.fields);
+    if (this.alike(fields, this.answer())) return forget(this.name);
+    if (left.base === Number(this.version.value)) return this.bring(fields);
+    const choices = [["keep-mine", () => this.bring(fields)], ["load-theirs", () => forget(this.name)]];
+    return this.notice("conflict", sentence("kept-conflict"), { tone: "warn", choices });
+  }
+
+  bring(fields) {
+    this.form.dispatchEvent(new CustomEvent("draft:restore", { detail: { fields } }));
+    this.changed();
+  }
+
+  changed() {
+    if (this.over) return;
+    const now = this.answer().toString();
+    if (now === this.last) return;
+    this.last = now;
+    this.changes += 1;
+    keep(this.name, { base: Number(this.version.value), fields: now });
+    this.status("changed", sentence("saving"));
+    this.plan(WAIT);
+  }
+
+  plan(wait) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.send(), wait);
+  }
+
+  async send({ keepalive = false } = {}) {
+    if (this.sending || this.over || this.paused || this.changes === this.saved) return;
+    this.sending = true;
+    const upTo = this.changes;
+    try {
+      const signal = AbortSignal.timeout(15_000);
+      await this.heard(await post(this.url, this.fields(), { signal, keepalive }), upTo);
+    } catch {
+      this.failed();
+    } finally {
+      this.sending = false;
+    }
+    if (this.changes > this.saved && !this.failures) this.plan(WAIT);
+  }
+
+  async heard(reply, upTo) {
+    if (reply.ok && !reply.redirected) return this.acknowledged(await reply.json(), upTo);
+    if (reply.status === 409) return this.conflict(await reply.json());
+    if (reply.status === 410) return this.ended();
+    if (reply.redirected || [401, 403].includes(reply.status)) this.signedOut();
+    return this.failed();
+  }
+
+  acknowledged({ version, saved_at: at }, upTo) {
+    this.failures = 0;
+    this.version.value = version;
+    this.saved = upTo;
+    if (this.changes === upTo) forget(this.name);
+    else keep(this.name, { base: version, fields: this.answer().toString() });
+    this.status("saved", sentence("saved", { time: clock(at) }), at);
+    this.notice("signed-out", "");
+  }
+
+  conflict({ version, draft }) {
+    if (this.alike(this.fieldsOf(draft), this.answer())) { // our own save, whose reply got lost
+      return this.acknowledged({ version, saved_at: new Date() }, this.changes);
+    }
+    this.paused = true;
+    this.status("unsaved", sentence("other-tab-short"));
+    const mine = () => {
+      this.version.value = version;
+      this.paused = false;
+      this.send();
+    };
+    const theirs = () => {
+      this.version.value = version;
+      this.form.dispatchEvent(new CustomEvent("draft:load", { detail: { draft } }));
+      this.last = this.answer().toString();
+      this.saved = this.changes;
+      this.paused = false;
+      forget(this.name);
+      this.status("saved", sentence("loaded"));
+    };
+    this.notice("conflict", sentence("other-tab"), { tone: "warn", choices: [["load-theirs", theirs], ["keep-mine", mine]] });
+  }
+
+  signedOut() {
+    this.notice("signed-out", sentence("signed-out"), { tone: "warn", link: this.form.dataset.signIn });
+  }
+
+  ended() {
+    this.over = true;
+    this.status("unsaved", sentence("over-short"));
+    this.notice("over", sentence("over"), { tone: "warn" });
+  }
+
+  failed() {
+    this.failures += 1;
+    this.status("unsaved", sentence("unsaved"));
+    this.plan(Math.min(1000 * 2 ** (this.failures - 1), LONGEST_WAIT) * (0.75 + Math.random() / 2));
+  }
+
+  /** The page goes away: one last try that may outlive it. */
+  flush() {
+    this.send({ keepalive: true });
+  }
+
+  /** Submitted and acknowledged: nothing is left to keep. */
+  finish() {
+    this.over = true;
+    clearTimeout(this.timer);
+    forget(this.name);
+    forget(`time:${this.form.dataset.assignment}`);
+  }
+}

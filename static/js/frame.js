@@ -1,0 +1,86 @@
+// The annotator's frame around every task page: keys, dialogs, drafts, submitting, active time and the lease.
+import { activeSeconds, countActivity } from "./activity.js";
+import { Draft } from "./draft.js";
+import { bind, listen } from "./keys.js";
+import { watchLease } from "./lease.js";
+import { notice } from "./notices.js";
+import { editShortcuts } from "./shortcuts.js";
+import { focusProblem, goTo, Submission } from "./submit.js";
+import { clock, sentence } from "./texts.js";
+
+function status(state, text, at) {
+  const line = document.getElementById("saved");
+  line.dataset.state = state;
+  line.textContent = text;
+  if (at) line.title = new Date(at).toLocaleString();
+}
+
+function bindDialogs() {
+  for (const dialog of document.querySelectorAll("dialog[popover][data-toggled-by]")) {
+    bind(dialog.dataset.toggledBy, () => dialog.togglePopover());
+    dialog.addEventListener("toggle", (event) => {
+      if (event.newState === "open") (dialog.querySelector("[autofocus]") ?? dialog.querySelector(".body")).focus();
+    });
+  }
+}
+
+function bindLinks() {
+  for (const control of document.querySelectorAll("[data-bind]")) bind(control.dataset.bind, () => control.click());
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href^='#control-']");
+    if (!link) return;
+    event.preventDefault();
+    goTo(link.getAttribute("href").slice(1));
+  });
+}
+
+/** What is still missing, as links to the place: [{field, text}]. */
+export function showMissing(things) {
+  const line = document.getElementById("missing");
+  const links = things.map(({ field, text }) => {
+    const link = document.createElement("a");
+    link.href = `#control-${field}`;
+    link.textContent = text;
+    return link;
+  });
+  line.replaceChildren(...(links.length ? [sentence("missing"), " "] : [sentence("complete")]));
+  links.forEach((link, k) => line.append(...(k ? [", ", link] : [link])));
+}
+
+function showServerTimes() {
+  for (const time of document.querySelectorAll("time[data-clock]")) {
+    const shown = clock(time.dateTime);
+    time.textContent = time.dataset.clock === "minutes" ? shown.slice(0, 5) : shown;
+  }
+}
+
+function bindSubmit(form) {
+  bind("submit", () => form.requestSubmit());
+  if (form.dataset.draftUrl) return;
+  form.addEventListener("submit", (event) => event.preventDefault()); // a preview sends nothing
+}
+
+/**
+ * Start the frame of #work. A task's page gives `fieldsOf(draft)`, the fields of a stored draft, and
+ * `alike(fields, other)`, whether two sets of fields say the same.
+ */
+export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a, b) => String(a) === String(b) } = {}) {
+  const form = document.getElementById("work");
+  const shortcuts = document.getElementById("keys-box");
+  listen(JSON.parse(document.getElementById("shortcuts")?.textContent || "{}"));
+  bindDialogs();
+  bindLinks();
+  bindSubmit(form);
+  showServerTimes();
+  editShortcuts(shortcuts, shortcuts.dataset.preferencesUrl);
+  const name = `time:${form.dataset.assignment}`;
+  countActivity(Number(form.elements.active_seconds.value), name);
+  const draft = new Draft(form, { notice, status, fieldsOf, alike });
+  if (form.dataset.draftUrl) {
+    draft.start();
+    new Submission(form, { draft, notice }).start();
+    watchLease(form, notice);
+  }
+  focusProblem();
+  return { draft, activeSeconds };
+}

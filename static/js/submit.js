@@ -1,0 +1,107 @@
+// One submission however often one clicks, and none that gets lost: it is sent with the same key until acknowledged.
+import { post } from "./post.js";
+import { announce, sentence } from "./texts.js";
+
+const LONGEST_WAIT = 30_000;
+
+export class Submission {
+  constructor(form, { draft, notice }) {
+    Object.assign(this, { form, draft, notice, sending: false, failures: 0, timer: 0 });
+    this.button = document.querySelector(`button[type="submit"][form="${form.id}"]`);
+  }
+
+  start() {
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.send();
+    });
+    addEventListener("online", () => this.failures && this.send());
+    // A page from the back-forward cache shows work that was sent already.
+    addEventListener("pageshow", (event) => event.persisted && location.reload());
+  }
+
+  async send() {
+    if (this.sending || !this.button || this.button.disabled) return;
+    clearTimeout(this.timer);
+    this.busy(true);
+    try {
+      await this.heard(await post(this.form.action, this.draft.fields(), { signal: AbortSignal.timeout(30_000) }));
+    } catch {
+      this.failed();
+    }
+  }
+
+  busy(yes) {
+    this.sending = yes;
+    this.draft.paused = yes || this.draft.inConflict;
+    this.button.setAttribute("aria-disabled", String(yes));
+    this.button.toggleAttribute("data-busy", yes);
+    if (yes) announce(sentence("sending"));
+  }
+
+  async heard(reply) {
+    const signIn = this.form.dataset.signIn;
+    if (reply.redirected && signIn && new URL(reply.url).pathname === signIn) return this.signedOut();
+    if (reply.ok) return this.done(reply);
+    if (reply.status === 422) return this.refused(await reply.text());
+    if (reply.status === 401 || reply.status === 403) return this.signedOut();
+    if (reply.status >= 500) return this.failed();
+    return this.replaceMain(await reply.text());
+  }
+
+  async done(reply) {
+    const isJson = reply.headers.get("Content-Type")?.startsWith("application/json");
+    const next = isJson ? (await reply.json()).next : reply.url;
+    this.draft.finish();
+    location.assign(next);
+  }
+
+  /** Something is missing: the list of problems of the server's page comes into this one. */
+  refused(html) {
+    this.busy(false);
+    this.failures = 0;
+    this.notice("unsent", "");
+    const page = new DOMParser().parseFromString(html, "text/html");
+    const box = document.getElementById("problems-box");
+    box.replaceChildren(...page.getElementById("problems-box").childNodes);
+    focusProblem();
+    this.draft.send();
+  }
+
+  /** The answer of another tab stands, or there is no such assignment: the server's page says what can be done. */
+  replaceMain(html) {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    const main = document.importNode(page.querySelector("main"), true);
+    this.draft.over = true;
+    document.querySelector("main").replaceWith(main);
+    document.querySelector(".work-foot")?.remove();
+    main.focus();
+  }
+
+  signedOut() {
+    this.busy(false);
+    this.draft.signedOut();
+  }
+
+  failed() {
+    this.busy(false);
+    this.failures += 1;
+    this.timer = setTimeout(() => this.send(), Math.min(1000 * 2 ** this.failures, LONGEST_WAIT));
+    this.notice("unsent", sentence("unsent"), { tone: "warn", choices: [["send-now", () => this.send()]] });
+  }
+}
+
+/** Focus the control of the first problem, where there is one. */
+export function focusProblem() {
+  const link = document.querySelector("#problems a[href^='#']");
+  if (link) goTo(link.getAttribute("href").slice(1));
+}
+
+/** Focus a control, or the first control inside an element. */
+export function goTo(id) {
+  const place = document.getElementById(id);
+  if (!place) return;
+  const inside = place.matches("input, button, select, textarea") ? place : place.querySelector("input:not([type=hidden]), button, select, textarea");
+  (inside ?? place).focus();
+  place.scrollIntoView({ block: "nearest" });
+}
