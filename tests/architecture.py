@@ -1,0 +1,297 @@
+"""The house's rules as functions: each takes the root of a tree and yields its violations as "file:line says what".
+
+`tests/test_architecture.py` runs them on this repository, and on small trees with planted violations.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+MOST_LINES = 330
+MOST_FUNCTION_LINES = 50
+MOST_TEMPLATE_LINES = 140
+
+THIRD_PARTIES = ("django", "celery", "boto3", "rest_framework")
+CLOCK_AND_NETWORK = ("time", "socket", "http", "urllib.request", "requests", "asyncio", "subprocess")
+VALUES_ONLY = (*THIRD_PARTIES, *CLOCK_AND_NETWORK, "annotation", "tasks")
+OF_DOORS = ("django.http", "django.template", "django.shortcuts", "django.urls", "django.forms", "celery")
+DOORS = (
+    *(f"annotation.{name}" for name in ("views", "api", "mturk_api", "jobs", "management", "admin", "forms")),
+    *(f"annotation.{name}" for name in ("middleware", "embedded", "urls", "templatetags")),
+)
+
+# Whoever is in a folder (or file) on the left may not import what begins with a name on the right.
+FORBIDDEN: dict[str, tuple[str, ...]] = {
+    "annotation/pure": VALUES_ONLY,
+    "annotation/formats": VALUES_ONLY,
+    "annotation/scorers": VALUES_ONLY,
+    "annotation/derivations": VALUES_ONLY,
+    "annotation/tasktype.py": VALUES_ONLY,
+    "annotation/flow": (*OF_DOORS, *DOORS, "tasks"),
+    "annotation/models": (*OF_DOORS, *DOORS, "tasks", *(f"annotation.{n}" for n in ("flow", "formats", "scorers"))),
+    "annotation/marketplaces": (*OF_DOORS, *DOORS, "tasks", "annotation.flow"),
+    "tasks": (*THIRD_PARTIES, *CLOCK_AND_NETWORK, "annotation"),
+}
+# ... except for what begins with one of these.
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "annotation/pure": ("annotation.pure",),
+    "annotation/formats": ("annotation.pure", "annotation.formats"),
+    "annotation/scorers": ("annotation.pure", "annotation.scorers", "annotation.formats"),
+    "annotation/derivations": ("annotation.pure", "annotation.derivations"),
+    "annotation/tasktype.py": ("annotation.pure",),
+    "tasks": ("annotation.tasktype", "annotation.pure"),
+}
+FORM_MAY = ("django.forms", "django.http")  # tasks/<kind>/form.py parses a POST
+
+# Third parties have one home each; whoever else imports them is named.
+HOMES: dict[str, tuple[str, ...]] = {
+    "boto3": ("annotation/marketplaces/mturk.py",),
+    "rapidfuzz": ("annotation/pure/fuzzy.py",),
+    "celery": ("annotation/celery.py", "annotation/jobs.py"),
+    "rest_framework": ("annotation/api/",),
+    "markdown_it": ("annotation/pure/markdown.py",),
+    "nh3": ("annotation/pure/markdown.py",),
+    "pyarrow": ("annotation/formats/", "annotation/flow/exporting.py"),
+    "tasks": ("annotation/registry.py", "tasks/"),
+}
+MAY_MARK_SAFE = ("annotation/views/frame.py", "annotation/views/accounts.py", "annotation/templatetags/showing.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A Python file of the product, parsed."""
+
+    path: str  # from the root, with slashes
+    text: str
+    tree: ast.Module
+
+    @property
+    def module(self) -> str:
+        return self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+class Import(NamedTuple):
+    name: str  # as far as it can be told: `from a import b` is a.b
+    line: int
+    at_top: bool
+
+
+def sources(root: Path, *folders: str) -> list[Source]:
+    found = []
+    for folder in folders or ("annotation", "tasks"):
+        for file in sorted((root / folder).rglob("*.py")):
+            path = file.relative_to(root).as_posix()
+            if "/migrations/" not in path:
+                text = file.read_text()
+                found.append(Source(path, text, ast.parse(text, path)))
+    return found
+
+
+def imports(source: Source) -> Iterator[Import]:
+    """Every import of a file; those inside functions are not `at_top`."""
+    top = {id(node) for node in source.tree.body}
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(alias.name, node.lineno, id(node) in top)
+        elif isinstance(node, ast.ImportFrom):
+            package = _absolute(source, node)
+            for alias in node.names:
+                yield Import(f"{package}.{alias.name}", node.lineno, id(node) in top)
+
+
+def _absolute(source: Source, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = source.path.removesuffix(".py").split("/")[: -node.level]
+    return ".".join([*parts, *([node.module] if node.module else [])])
+
+
+def begins(name: str, prefixes: tuple[str, ...]) -> bool:
+    return any(name == prefix or name.startswith(prefix + ".") for prefix in prefixes)
+
+
+def _lies_in(path: str, place: str) -> bool:
+    return path == place or path.startswith(place.rstrip("/") + "/")
+
+
+def forbidden_imports(root: Path) -> Iterator[str]:
+    """Who imports whom against the arrows of the house."""
+    for source in sources(root):
+        for place, names in FORBIDDEN.items():
+            if not _lies_in(source.path, place):
+                continue
+            allowed = (*ALLOWED.get(place, ()), *_own(source.path))
+            for found in imports(source):
+                if begins(found.name, names) and not begins(found.name, allowed):
+                    yield f"{source.path}:{found.line} {place} must not import {found.name}"
+
+
+def _own(path: str) -> tuple[str, ...]:
+    """What a task's file may import besides the contract: its own folder, and shared `tasks/_name.py`."""
+    parts = path.split("/")
+    if parts[0] != "tasks" or len(parts) < 3:
+        return ()
+    return (f"tasks.{parts[1]}", *(FORM_MAY if parts[2] == "form.py" else ()))
+
+
+def homeless_imports(root: Path) -> Iterator[str]:
+    """Third parties imported outside their one home."""
+    for source in sources(root):
+        for found in imports(source):
+            for name, homes in HOMES.items():
+                if begins(found.name, (name,)) and not source.path.startswith(homes):
+                    yield f"{source.path}:{found.line} only {' and '.join(homes)} may import {name}"
+
+
+def meeting_tasks(root: Path) -> Iterator[str]:
+    """Tasks that import each other instead of sharing through pure/ or tasks/_name.py."""
+    for source in sources(root, "tasks"):
+        own = source.path.split("/")[1]
+        for found in imports(source):
+            parts = found.name.split(".")
+            if parts[0] == "tasks" and len(parts) > 1 and parts[1] != own and not parts[1].startswith("_"):
+                yield f"{source.path}:{found.line} the task {own} must not import the task {parts[1]}"
+
+
+def global_chance(root: Path) -> Iterator[str]:
+    """Randomness that is not an argument: the module `random` itself, or one of its free functions."""
+    for source in sources(root):
+        if not source.path.startswith(("annotation/pure/", "annotation/formats/", "annotation/scorers/", "tasks/")):
+            continue
+        for found in imports(source):
+            if begins(found.name, ("random", "secrets", "uuid")) and found.name != "random.Random":
+                yield f"{source.path}:{found.line} randomness comes as an argument, not from {found.name}"
+
+
+def assigned_states(root: Path) -> Iterator[str]:
+    """`.state = ` and `.status = ` anywhere but in a guarded move()."""
+    for source in sources(root):
+        moves = [n for n in ast.walk(source.tree) if isinstance(n, ast.FunctionDef) and n.name == "move"]
+        inside = {id(node) for move in moves for node in ast.walk(move)}
+        for node in ast.walk(source.tree):
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            for target in targets if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) else []:
+                if isinstance(target, ast.Attribute) and target.attr in {"state", "status"} and id(node) not in inside:
+                    yield f"{source.path}:{node.lineno} states change by move(), a guarded update, not by assignment"
+
+
+def circles(root: Path) -> Iterator[str]:
+    """Modules that import each other, directly or through others, when they are loaded."""
+    found = sources(root)
+    names = {source.module for source in found}
+    graph: dict[str, set[str]] = {}
+    for source in found:
+        wanted = (_module_of(i.name, names) for i in imports(source) if i.at_top)
+        graph[source.module] = {name for name in wanted if name and name != source.module}
+    done: set[str] = set()
+    for module in sorted(graph):
+        yield from _circle_from(module, graph, [], done)
+
+
+def _module_of(name: str, names: set[str]) -> str | None:
+    while name and name not in names:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def _circle_from(module: str, graph: dict[str, set[str]], path: list[str], done: set[str]) -> Iterator[str]:
+    if module in path:
+        yield "a circle of imports: " + " → ".join([*path[path.index(module) :], module])
+        return
+    if module in done:
+        return
+    for other in sorted(graph[module]):
+        yield from _circle_from(other, graph, [*path, module], done)
+    done.add(module)
+
+
+def long_files(root: Path) -> Iterator[str]:
+    for source in sources(root, "annotation", "tasks", "tests", "deploy"):
+        length = source.text.count("\n")
+        if length > MOST_LINES:
+            yield f"{source.path}:{length} a module has at most {MOST_LINES} lines"
+    for file in sorted((root / "static/js").rglob("*.js")):
+        length = file.read_text().count("\n")
+        if length > MOST_LINES:
+            yield f"{file.relative_to(root)}:{length} a script has at most {MOST_LINES} lines"
+
+
+def long_functions(root: Path) -> Iterator[str]:
+    for source in sources(root, "annotation", "tasks", "tests", "deploy"):
+        for node in ast.walk(source.tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                length = (node.end_lineno or node.lineno) - node.lineno + 1
+                if length > MOST_FUNCTION_LINES:
+                    yield f"{source.path}:{node.lineno} {node.name} has {length} lines, at most {MOST_FUNCTION_LINES}"
+
+
+IN_TEMPLATES = {
+    r"<script(?![^>]*\bsrc=)(?![^>]*\btype=[\"']?application/json)": "an inline script",
+    r"<style\b": "an inline style sheet",
+    r"<[^>]*\sstyle\s*=": "a style attribute",
+    r"<[^>]*\son[a-z]+\s*=": "an on… attribute",
+    r"\|\s*safe\b|\|\s*safeseq\b": "the safe filter",
+    r"{%\s*autoescape\s+off": "autoescape off",
+    r"(?:src|href|action)\s*=\s*[\"']?(?:https?:)?//": "something from another host",
+    r"javascript:": "a javascript: address",
+}
+IN_SCRIPTS = {
+    r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment)\b": "HTML made from text",
+    r"\beval\s*\(|\bnew Function\b|\bset(?:Timeout|Interval)\s*\(\s*[\"'`]": "code made from text",
+    r"(?:from|import)\s*\(?\s*[\"']https?://": "a script from another host",
+}
+
+
+def templates(root: Path) -> list[Path]:
+    return sorted([*(root / "templates").rglob("*.html"), *(root / "tasks").rglob("*.html")])
+
+
+def dangerous_templates(root: Path) -> Iterator[str]:
+    for file in templates(root):
+        yield from _matches(root, file, IN_TEMPLATES)
+        if (length := file.read_text().count("\n")) > MOST_TEMPLATE_LINES:
+            yield f"{file.relative_to(root)}:{length} a template has at most {MOST_TEMPLATE_LINES} lines"
+
+
+def dangerous_scripts(root: Path) -> Iterator[str]:
+    for file in sorted((root / "static/js").rglob("*.js")):
+        yield from _matches(root, file, IN_SCRIPTS)
+
+
+def _matches(root: Path, file: Path, patterns: dict[str, str]) -> Iterator[str]:
+    text = file.read_text()
+    plain = re.sub(r"{#.*?#}|{%\s*comment.*?endcomment\s*%}", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+    for pattern, what in patterns.items():
+        for found in re.finditer(pattern, plain, re.I):
+            line = plain.count("\n", 0, found.start()) + 1
+            yield f"{file.relative_to(root)}:{line} {what}: {found[0].strip()[:60]}"
+
+
+def unlisted_safety(root: Path) -> Iterator[str]:
+    """`mark_safe` and its kin outside the files that are known to hand it sanitised text."""
+    for source in sources(root):
+        for node in ast.walk(source.tree):
+            name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+            if name in {"mark_safe", "SafeData", "html_safe"} and source.path not in MAY_MARK_SAFE:
+                yield f"{source.path}:{node.lineno} {name} only in {', '.join(MAY_MARK_SAFE)}"
+
+
+RULES = [
+    forbidden_imports,
+    homeless_imports,
+    meeting_tasks,
+    global_chance,
+    assigned_states,
+    circles,
+    long_files,
+    long_functions,
+    dangerous_templates,
+    dangerous_scripts,
+    unlisted_safety,
+]

@@ -1,0 +1,112 @@
+"""The rules of docs/architecture.md hold in this repository, and each rule finds what it is there to find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from tests import architecture
+
+ROOT = Path(__file__).resolve().parent.parent
+Rule = Callable[[Path], Iterator[str]]
+
+
+@pytest.mark.parametrize("rule", architecture.RULES, ids=lambda rule: rule.__name__)
+def test_the_house_keeps_its_rules(rule: Rule) -> None:
+    violations = sorted(set(rule(ROOT)))
+    assert not violations, "\n" + "\n".join(violations)
+
+
+PLANTED: list[tuple[Rule, str, str]] = [
+    (architecture.forbidden_imports, "annotation/pure/dag.py", "from django.db import models"),
+    (architecture.forbidden_imports, "annotation/pure/dag.py", "from annotation.models import Batch"),
+    (architecture.forbidden_imports, "annotation/pure/dag.py", "import time"),
+    (architecture.forbidden_imports, "annotation/formats/csv.py", "def read():\n    import celery"),
+    (architecture.forbidden_imports, "annotation/scorers/squad.py", "from annotation import flow"),
+    (architecture.forbidden_imports, "annotation/flow/assigning.py", "from django.http import Http404"),
+    (architecture.forbidden_imports, "annotation/flow/assigning.py", "from annotation.views import frame"),
+    (architecture.forbidden_imports, "annotation/models/batch.py", "from annotation.flow import assigning"),
+    (architecture.forbidden_imports, "annotation/models/batch.py", "from ..flow import assigning"),
+    (architecture.forbidden_imports, "annotation/tasktype.py", "from annotation.registry import task_type"),
+    (architecture.forbidden_imports, "tasks/answer/task.py", "from django import forms"),
+    (architecture.forbidden_imports, "tasks/answer/task.py", "from annotation.models import Hit"),
+    (architecture.forbidden_imports, "tasks/answer/form.py", "from django.db import models"),
+    (architecture.homeless_imports, "annotation/flow/settling.py", "import boto3"),
+    (architecture.homeless_imports, "annotation/views/worker.py", "from rapidfuzz import fuzz"),
+    (architecture.homeless_imports, "annotation/views/worker.py", "import tasks.answer.task"),
+    (architecture.meeting_tasks, "tasks/answer/task.py", "from tasks.compose.task import TASK"),
+    (architecture.global_chance, "annotation/pure/splitting.py", "import random"),
+    (architecture.global_chance, "tasks/answer/task.py", "from random import shuffle"),
+    (architecture.assigned_states, "annotation/flow/publishing.py", "batch.state = 'open'"),
+    (architecture.long_files, "annotation/flow/publishing.py", "\n" * 400),
+    (architecture.long_functions, "tests/test_long.py", "def long():\n" + "    pass\n" * 60),
+    (architecture.dangerous_templates, "templates/a.html", "<script>alert(1)</script>"),
+    (architecture.dangerous_templates, "templates/a.html", '<p class="a"\n style="color: red">'),
+    (architecture.dangerous_templates, "tasks/answer/page.html", '<a onclick="go()">'),
+    (architecture.dangerous_templates, "templates/a.html", "{{ question|safe }}"),
+    (architecture.dangerous_templates, "templates/a.html", "{% autoescape off %}"),
+    (architecture.dangerous_templates, "templates/a.html", '<link href="//cdn.example/a.css">'),
+    (architecture.dangerous_templates, "templates/a.html", "<p>\n" * 200),
+    (architecture.dangerous_scripts, "static/js/a.js", "box.innerHTML = text;"),
+    (architecture.dangerous_scripts, "static/js/a.js", 'setTimeout("go()", 5);'),
+    (architecture.unlisted_safety, "annotation/views/hit.py", "from x import mark_safe\nmark_safe('a')"),
+]
+
+
+@pytest.mark.parametrize(("rule", "path", "text"), PLANTED)
+def test_a_planted_violation_is_named(rule: Rule, path: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / path
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    assert any(violation.startswith(f"{path}:") for violation in rule(tmp_path))
+
+
+def test_a_circle_of_imports_is_named(tmp_path: Path) -> None:
+    (tmp_path / "annotation").mkdir()
+    (tmp_path / "annotation/one.py").write_text("from annotation import two")
+    (tmp_path / "annotation/two.py").write_text("import annotation.one")
+    assert list(architecture.circles(tmp_path)) == [
+        "a circle of imports: annotation.one → annotation.two → annotation.one"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "text"),
+    [
+        (architecture.forbidden_imports, "annotation/flow/assigning.py", "from django.db import transaction"),
+        (architecture.forbidden_imports, "tasks/answer/form.py", "from django import forms"),
+        (architecture.forbidden_imports, "tasks/answer/task.py", "from tasks.answer.report import said"),
+        (architecture.global_chance, "tasks/answer/task.py", "from random import Random"),
+        (architecture.assigned_states, "annotation/models/a.py", "def move(self, to):\n    self.state = to"),
+        (architecture.dangerous_templates, "templates/a.html", '{# <script> #}<script src="/a.js"></script>'),
+        (architecture.dangerous_scripts, "static/js/a.js", "box.textContent = text;"),
+    ],
+)
+def test_what_is_allowed_is_not_named(rule: Rule, path: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / path
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    assert list(rule(tmp_path)) == []
+
+
+@pytest.mark.django_db
+def test_the_migrations_say_what_the_models_say() -> None:
+    told = StringIO()
+    call_command("makemigrations", check=True, dry_run=True, stdout=told, stderr=told)
+
+
+def test_migrations_import_no_live_code() -> None:
+    for file in (ROOT / "annotation/migrations").glob("0*.py"):
+        names = [
+            line for line in file.read_text().splitlines() if line.startswith(("from annotation", "import annotation"))
+        ]
+        allowed = {
+            "import annotation.models.fields",
+            "import annotation.models.project",
+            "import annotation.models.assignment",
+        }
+        assert set(names) <= allowed, file.name
