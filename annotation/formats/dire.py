@@ -35,7 +35,7 @@ class DiRe(HotpotQA):
 
     def record(self, example: Example) -> JSON:
         record = super().record(example)
-        if "sufficiency" in record or example.answerable is None:
+        if "sufficiency" in record:
             record.pop("answerable", None)
         return record
 

@@ -27,7 +27,7 @@ class HotpotQA(RowFormat):
 
     name: str = "hotpotqa"
     title: str = "HotpotQA"
-    family: tuple[str, ...] = ("2wikimultihopqa", "dire", "subqa")
+    family: tuple[str, ...] = ("hotpotqa", "2wikimultihopqa", "dire")
     order: tuple[str, ...] = (
         "_id", "answer", "question", "supporting_facts", "context", "type", "level",
     )  # fmt: skip

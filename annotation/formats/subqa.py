@@ -28,7 +28,6 @@ class SubQA(HotpotQA):
 
     name = "subqa"
     title = "SubQA"
-    family = ("hotpotqa", "2wikimultihopqa")
     order = (*HotpotQA.order, _KEY)
     known = HotpotQA.known | {_KEY}
 
@@ -57,11 +56,11 @@ def _hop(path: str, sub: JSON, example: Example, inspection: Inspection) -> Hop:
     question, answer = fields.needed_text(sub, "question", own), fields.needed_text(sub, "answer", own)
     if sub.get("context") is not None and not _is_context(sub["context"]):
         own.mistyped("context", sub["context"], "a list of [title, [sentence, ...]] pairs")
-    for key, value in fields.extras(sub, (), own).items():
-        if key == "_id" and type(value) is not str:
-            own.mistyped("_id", value, "a text")
+    fields.extras(sub, (), own)
     sub_id = sub.get("_id")
-    return Hop(question, answer, _support(sub, example), sub_id if type(sub_id) is str else None)
+    if sub_id is not None and type(sub_id) not in (str, int):
+        own.mistyped("_id", sub_id, "a text or a whole number")
+    return Hop(question, answer, _support(sub, example), sub_id)
 
 
 def _is_context(value: Any) -> bool:

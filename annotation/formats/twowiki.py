@@ -19,7 +19,6 @@ class TwoWiki(HotpotQA):
 
     name = "2wikimultihopqa"
     title = "2WikiMultihopQA"
-    family = ("hotpotqa",)
     order = (
         "_id", "type", "question", "context", "entity_ids", "supporting_facts", "evidences", "answer",
         "evidences_id", "answer_id",
