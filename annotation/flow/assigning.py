@@ -1,21 +1,23 @@
 """The next assignment: who gets which HIT, for how long, and what happens when it comes back unanswered.
 
-Lock order, here and in submitting: seat, assignment, HIT, batch. The cost of a claim does not depend on the
+Lock order, here and in submitting: seat, assignment, batch, HIT. The cost of a claim does not depend on the
 size of the batch (docs/architecture.md, "The next assignment").
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from annotation.models import Assignment, Batch, Hit, Seat, Worker
-from annotation.models.batch import HitQuerySet
 from annotation.pure import lifecycle
 
+FIRST_LOOK, LONGEST_LOOK = 16, 1000  # HITs of the queue looked at together
 ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
 
 
@@ -40,25 +42,23 @@ def obstacle(worker: Worker, batch: Batch) -> str:
 
 @transaction.atomic
 def claim(seat: Seat) -> Assignment | None:
-    """Give the worker an assignment: the one under way, or the next HIT; None when nothing is left for them."""
+    """Give the worker an assignment: the one under way, or the next HIT; None when none is left for them."""
     seat = Seat.objects.select_for_update(of=("self",)).select_related("batch").get(pk=seat.pk)
     under_way = _under_way(seat)
     if under_way is not None:
         return under_way
     if seat.batch.state != Batch.State.OPEN:
         return None
-    end = seat.batch.next_ticket
-    while hit := _next_hit(seat):
-        if _take_place(hit):
-            return _accept(seat, hit)
-    if seat.batch.meeting != Batch.Meeting.APART:
-        Seat.objects.filter(pk=seat.pk).update(cursor=end - 1)
+    cursor = seat.cursor
+    for found in _candidates(seat):
+        if _take_place(found.hit):
+            return _accept(seat, found.hit, cursor=cursor if found.passed_over else found.hit.ticket)
     return None
 
 
 def _under_way(seat: Seat) -> Assignment | None:
     mine = Assignment.objects.filter(worker=seat.worker_id, batch=seat.batch_id, state=lifecycle.ACCEPTED)
-    assignment = mine.order_by("pk").first()
+    assignment = next(iter(mine[:1]), None)
     if assignment is not None:
         late = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, lease_until__lt=Now())
         late.update(lease_until=_lease_end(seat.batch), extended=False)
@@ -69,36 +69,55 @@ def _lease_end(batch: Batch) -> object:
     return Now() + timedelta(seconds=batch.lease_seconds)
 
 
-def _next_hit(seat: Seat) -> Hit | None:
-    hits = _eligible(seat).filter(ticket__gt=seat.cursor).order_by("ticket").defer("payload")
-    hit = hits.first()
-    if hit and seat.batch.meeting == Batch.Meeting.APART and hit.group_key == seat.last_group:
-        hit = hits.exclude(group_key=seat.last_group).first()
-        if hit:
-            hit.skipped_one = True
-    return hit
+class _Candidate(NamedTuple):
+    hit: Hit
+    passed_over: bool  # a HIT before it was left for the worker's next claim
 
 
-def _eligible(seat: Seat) -> HitQuerySet:
-    """The open HITs of the batch that the worker may have, by the rules on whom an item may meet."""
+def _candidates(seat: Seat) -> Iterator[_Candidate]:
+    """The HITs that the worker may have, in the order of the queue; the cursor moves over what they never may.
+
+    Two queries by index for each stretch of the queue, so that no plan depends on how much the worker did.
+    """
+    cursor, size, passed_over = seat.cursor, FIRST_LOOK, False
+    end = Batch.objects.values_list("next_ticket", flat=True).get(pk=seat.batch_id) - 1
+    while hits := _stretch(seat, cursor, size):
+        ruled_out = _ruled_out(seat, hits)
+        for hit in hits:
+            if hit.pk in ruled_out:
+                continue
+            if seat.batch.meeting == Batch.Meeting.APART and hit.group_key == seat.last_group:
+                passed_over = True
+                continue
+            yield _Candidate(hit, passed_over)
+        cursor, size = hits[-1].ticket, min(size * 4, LONGEST_LOOK)
+    if not passed_over:
+        Seat.objects.filter(pk=seat.pk).update(cursor=max(end, seat.cursor))
+
+
+def _stretch(seat: Seat, cursor: int, size: int) -> list[Hit]:
+    queue = Hit.objects.open().filter(batch=seat.batch_id, ticket__gt=cursor).order_by("ticket")
+    return list(queue.only("pk", "ticket", "group_key")[:size])
+
+
+def _ruled_out(seat: Seat, hits: Sequence[Hit]) -> set[int]:
+    """Those that the worker had before, or whose group they met where the batch forbids it."""
     batch = seat.batch
-    mine = Assignment.objects.filter(worker=seat.worker_id)
-    hits = Hit.objects.open().filter(batch=batch).exclude(Exists(mine.filter(hit=OuterRef("pk"))))
-    met = mine.filter(group_key=OuterRef("group_key"), state__in=ALIVE_OR_DONE)
-    if batch.meeting == Batch.Meeting.ONE and batch.fresh_only:
-        return hits.exclude(Exists(met))
-    if batch.meeting == Batch.Meeting.ONE:
-        return hits.exclude(Exists(met.filter(batch=batch)))
-    if batch.fresh_only:
-        return hits.exclude(Exists(met.exclude(batch=batch)))
-    return hits
+    mine = Assignment.objects.filter(worker=seat.worker_id, group_key__in={hit.group_key for hit in hits})
+    had, met = set(), set()
+    for hit_id, group, batch_id, state in mine.values_list("hit_id", "group_key", "batch_id", "state"):
+        had.add(hit_id)
+        here = batch_id == batch.pk
+        if state in ALIVE_OR_DONE and (batch.meeting == Batch.Meeting.ONE if here else batch.fresh_only):
+            met.add(group)
+    return {hit.pk for hit in hits if hit.pk in had or hit.group_key in met}
 
 
 def _take_place(hit: Hit) -> bool:
     return bool(Hit.objects.open().filter(pk=hit.pk).update(live=F("live") + 1))
 
 
-def _accept(seat: Seat, hit: Hit) -> Assignment:
+def _accept(seat: Seat, hit: Hit, *, cursor: int) -> Assignment:
     assignment = Assignment.objects.create(
         batch=seat.batch,
         hit=hit,
@@ -107,7 +126,6 @@ def _accept(seat: Seat, hit: Hit) -> Assignment:
         guide_version=seat.guide_version,
         lease_until=_lease_end(seat.batch),
     )
-    cursor = seat.cursor if getattr(hit, "skipped_one", False) else hit.ticket
     Seat.objects.filter(pk=seat.pk).update(cursor=cursor, last_group=hit.group_key)
     return assignment
 
@@ -158,7 +176,7 @@ def expire_due(*, limit: int = 500) -> int:
 
 
 def something_left(seat: Seat) -> bool:
-    """Whether a claim would find a HIT now; a look that takes nothing."""
-    if seat.batch.state != Batch.State.OPEN:
-        return False
-    return _eligible(seat).filter(ticket__gt=seat.cursor).exists()
+    """Whether a claim would find a HIT now."""
+    if seat.batch.state != Batch.State.OPEN or seat.pk is None:
+        return seat.batch.state == Batch.State.OPEN and bool(_stretch(seat, -1, 1))
+    return next(_candidates(seat), None) is not None

@@ -259,3 +259,10 @@ def change_guide(batch: Batch, text: str, *, user: User | None = None) -> Guide:
     if last.text == text:
         return last
     return Guide.objects.create(batch=batch, version=last.version + 1, text=text, created_by=user)
+
+
+@transaction.atomic
+def change_terms(batch: Batch, *, title: str, expected_seconds: int, workers: Sequence[Worker]) -> None:
+    """What may change while people work: the title, the expected time, who may take more (none: everybody)."""
+    Batch.objects.filter(pk=batch.pk).update(title=title, expected_seconds=expected_seconds)
+    batch.workers.set(workers)

@@ -110,6 +110,9 @@ class Assignment(models.Model):
         indexes = [
             models.Index(fields=["worker", "group_key"], name="assignment_met"),
             models.Index(fields=["lease_until"], name="assignment_leases", condition=Q(state=lifecycle.ACCEPTED)),
+            models.Index(
+                fields=["worker", "batch"], name="assignment_under_way", condition=Q(state=lifecycle.ACCEPTED)
+            ),
             models.Index(fields=["worker", "batch", "state"], name="assignment_of_worker"),
             models.Index(fields=["batch", "submitted_at"], name="assignment_by_time"),
         ]

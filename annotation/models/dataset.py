@@ -56,6 +56,12 @@ class Dataset(models.Model):
         return self.slug
 
 
+class ItemQuerySet(models.QuerySet["Item"]):
+    def holding(self, text: str) -> ItemQuerySet:
+        """Those with the text in their question, in any case, or with exactly this id."""
+        return self.filter(Q(question__icontains=text) | Q(source_id=text))
+
+
 class Item(models.Model):
     """One record of a dataset. `content` is an Example as JSON; the other columns are read off it."""
 
@@ -68,6 +74,8 @@ class Item(models.Model):
     shape = models.CharField(max_length=60, blank=True)
     answerable = models.BooleanField(null=True, blank=True)  # None: the source does not say
     content = JSONTextField()
+
+    objects: ClassVar = ItemQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["dataset", "position"], name="item_position_once")]
