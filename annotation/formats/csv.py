@@ -133,7 +133,7 @@ def _parsed(
 ) -> Parsed:
     if len(cells) != len(header):
         inspection.error("row", f"{len(cells)} cells for {len(header)} columns", "Give one for each column")
-        return Parsed(number, None, tuple(inspection.flaws))
+        return Parsed(number, None, inspection.verdict())
     record = {column: unguarded(cell) for column, cell in zip(header, cells, strict=True)}
     inspection.record_id = shown(record.get("id", ""))
     for fault in unfit(record):
@@ -141,12 +141,10 @@ def _parsed(
     example = _example(record, header, inspection, number=number)
     if not inspection.failed:
         file.admit(example, inspection)
-    return Parsed(number, None if inspection.failed else example, tuple(inspection.flaws))
+    return Parsed(number, None if inspection.failed else example, inspection.verdict())
 
 
-def _example(
-    record: Mapping[str, str], header: Sequence[str], inspection: Inspection, *, number: int
-) -> Example:
+def _example(record: Mapping[str, str], header: Sequence[str], inspection: Inspection, *, number: int) -> Example:
     answer = record["answer"]
     paragraph = Paragraph(record["title"], fields.needed_text(record, "text", inspection))
     if answer and not inspection.failed:

@@ -32,6 +32,10 @@ class Inspection:
         """Whether an error was found, so that the record must be kept out."""
         return any(flaw.severity == "error" for flaw in self.flaws)
 
+    def verdict(self) -> tuple[Flaw, ...]:
+        """What to report: of a record that is kept out the errors only, as warnings may follow from them."""
+        return tuple(flaw for flaw in self.flaws if flaw.severity == "error" or not self.failed)
+
     def within(self, path: str) -> Inspection:
         """The same inspection, for a part of the record: its fields are named from `path` on."""
         part = Inspection(self.place, self.record_id)
@@ -75,9 +79,7 @@ def kind(value: object) -> str:
         return f"the text {shown(value, 30)!r}" if value else "an empty text"
     if isinstance(value, int | float):
         return f"the number {shown(value, 30)}"
-    return (
-        "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "no JSON value"
-    )
+    return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else "no JSON value"
 
 
 def needed_text(record: Mapping[str, Any], key: str, inspection: Inspection) -> str:

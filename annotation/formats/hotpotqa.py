@@ -125,6 +125,8 @@ def context_of(record: JSON, inspection: Inspection) -> tuple[Paragraph, ...]:
     context = record.get("context")
     if type(context) is dict:
         context = _zipped(context, "context", ("title", "sentences"), inspection)
+        if context is None:
+            return ()
     if type(context) is not list:
         fix = "a list of [title, [sentence, ...]] pairs"
         if "context" in record:

@@ -185,7 +185,8 @@ class Window:
         return error.pos > len(self.buffer) - _TAIL or error.msg.startswith("Unterminated string")
 
     def _refuse_syntax(self, error: json.JSONDecodeError) -> NoReturn:
-        if self._over and self._may_be_cut(error):
+        ended = not self.buffer[error.pos :].strip() or error.msg.startswith("Unterminated string")
+        if self._over and ended:
             self.refuse("the text ends inside a value", "The file seems cut off: fetch it again", error.pos)
         near = shown(self.buffer[error.pos : error.pos + 30], 30)
         self.refuse(f"not JSON near {near!r}", f"{error.msg[:1].upper()}{error.msg[1:]}", error.pos)
@@ -195,9 +196,7 @@ class Window:
         if self._over:
             return False
         if rest > MAX_RECORD:
-            self.refuse(
-                f"a value of more than {MAX_RECORD >> 20} million characters", "Split it into records"
-            )
+            self.refuse(f"a value of more than {MAX_RECORD >> 20} million characters", "Split it into records")
         piece = self._piece(max(CHUNK, rest))
         if not piece:
             return False

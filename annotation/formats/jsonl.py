@@ -79,9 +79,7 @@ def _paragraph(path: str, member: JSON, inspection: Inspection) -> Paragraph:
         inspection.mistyped(f"{path}.title", title, "a text")
         title = ""
     if "sentences" in member:
-        return Paragraph.of_sentences(
-            title, _of_strings(member["sentences"], f"{path}.sentences", inspection)
-        )
+        return Paragraph.of_sentences(title, _of_strings(member["sentences"], f"{path}.sentences", inspection))
     if type(text) is not str:
         inspection.mistyped(f"{path}.text", text, "a text, or sentences")
         text = ""
@@ -99,9 +97,7 @@ def _texts(record: Mapping[str, Any], key: str, inspection: Inspection) -> tuple
     return () if value is None else fields.texts(value, key, inspection)
 
 
-def _positions(
-    record: Mapping[str, Any], key: str, count: int, *, inspection: Inspection
-) -> tuple[int, ...] | None:
+def _positions(record: Mapping[str, Any], key: str, count: int, *, inspection: Inspection) -> tuple[int, ...] | None:
     value = record.get(key)
     if value is None:
         return None
@@ -124,7 +120,7 @@ def _facts(
     record: Mapping[str, Any], paragraphs: tuple[Paragraph, ...], inspection: Inspection
 ) -> tuple[tuple[int, int], ...] | None:
     value = record.get("facts")
-    if value is None:
+    if value is None or inspection.failed:  # positions mean nothing in a broken context
         return None
     if type(value) is not list:
         inspection.mistyped("facts", value, "a list of [paragraph, sentence] positions")
@@ -146,8 +142,7 @@ def _hops(record: Mapping[str, Any], count: int, inspection: Inspection) -> tupl
     if value is None:
         return ()
     return tuple(
-        _hop(path, member, count, inspection=inspection)
-        for path, member in fields.objects(value, "hops", inspection)
+        _hop(path, member, count, inspection=inspection) for path, member in fields.objects(value, "hops", inspection)
     )
 
 

@@ -17,9 +17,7 @@ from annotation.formats.rows import OneOfEach, RowFormat, dumped, write_lines
 from annotation.pure import dag
 from annotation.pure.example import JSON, Example, Hop, Paragraph
 
-_KNOWN = frozenset(
-    {"id", "paragraphs", "question", "question_decomposition", "answer", "answer_aliases", "answerable"}
-)
+_KNOWN = frozenset({"id", "paragraphs", "question", "question_decomposition", "answer", "answer_aliases", "answerable"})
 _SHAPE_IN_ID = re.compile(r"(\dhop\d?)__")
 
 

@@ -77,18 +77,16 @@ def _parsed(row: Row, file: OneOfEach, before: int) -> Iterator[Parsed | Remark]
     passage = Inspection.of(row)
     shape = _Passage(row.value, passage)
     if passage.failed:
-        yield Parsed(before + 1, None, tuple(passage.flaws))
+        yield Parsed(before + 1, None, passage.verdict())
     elif not shape.questions:
         fix = "Nothing is lost but the passage"
-        yield Remark(
-            (Flaw("warning", row.place, shape.id, "questions", "the passage has no questions", fix),)
-        )
+        yield Remark((Flaw("warning", row.place, shape.id, "questions", "the passage has no questions", fix),))
     for k in range(0 if passage.failed else len(shape.questions)):
         inspection = Inspection(row.place, shape.id)
         example = shape.example(k, inspection)
         if not inspection.failed:
             file.admit(example, inspection)
-        yield Parsed(before + k + 1, None if inspection.failed else example, tuple(inspection.flaws))
+        yield Parsed(before + k + 1, None if inspection.failed else example, inspection.verdict())
 
 
 class _Passage:

@@ -98,12 +98,12 @@ class RowFormat(ABC):
         if not inspection.failed and type(row.value) is not dict:
             inspection.mistyped("record", row.value, "an object")
         if inspection.failed:
-            return Parsed(row.number, None, tuple(inspection.flaws))
+            return Parsed(row.number, None, inspection.verdict())
         example = self.example(row.value, inspection)
         if not inspection.failed:
             file.admit(example, inspection)
         found = None if inspection.failed else self.kept(example, row.value)
-        return Parsed(row.number, found, tuple(inspection.flaws))
+        return Parsed(row.number, found, inspection.verdict())
 
 
 def refuse_other_format(row: Row, wanted: Format, family: Collection[str] = ()) -> None:

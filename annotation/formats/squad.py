@@ -41,9 +41,7 @@ class Squad(RowFormat):
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write one object, a paragraph at a time; returns the questions. Raises CannotWrite."""
-        return write_tree(
-            ((example, self.note(example), self.restored(example)) for example in examples), out
-        )
+        return write_tree(((example, self.note(example), self.restored(example)) for example in examples), out)
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
         """The Example of a question record that also has its paragraph's `context` and article's `title`."""
@@ -109,9 +107,7 @@ def _file_fields(path: Path) -> JSON:
     """All fields of the file but `data`, wherever they stand; reads the file once."""
     with opened(path) as stream:
         if not head(stream).lstrip().startswith(b"{"):
-            raise unreadable(
-                "it is not a SQuAD object", 'Give {"version": ..., "data": [articles]}', "line 1"
-            )
+            raise unreadable("it is not a SQuAD object", 'Give {"version": ..., "data": [articles]}', "line 1")
         found: JSON = {}
         window = Window(stream)
         count = sum(1 for _ in _articles(window, found))
@@ -179,9 +175,7 @@ class _Reading:
             return
         here = _Here(row.number, row.value["title"], others)
         for number, paragraph in enumerate(row.value["paragraphs"]):
-            yield from self._paragraph(
-                paragraph, here, path=f"{path}.{joined('paragraphs', number)}", number=number
-            )
+            yield from self._paragraph(paragraph, here, path=f"{path}.{joined('paragraphs', number)}", number=number)
 
     def _paragraph(self, value: Any, above: _Here, *, path: str, number: int) -> Iterator[Parsed | Remark]:
         inspection = Inspection(f"article {above.article_number}")
@@ -191,9 +185,7 @@ class _Reading:
             return
         if not value["qas"]:
             wrong = "the paragraph has no questions and is left out"
-            yield Remark(
-                (Flaw("warning", inspection.place, "", path, wrong, "Give it a question to keep it"),)
-            )
+            yield Remark((Flaw("warning", inspection.place, "", path, wrong, "Give it a question to keep it"),))
         here = replace(above, paragraph_number=number, context=value["context"], paragraph=others)
         for at, question in enumerate(value["qas"]):
             yield self._question(question, here, path=f"{path}.{joined('qas', at)}")
@@ -204,15 +196,15 @@ class _Reading:
         part = inspection.within(path)
         if type(value) is not dict or {"title", "context"} & set(value):
             part.mistyped("question", value, "an object with id, question and answers")
-            return Parsed(self._number, None, tuple(inspection.flaws))
+            return Parsed(self._number, None, inspection.verdict())
         record = {"title": here.title, "context": here.context, **value}
         example = self._squad.example(record, part)
         if not inspection.failed:
             self._ids.admit(example, inspection)
         if inspection.failed:
-            return Parsed(self._number, None, tuple(inspection.flaws))
+            return Parsed(self._number, None, inspection.verdict())
         noted = replace(example, extra={**example.extra, fields.RESERVED + "squad": self._note(here)})
-        return Parsed(self._number, self._squad.kept(noted, record), tuple(inspection.flaws))
+        return Parsed(self._number, self._squad.kept(noted, record), inspection.verdict())
 
     def _note(self, here: _Here) -> JSON:
         version = {key: value for key, value in self._file.items() if key == "version"}
@@ -235,7 +227,7 @@ class _Reading:
 
     def _refused(self, inspection: Inspection) -> Parsed:
         self._number += 1
-        return Parsed(self._number, None, tuple(inspection.flaws))
+        return Parsed(self._number, None, inspection.verdict())
 
 
 def _level(value: Any, names: tuple[str, str], inspection: Inspection, *, path: str) -> JSON:
