@@ -66,7 +66,7 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
         return Receipt(row.public_id, replayed.revision, row.late, row.counts)
     if base != row.revision:
         raise Conflict(_("This assignment was already submitted from another tab; that answer stands."))
-    late, counts = _place(row)
+    late, counts = _place(row, active_seconds)
     Answer.objects.create(
         assignment=row,
         revision=row.revision + 1,
@@ -76,16 +76,14 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
         active_seconds=active_seconds,
         guide_version=row.guide_version,
     )
-    Assignment.objects.filter(pk=row.pk).update(
-        draft=None, active_seconds=Greatest(F("active_seconds"), active_seconds)
-    )
     return Receipt(row.public_id, row.revision + 1, late, counts)
 
 
-def _place(row: Assignment) -> tuple[bool, bool]:
+def _place(row: Assignment, active_seconds: float) -> tuple[bool, bool]:
     """Move the assignment to its new revision and keep the HIT's counters true; returns (late, counts)."""
+    kept = {"draft": None, "active_seconds": Greatest(F("active_seconds"), active_seconds)}
     if row.state == lifecycle.SUBMITTED:
-        _revise(row)
+        _revise(row, **kept)
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
     hit = Hit.objects.filter(pk=row.hit_id)
@@ -94,15 +92,15 @@ def _place(row: Assignment) -> tuple[bool, bool]:
     else:
         counts = bool(hit.update(live=F("live") - 1, done=F("done") + 1))
     stamps = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
-    if not row.move(lifecycle.SUBMITTED, **stamps):
+    if not row.move(lifecycle.SUBMITTED, **stamps, **kept):
         raise Conflict(_("This assignment was just changed from elsewhere. Please send it again."))
     Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(done=F("done") + 1)
     return late, counts
 
 
-def _revise(row: Assignment) -> None:
+def _revise(row: Assignment, **kept: Any) -> None:
     if row.batch.state != Batch.State.OPEN:
         raise Conflict(_("The batch is closed, so this answer can no longer be changed."))
-    changed = Assignment.objects.filter(pk=row.pk, revision=row.revision).update(revision=row.revision + 1)
-    if not changed:
+    current = Assignment.objects.filter(pk=row.pk, revision=row.revision)
+    if not current.update(revision=row.revision + 1, **kept):
         raise Conflict(_("This assignment was just changed from elsewhere. Please send it again."))
