@@ -124,7 +124,13 @@ STORAGES = {
 }
 WHITENOISE_MAX_AGE = 60
 MEDIA_ROOT = VAR / "uploads"
-FILE_UPLOAD_TEMP_DIR = None
+FILE_UPLOAD_TEMP_DIR = VAR  # beside MEDIA_ROOT, so that a large upload is renamed and not copied
+FILE_UPLOAD_HANDLERS = [
+    "annotation.uploads.LimitHandler",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+UPLOAD_LIMIT = int(os.environ.get("UPLOAD_LIMIT_MB", "2048")) * 1024 * 1024  # bytes of one upload
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
 HTTPS = os.environ.get("HTTPS", "0" if LOCAL else "1") == "1"
@@ -134,7 +140,7 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_AGE = 14 * 24 * 3600
-SECURE_REFERRER_POLICY = "no-referrer"
+SECURE_REFERRER_POLICY = "same-origin"  # no-referrer would make browsers send Origin: null, which CSRF refuses
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
