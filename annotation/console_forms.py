@@ -1,0 +1,129 @@
+"""Forms of the requester's pages."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.template.defaultfilters import filesizeformat
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+
+from annotation.formats import FORMATS
+from annotation.models import Invite, Project
+
+NAMES_OF_PAGES = {"new"}  # addresses below datasets/ that are no dataset
+
+
+class ConsoleForm(forms.Form):
+    """A form that puts the cursor into the first field that is wrong."""
+
+    def full_clean(self) -> None:
+        super().full_clean()
+        for name in self.fields:
+            if name in self._errors:
+                self.fields[name].widget.attrs["autofocus"] = True
+                return
+
+
+def proposed_name(file_name: str) -> str:
+    """A dataset's name made from a file's: `Dev set (1).jsonl.gz` gives `dev-set-1`."""
+    stem = PurePath(file_name.replace("\\", "/")).name
+    for suffix in (".gz", ".jsonl", ".json", ".parquet", ".csv"):
+        stem = stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem
+    return slugify(stem)[:100]
+
+
+class DatasetForm(ConsoleForm):
+    """A file to import. Without a name or a format they are read off the file."""
+
+    file = forms.FileField(label=_("File"), allow_empty_file=True)
+    format = forms.ChoiceField(label=_("Format"), required=False)
+    name = forms.SlugField(
+        label=_("Name"),
+        required=False,
+        max_length=100,
+        help_text=_("Letters, digits, hyphens. It stands in addresses, commands and exports and never changes."),
+    )
+    licence = forms.CharField(label=_("Licence"), required=False, max_length=200, help_text=_("For example CC BY 4.0."))
+    source = forms.URLField(
+        label=_("Where it comes from"),
+        required=False,
+        max_length=500,
+        assume_scheme="https",
+        help_text=_("The address of its page or paper."),
+    )
+    skip_bad = forms.BooleanField(
+        label=_("Leave out records that cannot be stored and import the rest"), required=False
+    )
+    dry_run = forms.BooleanField(label=_("Only check the file; import nothing"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = [(name, f"{kind.title} ({name})") for name, kind in FORMATS.items()]
+        self.fields["format"].choices = [("", _("Recognise it from the file")), *known]
+        limit = filesizeformat(settings.UPLOAD_LIMIT)
+        self.fields["file"].help_text = _("JSON, JSON lines, CSV or Parquet, also gzipped, up to %(limit)s.") % {
+            "limit": limit
+        }
+
+    def clean_file(self) -> UploadedFile:
+        upload = self.cleaned_data["file"]
+        if not upload.size:
+            raise ValidationError(_("The file is empty. Choose one with at least one record."))
+        return upload
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if "file" in cleaned and not cleaned.get("name") and "name" not in self.errors:
+            cleaned["name"] = proposed_name(cleaned["file"].name or "")
+            if not cleaned["name"]:
+                self.add_error("name", _("The file's name gives no name. Enter one."))
+        if cleaned.get("name") in NAMES_OF_PAGES:
+            self.add_error("name", _("This word has a page of its own. Choose another name."))
+        return cleaned
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of importing.import_dataset that the form gives."""
+        names = ("format", "name", "licence", "source", "skip_bad", "dry_run")
+        return {name: self.cleaned_data[name] for name in names}
+
+
+class InviteForm(ConsoleForm):
+    """A link by which people join."""
+
+    role = forms.ChoiceField(label=_("They join as"), choices=Invite.Role.choices, initial=Invite.Role.WORKER)
+    places = forms.IntegerField(label=_("How many people"), min_value=1, max_value=1000, initial=1)
+    days = forms.IntegerField(label=_("Good for how many days"), min_value=1, max_value=365, initial=14)
+    note = forms.CharField(
+        label=_("For whom"),
+        required=False,
+        max_length=200,
+        help_text=_("A note for you; whoever joins does not see it."),
+    )
+
+
+class ProjectForm(ConsoleForm):
+    """What people read of a project."""
+
+    title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Annotators see it above their batches."))
+    consent = forms.CharField(
+        label=_("Consent text"),
+        required=False,
+        max_length=50_000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 12}),
+        help_text=_("Markdown. Annotators accept it before their first assignment, and again after each change."),
+    )
+
+    @classmethod
+    def of(cls, project: Project) -> ProjectForm:
+        return cls(initial={"title": project.title, "consent": project.consent})
+
+    def clean_consent(self) -> str:
+        """Browsers send CRLF; the text is stored with LF, so that saving it unchanged changes nothing."""
+        return self.cleaned_data["consent"].replace("\r\n", "\n")

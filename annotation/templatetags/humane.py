@@ -1,0 +1,32 @@
+"""Words and tones for states, so that one state looks the same on every requester page."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.translation import gettext as _
+
+from annotation.models import Batch, Job
+
+register = template.Library()
+
+_TONES = {
+    Batch.State.LAUNCHING: "warn",
+    Batch.State.OPEN: "running",
+    Batch.State.PAUSED: "warn",
+    Job.State.WAITING: "",
+    Job.State.RUNNING: "running",
+    Job.State.DONE: "good",
+    Job.State.FAILED: "bad",
+}
+
+
+@register.filter
+def state_tone(state: str) -> str:
+    """The tone of `widgets/_badge.html` for the state of a batch or a job."""
+    return _TONES.get(state, "")
+
+
+@register.filter
+def shape_name(shape: str) -> str:
+    """A decomposition's shape or a question's type, "none" where the source names none."""
+    return shape or _("none")

@@ -1,0 +1,67 @@
+"""Uploaded files: how large they may be, and where they wait for the job that reads them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, SkipFile
+from django.http import HttpRequest
+
+
+def too_large(request: HttpRequest) -> bool:
+    """Whether the request's body is larger than an upload may be."""
+    return _length(request.META.get("CONTENT_LENGTH")) > settings.UPLOAD_LIMIT
+
+
+def _length(text: Any) -> int:
+    return int(text) if str(text or "").isdigit() else 0
+
+
+class LimitHandler(FileUploadHandler):
+    """Lets the files of a body that is too large go by unread, so that no disk fills up; the view says why."""
+
+    def handle_raw_input(
+        self,
+        input_data: Any,
+        META: dict[str, Any],
+        content_length: int,
+        boundary: bytes,
+        encoding: str | None = None,
+    ) -> None:
+        self.refused = content_length > settings.UPLOAD_LIMIT
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        super().new_file(*args, **kwargs)
+        if self.refused:
+            raise SkipFile
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
+        return raw_data
+
+    def file_complete(self, file_size: int) -> None:
+        return None
+
+
+def keep(upload: UploadedFile) -> Path:
+    """Put an uploaded file among those that wait for a job; a large one is moved, not read."""
+    folder = Path(settings.MEDIA_ROOT)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / secrets.token_hex(16)
+    if hasattr(upload, "temporary_file_path"):
+        shutil.move(upload.temporary_file_path(), path)
+        path.chmod(0o600)
+        return path
+    with path.open("xb", opener=_private) as out:
+        for block in upload.chunks():
+            out.write(block)
+    return path
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,143 @@
+"""Datasets: the list, the upload, a dataset's items and what it holds, its export and its removal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation import jobs, uploads
+from annotation.console_forms import DatasetForm
+from annotation.flow import exporting, removing
+from annotation.flow.refusal import Refused
+from annotation.formats import FORMATS
+from annotation.formats.guess import guess
+from annotation.models import Dataset, Job, Project
+from annotation.views.access import requester_required
+from annotation.views.browsing import Wish, browse
+from annotation.views.seeing import see
+
+
+def dataset_of(project: Project, name: str) -> Dataset:
+    """A whole dataset of the project; 404 for any other."""
+    return get_object_or_404(Dataset.objects.whole().select_related("root"), project=project, slug=name)
+
+
+@require_GET
+@requester_required
+def datasets(request: HttpRequest, project: Project) -> HttpResponse:
+    """All datasets, newest first, with imports under way and removals that can still be undone."""
+    moving = [Job.State.WAITING, Job.State.RUNNING]
+    waiting = project.jobs.filter(kind__in=["import_dataset", "remove_dataset"], state__in=moving)
+    context = {
+        "project": project,
+        "section": "datasets",
+        "datasets": project.datasets.whole().order_by("-created_at"),
+        "jobs": waiting.order_by("due_at"),
+    }
+    return render(request, "datasets/datasets.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@requester_required
+def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
+    """Upload a file; it is stored, and a job imports it."""
+    form = DatasetForm(request.POST or None, request.FILES or None, initial=request.GET.dict())
+    if request.method == "POST":
+        form = DatasetForm(request.POST, request.FILES)
+        if uploads.too_large(request):
+            form.errors.pop("file", None)
+            form.add_error("file", _too_large())
+        elif form.is_valid() and (job := _posted(request, project, form)):
+            return see("job", project.slug, job.public_id)
+    context = {"project": project, "section": "datasets", "form": form, "limit": settings.UPLOAD_LIMIT}
+    context["too_large"] = _too_large()
+    return render(request, "datasets/new.html", context, status=422 if form.errors else 200)
+
+
+def _too_large() -> str:
+    text = _("The file is larger than %(limit)s. Split it, or import it on the server with manage.py import_dataset.")
+    return text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
+
+
+def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> Job | None:
+    """The job that imports the form's file; None, with an error in the form, where its format is not plain."""
+    upload, arguments = form.cleaned_data["file"], form.arguments()
+    path = uploads.keep(upload)
+    arguments["format"] = arguments["format"] or guess(path, file_name=upload.name)
+    if arguments["format"] not in FORMATS:
+        path.unlink()
+        form.add_error("format", _("The file's first record does not show its format. Choose it from the list."))
+        return None
+    file = {"path": str(path), "file_name": upload.name[:255]}
+    title = _("Check %(file)s") if arguments["dry_run"] else _("Import %(file)s as %(name)s")
+    title %= {"file": upload.name[:100], "name": arguments["name"]}
+    return jobs.enqueue("import_dataset", project=project, title=title, arguments=arguments | file, user=request.user)
+
+
+@require_GET
+@requester_required
+def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """A dataset's items, 50 a page, searched and filtered, and what is known of it."""
+    row = dataset_of(project, name)
+    wish = Wish.of(request.GET)
+    context: dict[str, Any] = {
+        "project": project,
+        "section": "datasets",
+        "dataset": row,
+        "wish": wish,
+        "slice": browse(row, wish),
+        "formats": [{"name": n, "title": kind.title} for n, kind in FORMATS.items()],
+        "batches": row.batches.order_by("-created_at"),
+        "descendants": row.descendants.order_by("created_at"),
+    }
+    return render(request, "datasets/dataset.html", context)
+
+
+@require_GET
+@requester_required
+def dataset_export(request: HttpRequest, project: Project, name: str, format: str) -> HttpResponse:
+    """The dataset as a file of that format."""
+    row = dataset_of(project, name)
+    if format not in FORMATS:
+        raise Http404
+    try:
+        blocks = exporting.stream_dataset(row, format)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return see("dataset", project.slug, name)
+    response = StreamingHttpResponse(blocks, content_type="application/octet-stream")
+    response["Content-Disposition"] = f'attachment; filename="{name}.{format}{FORMATS[format].suffix}"'
+    return response
+
+
+@require_POST
+@requester_required
+def dataset_remove(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """Hide the dataset now and remove it later, so that it can be undone."""
+    row = dataset_of(project, name)
+    try:
+        removing.begin(row, user=request.user)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return see("dataset", project.slug, name)
+    messages.success(request, _("%(name)s is hidden and will be removed in ten minutes.") % {"name": name})
+    return see("datasets", project.slug)
+
+
+@require_POST
+@requester_required
+def dataset_restore(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Undo a removal that has not begun."""
+    job = get_object_or_404(project.jobs, public_id=public_id, kind=removing.KIND)
+    if removing.undo(job):
+        messages.success(request, _("The dataset is back."))
+    else:
+        messages.warning(request, _("It was too late: the dataset is being removed or is gone."))
+    return see("datasets", project.slug)

@@ -1,0 +1,31 @@
+"""One item of a dataset with all its gold, for requesters."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from annotation.models import Batch, Project
+from annotation.views.access import requester_required
+from annotation.views.datasets import dataset_of
+from annotation.views.exhibit import exhibit
+
+
+@require_GET
+@requester_required
+def item(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
+    """Question, answers, decomposition and context of the item at a 0-based position."""
+    dataset = dataset_of(project, name)
+    row = get_object_or_404(dataset.items, position=position)
+    context = {
+        "project": project,
+        "section": "datasets",
+        "dataset": dataset,
+        "item": row,
+        "previous": position - 1 if position > 0 else None,
+        "next": position + 1 if position + 1 < dataset.size else None,
+        "batches": Batch.objects.filter(hits__item=row).order_by("-created_at"),
+        **exhibit(row.example),
+    }
+    return render(request, "datasets/item.html", context)

@@ -1,0 +1,49 @@
+"""A background job while it runs and what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation import jobs
+from annotation.flow import queueing
+from annotation.models import Batch, Dataset, Job, Project
+from annotation.views.access import requester_required
+from annotation.views.seeing import see
+
+
+@never_cache
+@require_GET
+@requester_required
+def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """The job's page, or for htmx the fragment that asks for itself every second while the job runs."""
+    row = get_object_or_404(project.jobs, public_id=public_id)
+    context = {"project": project, "section": "overview", "job": row, **_came_of(row)}
+    return render(request, "jobs/_job.html" if request.htmx else "jobs/job.html", context)
+
+
+def _came_of(job: Job) -> dict[str, Any]:
+    """What the page links to, by kind of job."""
+    wanted, rows = job.arguments, {"under_way": job.state in {Job.State.WAITING, Job.State.RUNNING}}
+    if "batch" in wanted:
+        rows["batch"] = Batch.objects.filter(project=job.project, pk=wanted["batch"]).first()
+    if job.kind == "import_dataset":
+        whole = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"])
+        rows["dataset"] = whole.first() if job.state == Job.State.DONE and not wanted.get("dry_run") else None
+    rows["can_try_again"] = job.state == Job.State.FAILED and ("path" not in wanted or Path(wanted["path"]).exists())
+    return rows
+
+
+@require_POST
+@requester_required
+def job_again(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Put a failed job back into the queue."""
+    row = get_object_or_404(project.jobs, public_id=public_id)
+    if queueing.try_again(row):
+        jobs.ring(row)
+    return see("job", project.slug, public_id)

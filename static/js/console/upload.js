@@ -1,0 +1,80 @@
+// The upload form: proposes a name, says at once when a file is too large, and shows how far the sending has come.
+// Without this script the form posts itself, and the server says the same.
+
+const form = document.querySelector("[data-upload]");
+
+function slug(name) {
+  const stem = name.replace(/\.gz$/i, "").replace(/\.(jsonl?|parquet|csv)$/i, "");
+  const plain = stem.normalize("NFKD").replace(/[^\w\s-]/g, "").trim().toLowerCase();
+  return plain.replace(/[-\s]+/g, "-").replace(/^[-_]+|[-_]+$/g, "").slice(0, 100);
+}
+
+function chosen(form) {
+  const file = form.elements.file.files[0];
+  const name = form.elements.name;
+  const large = file && file.size > Number(form.dataset.limit);
+  form.elements.file.setCustomValidity(large ? form.dataset.tooLarge : "");
+  if (large) form.elements.file.reportValidity();
+  if (file && (!name.value || name.value === name.dataset.proposed)) {
+    name.value = name.dataset.proposed = slug(file.name);
+  }
+}
+
+function problem(form, text) {
+  const box = form.querySelector("[data-upload-problem]");
+  box.textContent = text;
+  box.hidden = !text;
+}
+
+function busy(form, on) {
+  form.querySelector("[data-upload-progress]").hidden = !on;
+  form.querySelector("button.primary").disabled = on;
+}
+
+function told(form, event) {
+  if (!event.lengthComputable) return;
+  const percent = Math.floor((100 * event.loaded) / event.total);
+  form.querySelector("[data-upload-progress] progress").value = percent;
+  form.querySelector("[data-percent]").textContent = `${percent} %`;
+}
+
+// The refused form comes back as a page; its fields replace ours, but the chosen file stays chosen.
+function refused(form, html) {
+  const next = document.importNode(new DOMParser().parseFromString(html, "text/html").querySelector("[data-upload]"), true);
+  const input = next.querySelector("input[type=file]");
+  const kept = form.elements.file;
+  for (const name of ["aria-invalid", "aria-describedby", "autofocus"]) {
+    if (input.hasAttribute(name)) kept.setAttribute(name, input.getAttribute(name));
+    else kept.removeAttribute(name);
+  }
+  input.replaceWith(kept);
+  form.replaceWith(next);
+  watch(next);
+  (next.querySelector("[aria-invalid=true]") || next.querySelector("button.primary")).focus();
+}
+
+function send(form) {
+  const request = new XMLHttpRequest();
+  request.upload.addEventListener("progress", (event) => told(form, event));
+  request.addEventListener("load", () => {
+    busy(form, false);
+    if (request.status === 422) refused(form, request.responseText);
+    else if (request.status < 400) location.assign(request.responseURL);
+    else problem(form, form.dataset.lost);
+  });
+  request.addEventListener("error", () => { busy(form, false); problem(form, form.dataset.lost); });
+  request.open("POST", form.action || location.href);
+  request.send(new FormData(form));
+  problem(form, "");
+  busy(form, true);
+}
+
+function watch(form) {
+  form.elements.file.addEventListener("change", () => chosen(form));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(form);
+  });
+}
+
+if (form) watch(form);
