@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import Window, joined
+from annotation.formats.json_text import Window, joined, unfit
 from annotation.formats.rows import OneOfEach, RowFormat
 from annotation.formats.squad_tree import write_tree
 from annotation.formats.streams import Row, elements, head, opened, unreadable
@@ -114,6 +114,8 @@ def _file_fields(path: Path) -> JSON:
     if "data" not in found:
         raise unreadable("there is no list data", 'Give {"version": ..., "data": [articles]}')
     del found["data"]
+    for fault in unfit(found):
+        raise unreadable(f"{fault.field}: {fault.wrong}", fault.fix)
     if not count:
         raise unreadable("data holds no articles", "Give at least one article")
     return found

@@ -393,6 +393,11 @@ def test_a_file_that_is_not_squad_is_refused() -> None:
     assert "a new key is expected" in refusal("squad", b'{"data": [], "data": []}').wrong
 
 
+@pytest.mark.parametrize("part", ['"\\u0000": 1', '"x": NaN', '"x": {"a": 1, "a": 2}', '"x": "\\ud800"'])
+def test_a_squad_file_with_a_field_that_cannot_be_stored_is_refused(part: str) -> None:
+    assert refusal("squad", encoded(SQUAD).replace(b'"version"', part.encode() + b', "version"', 1)).wrong
+
+
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     for name in samples.FORMATS:
         with pytest.raises(Unreadable):
