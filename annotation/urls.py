@@ -4,7 +4,7 @@ from django.contrib.auth import views as auth
 from django.urls import path
 from django.views.i18n import set_language
 
-from annotation.views import accounts, health, work, worker
+from annotation.views import accounts, datasets, health, items, jobs, people, projects, work, worker
 
 annotator_pages = [
     path("work/", work.work, name="work"),
@@ -43,7 +43,27 @@ account_pages = [
     path("projects/<slug:slug>/consent/", accounts.consent, name="consent"),
 ]
 
-requester_pages: list = []
+requester_pages = [
+    path("projects/<slug:slug>/", projects.project, name="project"),
+    path("projects/<slug:slug>/settings/", projects.project_settings, name="project-settings"),
+    path("projects/<slug:slug>/datasets/", datasets.datasets, name="datasets"),
+    path("projects/<slug:slug>/datasets/new/", datasets.dataset_new, name="dataset-new"),
+    path("projects/<slug:slug>/datasets/<slug:name>/", datasets.dataset, name="dataset"),
+    path("projects/<slug:slug>/datasets/<slug:name>/items/<int:position>/", items.item, name="item"),
+    path(
+        "projects/<slug:slug>/datasets/<slug:name>/export/<slug:format>/",
+        datasets.dataset_export,
+        name="dataset-export",
+    ),
+    path("projects/<slug:slug>/datasets/<slug:name>/remove/", datasets.dataset_remove, name="dataset-remove"),
+    path("projects/<slug:slug>/people/", people.people, name="people"),
+    path("projects/<slug:slug>/people/invites/<int:pk>/revoke/", people.invite_revoke, name="invite-revoke"),
+    path("projects/<slug:slug>/people/annotators/<int:pk>/active/", people.worker_active, name="worker-active"),
+    path("projects/<slug:slug>/people/accounts/<int:pk>/password/", people.password_link, name="password-link"),
+    path("projects/<slug:slug>/jobs/<str:public_id>/", jobs.job, name="job"),
+    path("projects/<slug:slug>/jobs/<str:public_id>/again/", jobs.job_again, name="job-again"),
+    path("projects/<slug:slug>/jobs/<str:public_id>/restore/", datasets.dataset_restore, name="dataset-restore"),
+]
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
