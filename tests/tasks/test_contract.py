@@ -1,0 +1,233 @@
+"""What every folder in tasks/ promises, tried with the examples that lie in it (tasks/README.md)."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from django.template.loader import render_to_string
+
+from annotation import registry
+from annotation.pure.example import Example, Hop
+from annotation.tasktype import Given, Judged, Problem, TaskType
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+KINDS = sorted(registry.task_types())
+JSON = dict[str, Any]
+
+
+def cases() -> list[Any]:
+    """(kind, case) of every entry of every examples.json."""
+    found = []
+    for kind in KINDS:
+        entries = json.loads((ROOT / "tasks" / kind / "examples.json").read_text())
+        found += [pytest.param(kind, entry, id=f"{kind}-{entry['example']['id']}") for entry in entries]
+    return found
+
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+every_case = pytest.mark.parametrize(("kind", "case"), cases())
+
+
+def prepared(kind: str, case: JSON) -> tuple[TaskType, Example, Any, JSON]:
+    task = registry.task_type(kind)
+    example, options = Example.from_json(case["example"]), task.options(case["options"])
+    payload = task.prepare(example, options, Random(1))
+    assert payload is not None, "an example of the folder was skipped"
+    return task, example, options, json.loads(json.dumps(payload, allow_nan=False))
+
+
+@every_kind
+def test_a_folder_holds_the_five_files_and_states_conformity(kind: str) -> None:
+    folder = ROOT / "tasks" / kind
+    for name in ("task.py", "form.py", "page.html", "guide.md", "examples.json"):
+        assert (folder / name).is_file(), f"{kind} has no {name}"
+    assert re.fullmatch(r"TASK: TaskType = \w+\(\)", (folder / "task.py").read_text().splitlines()[-1])
+    assert registry.task_type(kind).kind == kind
+
+
+@every_kind
+def test_a_page_says_on_top_which_variables_it_takes(kind: str) -> None:
+    for file in (ROOT / "tasks" / kind).glob("*.html"):
+        assert "{% comment %}" in file.read_text().splitlines()[0], f"{file.name} lists no variables on top"
+
+
+@every_kind
+def test_there_are_at_least_three_examples_with_good_and_failing_answers(kind: str) -> None:
+    entries = json.loads((ROOT / "tasks" / kind / "examples.json").read_text())
+    assert len(entries) >= 3
+    assert all(entry["answers"] and entry["must_fail"] for entry in entries)
+
+
+@every_kind
+def test_unknown_and_unfit_options_are_refused_by_name(kind: str) -> None:
+    with pytest.raises(ValueError, match="no_such_option"):
+        registry.task_type(kind).options({"no_such_option": 1})
+
+
+@every_case
+def test_a_payload_is_the_same_for_the_same_seed(kind: str, case: JSON) -> None:
+    task, example, options, payload = prepared(kind, case)
+    assert task.prepare(example, options, Random(1)) == payload
+
+
+@every_case
+def test_good_answers_pass_and_bad_ones_are_told_at_their_control(kind: str, case: JSON) -> None:
+    task, _, _, payload = prepared(kind, case)
+    for answer in case["answers"]:
+        assert task.check(payload, answer) == []
+    for bad in case["must_fail"]:
+        problems = task.check(payload, bad["answer"])
+        assert bad["field"] in {problem.field for problem in problems}, bad
+        assert all(isinstance(p, Problem) and p.message % p.values for p in problems)
+
+
+@every_case
+def test_the_answers_add_up_to_the_verdict(kind: str, case: JSON) -> None:
+    task, _, _, payload = prepared(kind, case)
+    assert json.loads(json.dumps(task.aggregate(payload, case["answers"]), allow_nan=False)) == case["verdict"]
+
+
+@every_case
+def test_a_verdict_of_no_answers_can_be_told_and_changes_no_dataset(kind: str, case: JSON) -> None:
+    task, example, _, payload = prepared(kind, case)
+    verdict = task.aggregate(payload, [])
+    json.dumps(verdict, allow_nan=False)
+    assert all(isinstance(made, Example) for made in task.export(example, verdict))
+
+
+@every_case
+def test_every_answer_has_a_grade_and_a_distance(kind: str, case: JSON) -> None:
+    task, example, _, payload = prepared(kind, case)
+    assert all(0 <= task.grade(payload, answer, example) <= 1 for answer in case["answers"])
+    assert 0 <= task.differences(payload, case["answers"]) <= 1
+    assert task.differences(payload, case["answers"][:1] * 3) == pytest.approx(0)
+
+
+@every_case
+def test_a_report_can_be_kept_as_json_and_is_the_same_for_the_same_seed(kind: str, case: JSON) -> None:
+    task, example, options, payload = prepared(kind, case)
+    given = tuple(Given(f"worker {k}", answer) for k, answer in enumerate(case["answers"]))
+    judged = Judged("hit", "wells", "jsonl", example, payload, given)
+    reports = [json.dumps(task.report([judged], options, seed=1), allow_nan=False) for _ in range(2)]
+    assert reports[0] == reports[1]
+    assert json.loads(reports[0])["task"] == kind
+
+
+@every_case
+def test_a_report_without_a_single_answer_is_no_error(kind: str, case: JSON) -> None:
+    task, example, options, payload = prepared(kind, case)
+    json.dumps(task.report([], options, seed=1), allow_nan=False)
+    json.dumps(task.report([Judged("hit", "wells", "jsonl", example, payload, ())], options, seed=1), allow_nan=False)
+
+
+@every_case
+def test_the_exported_examples_keep_their_id_and_survive_json(kind: str, case: JSON) -> None:
+    task, example, _, _ = prepared(kind, case)
+    for made in task.export(example, case["verdict"]):
+        assert Example.from_json(json.loads(json.dumps(made.as_json()))) == made
+        assert made.id
+
+
+@every_case
+def test_the_order_of_an_assignment_is_made_by_its_seed_alone(kind: str, case: JSON) -> None:
+    task, _, _, payload = prepared(kind, case)
+    before = json.dumps(payload)
+    shown = [task.arrange(payload, Random(seed)) for seed in (5, 5, 6, 7, 8)]
+    assert shown[0] == shown[1]
+    assert json.dumps(payload) == before, "arrange changed the payload at rest"
+
+
+GOLD = "CANARY"
+
+
+def with_other_gold(example: Example) -> Example:
+    """The same question and context with every gold field, id and unknown field replaced by canaries."""
+    hops = tuple(Hop(f"{GOLD}-question-{k}", f"{GOLD}-answer-{k}", None, f"{GOLD}-id-{k}") for k in range(4))
+    return replace(
+        example,
+        id=f"{GOLD}-2hop",
+        answers=(f"{GOLD}-answer", f"{GOLD}-alias"),
+        supports=tuple(range(len(example.paragraphs)))[:1],
+        facts=None,
+        hops=hops,
+        answerable=not example.answerable,
+        group=f"{GOLD}-group",
+        shape=f"{GOLD}-shape",
+        extra={f"{GOLD}-key": f"{GOLD}-value"},
+    )
+
+
+@every_case
+def test_gold_is_not_in_the_payload_and_leaves_no_trace_in_it(kind: str, case: JSON) -> None:
+    task, example, options, payload = prepared(kind, case)
+    if shown := getattr(task, "shows", ()):
+        pytest.skip(f"{kind} shows gold by design: {', '.join(sorted(shown))}")
+    other = task.prepare(with_other_gold(example), options, Random(1))
+    assert GOLD not in json.dumps(other)
+    assert other == payload
+
+
+@every_case
+def test_the_fragments_render_from_the_payload_as_shown(kind: str, case: JSON) -> None:
+    task, _, _, payload = prepared(kind, case)
+    shown = task.arrange(payload, Random(3))
+    for name, function in task.live.items():
+        for asked in ({}, {"q": "the"}, {"q": "\ud83d%00<'\""}):
+            assert render_to_string(f"{kind}/_{name}.html", function(shown, asked)).strip()
+
+
+@pytest.fixture
+def opened(project: Any, bob: Any, kind: str, case: JSON, tmp_path: Path) -> Any:
+    """Bob's assignment on the case's example, in an open batch with the case's options."""
+    from annotation.flow import assigning, batching, importing, joining
+
+    file = tmp_path / "case.jsonl"
+    file.write_text(json.dumps(case["example"], ensure_ascii=False) + "\n")
+    importing.import_dataset(project, file, format="jsonl", name="case")
+    batch = batching.create_batch(
+        project, "case-1", task=kind, datasets=list(project.datasets.all()), options=case["options"], guide="Read."
+    )
+    batching.launch(batch)
+    seat = assigning.sit_down(bob, batch)
+    joining.read_guide(seat, version=1)
+    seat.refresh_from_db()
+    return assigning.claim(seat)
+
+
+@every_case
+def test_a_draft_on_the_page_sent_as_it_stands_is_the_answer(
+    kind: str, case: JSON, opened: Any, bob: Any, client: Any
+) -> None:
+    from annotation.models import Assignment
+    from tests.tasks.html_form import read_form
+
+    client.force_login(bob.user)
+    for revision, answer in enumerate(case["answers"], 1):
+        Assignment.objects.filter(pk=opened.pk).update(draft=answer)
+        page = client.get(f"/assignments/{opened.public_id}/")
+        assert page.status_code == 200
+        action, fields = read_form(page.content.decode())
+        assert client.post(action, fields).status_code == 303
+        opened.refresh_from_db()
+        assert opened.revision == revision
+        assert opened.current.answer == answer
+
+
+@every_case
+def test_the_page_of_an_untouched_assignment_submits_nothing(
+    kind: str, case: JSON, opened: Any, bob: Any, client: Any
+) -> None:
+    from tests.tasks.html_form import read_form
+
+    client.force_login(bob.user)
+    action, fields = read_form(client.get(f"/assignments/{opened.public_id}/").content.decode())
+    refused = client.post(action, fields)
+    assert refused.status_code == 422
+    opened.refresh_from_db()
+    assert opened.revision == 0
