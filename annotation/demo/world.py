@@ -19,6 +19,7 @@ from types import MappingProxyType
 from annotation.pure.dag import shape
 from annotation.pure.example import JSON, Example, Hop, Paragraph
 from annotation.pure.spans import Span, locate
+from annotation.pure.text import normalise_answer
 
 _HERE = Path(__file__).parent
 
@@ -105,7 +106,7 @@ def simulated_answer(example: Example, skill: float, rng: random.Random) -> JSON
     if rng.random() >= skill:
         supports = _misjudged(supports, span.paragraph, count=len(example.paragraphs), rng=rng)
     return {
-        "text": example.paragraphs[span.paragraph].text[span.start : span.end],
+        "text": _text(example, span),
         "paragraph": span.paragraph,
         "start": span.start,
         "end": span.end,
@@ -143,6 +144,10 @@ def _example(record: JSON, rng: random.Random) -> Example:
     )
 
 
+def _text(example: Example, span: Span) -> str:
+    return example.paragraphs[span.paragraph].text[span.start : span.end]
+
+
 def _gold_span(example: Example) -> Span:
     texts = [paragraph.text for paragraph in example.paragraphs]
     last = [hop.support for hop in example.hops[-1:] if hop.support is not None]
@@ -153,8 +158,9 @@ def _gold_span(example: Example) -> Span:
 
 
 def _slip(example: Example, span: Span, rng: random.Random) -> Span:
-    """One of the wrong spans that lie near; the right one where there is none."""
+    """One of the wrong spans that lie near, wrong also to a scorer; the right one where there is none."""
     text = example.paragraphs[span.paragraph].text
+    right = {normalise_answer(answer) for answer in example.answers}
     slips: list[Callable[[], Sequence[Span]]] = [
         lambda: _bridges(example),
         lambda: _longer(text, span),
@@ -162,7 +168,7 @@ def _slip(example: Example, span: Span, rng: random.Random) -> Span:
     ]
     rng.shuffle(slips)
     for slip in slips:
-        if wrong := [other for other in slip() if other != span]:
+        if wrong := [other for other in slip() if normalise_answer(_text(example, other)) not in right]:
             return rng.choice(wrong)
     return span
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections import Counter
 from pathlib import Path
@@ -74,6 +73,20 @@ DEEDS = [
     ("edda-marl", 1894, "edda-marl"),
     ("clement-ivory", 1913, "long-low-tide"),
 ]
+
+# (launched, ended); None where the ship still sails
+SHIPS = {
+    "grey-petrel": (1771, 1798),
+    "grey-plover": (1804, 1861),
+    "lady-of-brackwater": (1725, 1758),
+    "patient-heron-ship": (1659, 1693),
+    "wandering-bell": (1668, 1702),
+    "seventh-daughter-ship": (1815, 1840),
+    "isolde-tarne-ship": (1902, None),
+    "candlewick": (1867, 1881),
+    "good-ewe": (1931, None),
+    "contrary": (1849, 1910),
+}
 
 # (elder, younger, generations between them)
 KIN = [
@@ -221,12 +234,13 @@ def test_kin_are_born_in_order(elder: str, younger: str, generations: int) -> No
 
 @pytest.mark.parametrize("key", of_kind("ship"))
 def test_a_ship_is_launched_before_it_ends(key: str) -> None:
-    text = ARTICLES[key].text
-    begun = re.search(r"(?:launched|built|from)(?: \w+)? (?:in )?(\d{4})", text)
-    ended = re.search(r"(?:lost|burned|sank|broken up|to)\b[^.;]*?\b(1\d{3})", text)
-    assert begun, f"{key} has no beginning"
+    launched, ended = SHIPS[key]
+    assert str(launched) in ARTICLES[key].text
     if ended:
-        assert int(begun[1]) < int(ended[1])
+        assert str(ended) in ARTICLES[key].text
+        assert launched < ended
+    for other in re.findall(r"\b1[3-9]\d\d\b", ARTICLES[key].text):
+        assert launched <= int(other) <= (ended or 2000), f"{key} has {other}"
 
 
 @pytest.mark.parametrize(
@@ -269,62 +283,3 @@ def test_the_traps_are_set() -> None:
         "Isolde Tarne": ("isolde-tarne", "isolde-tarne-ship"),
     }.items():
         assert all(name in ARTICLES[key].title for key in keys)
-
-
-@pytest.mark.parametrize("skill", [0.0, 0.5, 1.0])
-def test_a_simulated_answer_is_a_span_of_its_paragraph(skill: float) -> None:
-    for example in EXAMPLES + world.singlehop_examples():
-        answer = world.simulated_answer(example, skill, random.Random(f"{skill}/{example.id}"))
-        text = example.paragraphs[answer["paragraph"]].text
-        assert 0 <= answer["start"] < answer["end"] <= len(text)
-        assert answer["text"] == text[answer["start"] : answer["end"]] == answer["text"].strip()
-        assert answer["support"] == sorted(set(answer["support"]))
-        assert set(answer["support"]) <= set(range(len(example.paragraphs)))
-        assert answer["support"]
-
-
-def test_a_perfect_annotator_is_always_right() -> None:
-    for example in EXAMPLES:
-        answer = world.simulated_answer(example, 1.0, random.Random(3))
-        assert answer["text"] in example.answers
-        assert answer["paragraph"] == example.hops[-1].support
-        assert answer["support"] == list(example.supports or ())
-
-
-def test_a_hopeless_annotator_errs_in_every_human_way() -> None:
-    ways: Counter[str] = Counter()
-    for example in EXAMPLES:
-        for seed in range(5):
-            answer = world.simulated_answer(example, 0.0, random.Random(f"{seed}/{example.id}"))
-            ways[_way(example, answer["text"])] += 1
-            ways["fewer" if len(answer["support"]) < len(example.supports or ()) else "more"] += 1
-            assert answer["support"] != list(example.supports or ())
-    assert set(ways) == {"bridge", "longer", "shorter", "fewer", "more"}
-
-
-def _way(example: Example, text: str) -> str:
-    assert text != example.answer
-    if text.lower() in {hop.answer.lower() for hop in example.hops[:-1]}:
-        return "bridge"
-    return "longer" if example.answers[0] in text else "shorter"
-
-
-def test_skill_is_the_share_of_right_answers() -> None:
-    rng = random.Random(11)
-    right = sum(
-        world.simulated_answer(example, 0.8, rng)["text"] == example.answer for example in EXAMPLES for _ in range(20)
-    )
-    assert right / (20 * len(EXAMPLES)) == pytest.approx(0.8, abs=0.05)
-
-
-def test_the_same_seed_makes_the_same_annotator() -> None:
-    def answers() -> list[dict]:
-        return [world.simulated_answer(e, 0.6, random.Random(f"ada/{e.id}")) for e in EXAMPLES]
-
-    assert answers() == answers()
-
-
-def test_an_answer_that_stands_nowhere_cannot_be_simulated() -> None:
-    example = Example("x", "Is it?", EXAMPLES[0].paragraphs, answers=("certainly not",), supports=(0, 1))
-    with pytest.raises(ValueError, match="stands in no paragraph"):
-        world.simulated_answer(example, 1.0, random.Random(0))

@@ -1,0 +1,111 @@
+"""The demo's project: its encyclopedia as a dataset, its people, a batch, and most of the answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from annotation.demo import world
+from annotation.demo.visitor import Visitor, is_assignment
+from annotation.flow.batching import create_batch, launch
+from annotation.flow.importing import import_dataset
+from annotation.flow.joining import project_named
+from annotation.formats import FORMATS
+from annotation.models import Batch, Dataset, Member, Project, User, Worker
+from annotation.pure import lifecycle
+from annotation.registry import default_guide
+
+DATASET, BATCH = "vennory", "vennory-first-study"
+SIMULATED = {"simulated-1": 0.92, "simulated-2": 0.84, "simulated-3": 0.76}  # name: skill
+LEFT_OPEN = 12  # HITs that the last simulated annotator leaves for the visitor
+ROLES = {"requester": "requester", "annotator": "annotator", **dict.fromkeys(SIMULATED, "annotator")}
+
+
+def read_notes(path: Path) -> dict[str, Any]:
+    """What an earlier demo wrote down: addresses, accounts, whether the answers are in."""
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def write_notes(path: Path, notes: dict[str, Any]) -> None:
+    """Write for the owner's eyes only, whole or not at all."""
+    draft = path.with_suffix(".part")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump(notes, file, indent=1)
+    draft.replace(path)
+
+
+def accounts(notes: dict[str, Any], project: Project) -> list[dict[str, str]]:
+    """The demo's people with random passwords; those that the notes know keep theirs."""
+    known = {account["username"]: account["password"] for account in notes.get("accounts", [])}
+    made = []
+    for name, role in ROLES.items():
+        password = known.get(name) or secrets.token_urlsafe(9)
+        user, new = User.objects.get_or_create(username=name)
+        if new or name not in known or not user.check_password(password):
+            user.set_password(password)
+            user.save()
+        model = Member if role == "requester" else Worker
+        model.objects.get_or_create(project=project, user=user)
+        made.append({"username": name, "password": password, "role": role})
+    return made
+
+
+def batch(project: Project, folder: Path) -> Batch:
+    """The demo's launched batch, made on the first run."""
+    found = Batch.objects.filter(project=project, slug=BATCH).first()
+    if found and found.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
+        return found
+    found = found or create_batch(
+        project,
+        BATCH,
+        title="Questions about Vennory",
+        task="answer",
+        datasets=[_dataset(project, folder)],
+        guide=default_guide("answer"),
+        assignments_per_hit=3,
+        user=User.objects.get(username="requester"),
+    )
+    launch(found)
+    return found
+
+
+def _dataset(project: Project, folder: Path) -> Dataset:
+    file = folder / "vennory.jsonl"
+    with file.open("wb") as out:
+        FORMATS["jsonl"].write(world.examples(seed=0), out)
+    import_dataset(project, file, format="jsonl", name=DATASET, licence="Apache-2.0", file_name=file.name)
+    file.unlink()
+    return Dataset.objects.get(project=project, slug=DATASET)
+
+
+def answer_most(base: str, people: list[dict[str, str]], found: Batch, tell: Callable[[int, int], None]) -> None:
+    """Let the simulated annotators work through the pages until only the visitor's HITs are left."""
+    examples = {example.question: example for example in world.examples(seed=0)}
+    passwords = {account["username"]: account["password"] for account in people}
+    wish = dict.fromkeys(SIMULATED, found.size)
+    wish[list(SIMULATED)[-1]] -= LEFT_OPEN
+    done = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username__in=SIMULATED).count()
+    total = sum(wish.values())
+    for name, skill in SIMULATED.items():
+        visitor = Visitor(base, name, passwords[name], skill, Random(f"demo/{name}"))
+        mine = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username=name).count()
+        if mine >= wish[name]:
+            continue
+        visitor.sign_in()
+        visitor.consent(found.project.slug)
+        page = visitor.start(found.pk)
+        while mine < wish[name] and is_assignment(page):
+            page = visitor.answer(page, examples)
+            mine, done = mine + 1, done + 1
+            tell(done, total)
+
+
+def project() -> Project:
+    """The project that the demo lives in."""
+    return project_named("default")
