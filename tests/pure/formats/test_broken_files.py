@@ -1,0 +1,165 @@
+"""What is wrong with a file is said with the line and the remedy, and the good records beside it are read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from annotation.formats.base import Flaw, Unreadable
+from tests.pure.formats import samples
+from tests.pure.formats.samples import (
+    CSV,
+    HOTPOT,
+    JSONL,
+    MUSIQUE,
+    RACE,
+    SQUAD,
+    TWOWIKI,
+    encoded,
+    read,
+)
+
+JSON_FAULTS = {
+    '{"a": 1, "a": 2}': "a",
+    '{"a": NaN}': "NaN",
+    '{"a": -Infinity}': "-Infinity",
+    '{"a": 1e400}': "1e400",
+    '{"a": ' + "7" * 5000 + "}": "7" * 59 + "…",
+    '{"a\\u0000": 1}': "the key 'a\\\\u0000'",
+    '{"a": ["\\udc00"]}': "mood.a[0]",
+}
+
+
+@pytest.mark.parametrize(("part", "field"), JSON_FAULTS.items())
+def test_values_that_databases_or_readers_would_change_are_refused(part: str, field: str) -> None:
+    text = json.dumps(HOTPOT | {"mood": "?"}).replace('"?"', part)
+    good = json.dumps(HOTPOT | {"_id": "good"})
+    for content in (f"[{text},{good}]", f"{text}\n{good}"):
+        parsed, flaws = read("hotpotqa", content.encode())
+        assert [one.example is None for one in parsed] == [True, False]
+        assert [(flaw.severity, flaw.field) for flaw in flaws] == [("error", field)]
+
+
+def test_deep_nesting_is_an_error_of_its_line() -> None:
+    for depth in (200, 100_000):
+        deep = json.dumps(HOTPOT | {"mood": "?"}).replace('"?"', "[" * depth + "]" * depth)
+        parsed, flaws = read("hotpotqa", f"{deep}\n{json.dumps(HOTPOT)}".encode())
+        assert [one.example is None for one in parsed] == [True, False]
+        assert "nested" in flaws[0].wrong
+
+
+def refusal(name: str, content: bytes) -> Flaw:
+    with pytest.raises(Unreadable) as caught:
+        read(name, content)
+    return caught.value.flaw
+
+
+BROKEN_FILES: list[tuple[bytes, str, str]] = [
+    (b"", "the file", "empty"),
+    (b" \n\n", "the file", "empty"),
+    (b"\xef\xbb\xbf", "the file", "empty"),
+    (b'[\n{"_id": "x"},\n{"_id" "y"}\n]', "line 3", "not JSON near"),
+    (b'[\n{"_id": "x"}\n{"_id": "y"}]', "line 3", "found '{'"),
+    (b'[\n{"_id": "x"},\n]', "line 3", "not JSON near ']'"),
+    (b'[\n{"_id": "x"}', "line 2", "the text ends"),
+    (b'[\n{"_id": "x', "line 2", "the text ends inside"),
+    (b"[\n", "line 2", "the text ends inside"),
+    (b"[]\nmore", "line 2", "more text"),
+    (b'[\n{"_id": "\xff"}]', "line 2", "0xff"),
+    (b"PAR1", "the file", "Parquet"),
+    (b"{\n}", "line 1", "it begins with"),
+    (b"plain words", "line 1", "it begins with"),
+    (json.dumps([HOTPOT]).encode("utf-16"), "the file", "UTF-16"),
+    (json.dumps([HOTPOT]).encode("utf-16-le"), "the file", "UTF-16"),
+    (json.dumps([HOTPOT]).encode("utf-32"), "the file", "UTF-16"),
+    (gzip.compress(json.dumps([HOTPOT]).encode())[:-20], "the file", "gzip"),
+    (b"\x1f\x8bnonsense", "the file", "gzip"),
+]
+
+
+@pytest.mark.parametrize(("content", "place", "wrong"), BROKEN_FILES)
+def test_a_broken_file_is_refused_with_the_line_and_the_remedy(content: bytes, place: str, wrong: str) -> None:
+    flaw = refusal("hotpotqa", content)
+    assert flaw.place == place
+    assert wrong in flaw.wrong
+    assert flaw.fix
+
+
+def test_a_broken_line_is_an_error_and_the_next_is_read() -> None:
+    good = json.dumps(HOTPOT).encode()
+    parsed, flaws = read("hotpotqa", b"\n".join([b'{"_id": "x', b'{"a": "\xff"}', b"", good, b"7", b"{} {}"]))
+    assert [one.number for one in parsed] == [1, 2, 3, 4, 5]
+    assert [flaw.place for flaw in flaws] == ["line 1", "line 2", "line 5", "line 6"]
+    assert parsed[2].example
+
+
+FILES = {
+    "hotpotqa": encoded([HOTPOT]),
+    "2wikimultihopqa": encoded([TWOWIKI]),
+    "musique": encoded(MUSIQUE),
+    "squad": encoded(SQUAD),
+    "race": encoded(RACE),
+    "jsonl": encoded(JSONL),
+}
+
+
+@pytest.mark.parametrize("name", ["hotpotqa", "musique", "race", "jsonl", "subqa", "dire"])
+@pytest.mark.parametrize("actual", FILES)
+def test_a_file_of_another_format_is_named(name: str, actual: str) -> None:
+    layout = {"hotpotqa", "2wikimultihopqa", "subqa", "dire"}
+    if name == actual or (name in layout and actual in layout):
+        return
+    flaw = refusal(name, FILES[actual])
+    assert f"format {actual}" in flaw.fix
+
+
+def test_a_file_that_is_not_squad_is_refused() -> None:
+    assert "not a SQuAD object" in refusal("squad", FILES["hotpotqa"]).wrong
+    assert "no list data" in refusal("squad", FILES["musique"]).wrong
+    assert "a new key is expected" in refusal("squad", b'{"data": [], "data": []}').wrong
+
+
+@pytest.mark.parametrize("part", ['"\\u0000": 1', '"x": NaN', '"x": {"a": 1, "a": 2}', '"x": "\\ud800"'])
+def test_a_squad_file_with_a_field_that_cannot_be_stored_is_refused(part: str) -> None:
+    assert refusal("squad", encoded(SQUAD).replace(b'"version"', part.encode() + b', "version"', 1)).wrong
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
+    for name in samples.FORMATS:
+        with pytest.raises(Unreadable):
+            samples.read_path(name, tmp_path / "none")
+        with pytest.raises(Unreadable):
+            samples.read_path(name, tmp_path)
+
+
+CSV_FILES: list[tuple[bytes, str]] = [
+    (b"question,answer,title\n", "columns text are missing"),
+    (b"\n", "columns question, answer, title, text are missing"),
+    (CSV.encode().replace(b"source", b"id"), "name of another"),
+    (CSV.encode().replace(b"source", b"@csv"), "reserved"),
+    (CSV.encode() + b"\xff", "0xff"),
+]
+
+
+@pytest.mark.parametrize(("content", "wrong"), CSV_FILES)
+def test_a_broken_table_is_refused(content: bytes, wrong: str) -> None:
+    assert wrong in refusal("csv", content).wrong
+
+
+def test_a_broken_table_row_is_an_error_and_the_next_is_read() -> None:
+    head, good = "question,answer,title,text\n", "Q?,tin,T,A tin.\n"
+    rows = ["Q?,tin\n", '"Q"x,tin,T,t\n', " ,tin,T,tin\n", "Q?,tin,T,\n", "Q?,gold,T,tin\n", "Q?,t\x00,T,t\x00\n"]
+    parsed, flaws = read("csv", (head + "".join(rows) + good).encode())
+    assert parsed[-1].example
+    assert [(flaw.severity, flaw.place, flaw.field) for flaw in flaws] == [
+        ("error", "line 2", "row"),
+        ("error", "line 3", "row"),
+        ("error", "line 4", "question"),
+        ("error", "line 5", "text"),
+        ("warning", "line 6", "answer"),
+        ("error", "line 7", "answer"),
+        ("error", "line 7", "text"),
+    ]
