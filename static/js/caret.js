@@ -1,6 +1,7 @@
 // Selecting text without a mouse: a selection that walks by words through one paragraph. Arrows move it, with Shift
 // they stretch it, + and - add or take a character at its end; Enter (or the key of "answer") sets, Escape leaves.
-import { select, textOf, unitOf, rangeOf } from "./ranges.js";
+import { rangeOf, select, textOf, unitOf } from "./ranges.js";
+import { reveal } from "./reveal.js";
 import { announce } from "./texts.js";
 
 /** The words of a text as UTF-16 [start, end). */
@@ -63,8 +64,7 @@ export class Caret {
     const end = Math.min(Math.max(this.words[to][1] + more, start + 1), text.length);
     select(this.item.text, start, end, { backwards: this.focus < this.anchor });
     announce(text.slice(start, end));
-    const word = rangeOf(this.item.text, ...this.words[this.focus]);
-    word?.startContainer.parentElement.scrollIntoView({ block: "nearest" });
+    reveal(rangeOf(this.item.text, ...this.words[this.focus]));
   }
 
   moveTo(word, { stretch }) {

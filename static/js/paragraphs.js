@@ -1,5 +1,6 @@
 // The list of paragraphs: walking through it, folding, hiding, pinning, sorting and filtering. Positions are the shown
 // ones; an order that the person chooses moves the elements themselves, so that reading and focus order stay one.
+import { reveal } from "./reveal.js";
 
 export class ParagraphList {
   /** `name` is where the view is remembered for this tab; `changed` is called after each change of the view. */
@@ -102,7 +103,7 @@ export class ParagraphList {
     if (!item) return;
     this.current = item;
     item.element.focus({ preventScroll: true });
-    item.element.scrollIntoView({ block: "nearest" });
+    reveal(item.element);
   }
 
   move(step) {
@@ -147,6 +148,6 @@ export class ParagraphList {
     this.matches = matches;
     this.apply();
     const first = this.shown()[0]?.element;
-    if (matches && first && first.getBoundingClientRect().top < 0) first.scrollIntoView({ block: "start" });
+    if (matches && first && first.getBoundingClientRect().top < 160) reveal(first);
   }
 }

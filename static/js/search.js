@@ -1,6 +1,7 @@
 // Search as one types: htmx fetches the ranking, this module hands it to the list and lights the matches.
 import { toUnit } from "./offsets.js";
 import { rangeOf, textOf } from "./ranges.js";
+import { reveal } from "./reveal.js";
 
 function spansOf(attribute) {
   return (attribute || "").split(",").filter(Boolean).map((span) => span.split("-").map(Number));
@@ -58,7 +59,7 @@ export class Search {
     this.list.unfold(item.position);
     this.list.current = item;
     this.paint();
-    this.ranges[this.at].startContainer.parentElement.scrollIntoView({ block: "nearest" });
+    reveal(this.ranges[this.at]);
   }
 
   /** Where the current match stands: {item, range}; null without one. */

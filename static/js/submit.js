@@ -1,5 +1,6 @@
 // One submission however often one clicks, and none that gets lost: it is sent with the same key until acknowledged.
 import { post } from "./post.js";
+import { reveal } from "./reveal.js";
 import { announce, sentence } from "./texts.js";
 
 const LONGEST_WAIT = 30_000;
@@ -103,5 +104,5 @@ export function goTo(id) {
   if (!place) return;
   const inside = place.matches("input, button, select, textarea") ? place : place.querySelector("input:not([type=hidden]), button, select, textarea");
   (inside ?? place).focus();
-  place.scrollIntoView({ block: "nearest" });
+  reveal(inside ?? place);
 }
