@@ -22,7 +22,7 @@ from annotation.models import Batch, Dataset, Project
 class Door(BaseCommand):
     """A command that calls one verb. Exit 0: done; 1: refused, with the reason on stderr; 2: wrong usage."""
 
-    requires_migrations_checks = False
+    requires_system_checks = []  # `manage.py check`, `migrate` and the web server's start say them
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", default="default", metavar="SLUG", help="the project (default: default)")

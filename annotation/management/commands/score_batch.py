@@ -26,13 +26,13 @@ class Command(Door):
 
 def table(name: str, found: dict[str, Any]) -> list[str]:
     """One dataset's figures in percent, as a person reads them."""
-    head = f"{name}: n = {found['n']}, {found['excluded']} excluded; scorer {found['scorer']}, {found['support_level']} level"
+    head = "{n} questions, {excluded} excluded; scorer {scorer}, support by {support_level}".format(**found)
     rows = []
     for part in ("answer", "support"):
         for measure, cells in found[part].items():
             em, f1 = (percent(cells[key]) for key in ("em", "f1"))
             rows.append(f"  {part:8} {measure:12} EM {em:22} F1 {f1}")
-    return [head, *rows]
+    return [f"{name}: {head}", *rows]
 
 
 def percent(figure: dict[str, Any]) -> str:

@@ -1,0 +1,145 @@
+"""Set up the demo and serve it: an invented encyclopedia, people, a batch that is mostly answered."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from annotation.demo import setting_up
+
+ROOT = Path(settings.ROOT)
+
+
+class Command(BaseCommand):
+    help = "Make the demo ready (again), then serve it until Ctrl+C."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--no-serve", action="store_true", help="make it ready and end")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        if not options["no_serve"] and not is_free(options["port"]):
+            raise CommandError(f"Port {options['port']} is in use. Choose another: make demo PORT=8001", returncode=1)
+        call_command("migrate", verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        notes = self._ready(settings.VAR / "demo.json", options["port"])
+        if options["no_serve"]:
+            return
+        with served(options["port"]) as server:
+            self._say(notes)
+            wait(server)
+
+    def _ready(self, path: Path, port: int) -> dict[str, Any]:
+        notes = setting_up.read_notes(path)
+        project = setting_up.project()
+        notes["accounts"] = setting_up.accounts(notes, project)
+        notes["addresses"] = addresses(port, project.slug)
+        setting_up.write_notes(path, notes)
+        batch = setting_up.batch(project, settings.VAR)
+        if not notes.get("answered"):
+            with served(free_port()) as server:
+                base = f"http://127.0.0.1:{server.port}"
+                setting_up.answer_most(base, notes["accounts"], batch, self._bar)
+            notes["answered"] = True
+            setting_up.write_notes(path, notes)
+        return notes
+
+    def _bar(self, done: int, total: int) -> None:
+        if not sys.stderr.isatty() and done % 20 and done != total:
+            return
+        width = 30 * done // total
+        line = f"Simulated annotators answer: [{'#' * width}{'.' * (30 - width)}] {done} of {total}"
+        in_place = sys.stderr.isatty() and done < total
+        self.stderr.write(f"\r{line}" if sys.stderr.isatty() else line, ending="" if in_place else "\n")
+
+    def _say(self, notes: dict[str, Any]) -> None:
+        lines = ["", "Hopscribe is ready.", ""]
+        lines += [f"  {what:12} {url}" for what, url in notes["addresses"].items()]
+        lines += ["", "  Sign in as"]
+        lines += [f"  {a['username']:12} {a['password']:14} ({a['role']})" for a in notes["accounts"][:2]]
+        lines += ["", f"  The accounts are kept in {settings.VAR / 'demo.json'}. Stop with Ctrl+C.", ""]
+        self.stdout.write("\n".join(lines))
+        self.stdout.flush()
+
+
+def addresses(port: int, slug: str) -> dict[str, str]:
+    base = f"http://localhost:{port}"
+    return {"site": f"{base}/", "annotator": f"{base}/work/", "requester": f"{base}/projects/{slug}/"}
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Server(subprocess.Popen):  # type: ignore[type-arg]
+    """The web server that serves in production, on this machine only."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        gunicorn = Path(sys.executable).with_name("gunicorn")
+        environment = os.environ | {"BIND": f"127.0.0.1:{port}"}
+        super().__init__([str(gunicorn), "-c", "deploy/gunicorn.conf.py"], cwd=ROOT, env=environment)
+
+
+@contextmanager
+def served(port: int) -> Iterator[Server]:
+    """A server that answers; it is stopped at the end. Raises CommandError when it does not come up."""
+    server = Server(port)
+    try:
+        for _ in range(150):
+            if answers(port):
+                break
+            if server.poll() is not None:
+                raise CommandError("The web server did not start; its message is above.", returncode=1)
+            time.sleep(0.2)
+        else:
+            raise CommandError("The web server did not answer within 30 seconds.", returncode=1)
+        yield server
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def answers(port: int) -> bool:
+    """Whether /healthz says 200."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2) as response:
+            return bool(response.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def wait(server: Server) -> None:
+    """Until the server ends or somebody stops us."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        server.wait()
+    except KeyboardInterrupt:
+        return
