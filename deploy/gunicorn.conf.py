@@ -29,6 +29,16 @@ loglevel = "warning"
 control_socket_disable = True
 
 
+def on_starting(server: Any) -> None:
+    """Say every misconfiguration before serving; errors keep the server from starting."""
+    import django
+    from django.core.management import call_command
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation.settings")
+    django.setup()
+    call_command("check", databases=["default"])
+
+
 def post_worker_init(worker: Any) -> None:
     """Without a broker, each worker process also works off the outbox."""
     from django.conf import settings
