@@ -43,7 +43,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "page": page,
         "workers": _told(project, list(page)),
         "members": project.members.select_related("user").order_by("created_at"),
-        "invites": [_link(request, invite) for invite in project.invite_set.order_by("-created_at")[:50]],
+        "invites": [_link(request, invite) for invite in project.invites.order_by("-created_at")[:50]],
     }
     return render(request, "people/people.html", context, status=422 if form.errors else 200)
 
