@@ -11,7 +11,7 @@ from celery import shared_task
 from django.conf import settings
 from django.db import transaction
 
-from annotation.flow import assigning, batching, collecting, importing, queueing
+from annotation.flow import assigning, batching, collecting, importing, queueing, scoring
 from annotation.flow.queueing import Progress
 from annotation.models import Batch, Dataset, Job, Project, User
 
@@ -85,6 +85,11 @@ def import_judgments(job: Job, tell: Progress) -> dict[str, Any]:
     return report
 
 
+def score_batch(job: Job, tell: Progress) -> dict[str, Any]:
+    scoring.score_batch(_batch(job), tell=tell)
+    return {}
+
+
 def _batch(job: Job) -> Batch:
     return Batch.objects.get(project=job.project, pk=job.arguments["batch"])
 
@@ -95,6 +100,7 @@ VERBS: dict[str, queueing.Verb] = {
     "launch_batch": launch_batch,
     "top_up_batch": top_up_batch,
     "import_judgments": import_judgments,
+    "score_batch": score_batch,
 }
 
 

@@ -124,6 +124,13 @@ class TaskType(ABC):
     def export(self, example: Example, verdict: JSON) -> list[Example]:
         """What the dataset looks like after the verdict: none, one or several examples."""
 
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        """What the folder's `_compare.html` shows a requester: the answers to a HIT side by side against gold.
+
+        `columns` holds one entry for each given answer; its `worker` is the name that the page uses.
+        """
+        return {"columns": [{} for _answer in given]}
+
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """How much the answers disagree, 0 (all alike) to 1: the order of the review list."""
         return 0.0

@@ -4,7 +4,24 @@ from django.contrib.auth import views as auth
 from django.urls import path
 from django.views.i18n import set_language
 
-from annotation.views import accounts, datasets, health, items, jobs, people, projects, work, worker
+from annotation.views import (
+    accounts,
+    batches,
+    datasets,
+    flags,
+    guides,
+    health,
+    hits,
+    items,
+    jobs,
+    launching,
+    people,
+    previews,
+    projects,
+    reports,
+    work,
+    worker,
+)
 
 annotator_pages = [
     path("work/", work.work, name="work"),
@@ -43,6 +60,36 @@ account_pages = [
     path("projects/<slug:slug>/consent/", accounts.consent, name="consent"),
 ]
 
+batch_pages = [
+    path("projects/<slug:slug>/batches/", batches.batches, name="batches"),
+    path("projects/<slug:slug>/batches/new/", launching.batch_new, name="batch-new"),
+    path("projects/<slug:slug>/batches/new/consequences/", launching.batch_consequences, name="batch-consequences"),
+    path("projects/<slug:slug>/batches/new/guide-preview/", launching.guide_preview, name="guide-preview"),
+    path("projects/<slug:slug>/batches/<slug:batch>/", batches.batch_overview, name="batch"),
+    path("projects/<slug:slug>/batches/<slug:batch>/edit/", launching.batch_edit, name="batch-edit"),
+    path("projects/<slug:slug>/batches/<slug:batch>/launch/", launching.batch_launch, name="batch-launch"),
+    path("projects/<slug:slug>/batches/<slug:batch>/preview/", previews.batch_preview, name="batch-preview"),
+    path("projects/<slug:slug>/batches/<slug:batch>/preview/<int:item>/live/<slug:name>/", previews.preview_live, name="preview-live"),
+    path("projects/<slug:slug>/batches/<slug:batch>/move/<slug:move>/", batches.batch_move, name="batch-move"),
+    path("projects/<slug:slug>/batches/<slug:batch>/top-up/", batches.batch_top_up, name="batch-top-up"),
+    path("projects/<slug:slug>/batches/<slug:batch>/assignments/", batches.batch_assignments, name="batch-assignments"),
+    path("projects/<slug:slug>/batches/<slug:batch>/hits/", hits.hits, name="hits"),
+    path("projects/<slug:slug>/batches/<slug:batch>/hits/<str:public_id>/", hits.hit, name="hit"),
+    path("projects/<slug:slug>/batches/<slug:batch>/hits/<str:public_id>/void/", hits.hit_void, name="hit-void"),
+    path("projects/<slug:slug>/batches/<slug:batch>/hits/<str:public_id>/restore/", hits.hit_restore, name="hit-restore"),
+    path("projects/<slug:slug>/batches/<slug:batch>/workers/", reports.batch_workers, name="batch-workers"),
+    path("projects/<slug:slug>/batches/<slug:batch>/flags/", flags.flags, name="flags"),
+    path("projects/<slug:slug>/batches/<slug:batch>/flags/<int:pk>/keep/", flags.flag_keep, name="flag-keep"),
+    path("projects/<slug:slug>/batches/<slug:batch>/flags/<int:pk>/void/", flags.flag_void, name="flag-void"),
+    path("projects/<slug:slug>/batches/<slug:batch>/flags/<int:pk>/reopen/", flags.flag_reopen, name="flag-reopen"),
+    path("projects/<slug:slug>/batches/<slug:batch>/report/", reports.report, name="report"),
+    path("projects/<slug:slug>/batches/<slug:batch>/report/refresh/", reports.report_refresh, name="report-refresh"),
+    path("projects/<slug:slug>/batches/<slug:batch>/report/progress/", reports.report_progress, name="report-progress"),
+    path("projects/<slug:slug>/batches/<slug:batch>/guide/", guides.guide, name="guide"),
+    path("projects/<slug:slug>/batches/<slug:batch>/settings/", batches.batch_settings, name="batch-settings"),
+    path("projects/<slug:slug>/batches/<slug:batch>/export/<slug:format>/", batches.batch_export, name="batch-export"),
+]
+
 requester_pages = [
     path("projects/<slug:slug>/", projects.project, name="project"),
     path("projects/<slug:slug>/settings/", projects.project_settings, name="project-settings"),
@@ -70,4 +117,5 @@ urlpatterns = [
     *account_pages,
     *annotator_pages,
     *requester_pages,
+    *batch_pages,
 ]

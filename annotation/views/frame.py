@@ -64,26 +64,21 @@ def page_of(
     }
 
 
-def preview_of(request: HttpRequest, hit: Hit, *, seed: int) -> dict[str, Any]:
-    """The same page for a requester who looks at a HIT as annotators will see it; nothing can be sent."""
+def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live_url: str) -> dict[str, Any]:
+    """The same page for a requester who looks at a HIT as annotators will see it; nothing can be sent.
+
+    `hit` may be imagined, and then `live_url` cannot be read off it.
+    """
     batch = hit.batch
     payload = task_type(batch.task).arrange(hit.payload, Random(seed))
     draft = form_class(batch.task)(payload).shown(None) | {"active_seconds": 0}
-    preview = {
-        "preview": True,
-        "readonly": False,
-        "state": lifecycle.ACCEPTED,
-        "number": 1,
-        "key": "",
-        "version": 0,
-    }
-    search = reverse("preview-live", args=[batch.project.slug, batch.slug, hit.public_id, "search"])
+    preview = {"preview": True, "readonly": False, "state": lifecycle.ACCEPTED, "number": 1, "key": "", "version": 0}
     return {
         "assignment": {"public_id": "preview"},
         "payload": payload,
         "draft": draft,
         "problems": [],
-        "frame": _batch_frame(batch) | preview | {"search_url": f"{search}?seed={seed}"},
+        "frame": _batch_frame(batch) | preview | {"search_url": live_url},
         "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
         "preferences_url": reverse("preferences"),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -11,7 +11,8 @@ from annotation.pure import fuzzy, human_scores, metrics
 from annotation.pure.example import Example
 from annotation.pure.spans import Span, cut, locate
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Features, Judged, Problem, TaskType
+from annotation.tasktype import JSON, Features, Given, Judged, Problem, TaskType
+from tasks.answer.compare import compared
 from tasks.answer.report import answer_report, said, support_of
 
 KINDS = ("span", "yes", "no", "none", "option")
@@ -21,11 +22,11 @@ KINDS = ("span", "yes", "no", "none", "option")
 class Options:
     """Which controls the page has, the same for every item of a batch."""
 
-    yes_no: bool = False  # "yes" and "no" are answers
-    no_answer: bool = False  # "no answer in the paragraphs" is one
-    choices: bool = False  # the items bring options to choose from
-    support: bool = True  # supporting paragraphs are asked for
-    sentences: bool = False  # supporting sentences instead of paragraphs
+    yes_no: bool = field(default=False, metadata={"label": _("Yes and no are answers")})
+    no_answer: bool = field(default=False, metadata={"label": _("“No answer in the paragraphs” is an answer")})
+    choices: bool = field(default=False, metadata={"label": _("The item's options are shown to choose from")})
+    support: bool = field(default=True, metadata={"label": _("Supporting paragraphs are asked for")})
+    sentences: bool = field(default=False, metadata={"label": _("Supporting sentences instead of paragraphs")})
 
 
 def search(payload: JSON, asked: Mapping[str, str]) -> JSON:
@@ -137,6 +138,9 @@ class Answer(TaskType):
             return [replace(example, answerable=False)]
         answers = (said(verdict), *(a for a in example.answers if a != said(verdict)))
         return [replace(example, answers=answers, supports=tuple(verdict["support"]))]
+
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        return compared(payload, given, gold)
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """1 less the mean of the expected agreements (F1) on the answer and on the support."""

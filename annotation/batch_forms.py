@@ -1,0 +1,257 @@
+"""What a requester sets when launching a batch and afterwards, as forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields as dataclass_fields
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.utils.text import slugify
+from django.utils.translation import gettext as _t
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from annotation.console_forms import ConsoleForm
+from annotation.flow import batching, drafting
+from annotation.models import Batch, Dataset, Project, User, Worker
+from annotation.registry import default_guide, kinds, task_type
+
+TAKEN_WORDS = {"new"}  # an address of its own
+CONTROLS = {bool: forms.BooleanField, int: forms.IntegerField, float: forms.FloatField, str: forms.CharField}
+
+
+class DatasetsField(forms.ModelMultipleChoiceField):
+    widget = forms.CheckboxSelectMultiple
+
+    def label_from_instance(self, dataset: Dataset) -> str:
+        text = ngettext("%(name)s · %(n)s item · %(format)s", "%(name)s · %(n)s items · %(format)s", dataset.size)
+        return text % {"name": dataset.slug, "n": f"{dataset.size:,}", "format": dataset.format}
+
+
+class WorkersField(forms.ModelMultipleChoiceField):
+    widget = forms.CheckboxSelectMultiple
+
+    def label_from_instance(self, worker: Worker) -> str:
+        return f"{worker.user} · {worker.pseudonym[:8]}"
+
+
+class OptionsForm(forms.Form):
+    """The options of a task type, derived from its dataclass; `metadata["label"]` is what requesters read."""
+
+    prefix = "option"
+
+    def __init__(self, kind: str, posted: Any = None, *, initial: dict[str, Any] | None = None) -> None:
+        super().__init__(posted, initial=initial)
+        for option in dataclass_fields(task_type(kind).Options):
+            label = option.metadata.get("label") or option.name.replace("_", " ").capitalize()
+            control = CONTROLS[type(option.default)]
+            self.fields[option.name] = control(label=_t(label), required=False, initial=option.default)
+
+
+class WhoForm(ConsoleForm):
+    """Who may work on a batch, and what they read first about it."""
+
+    title = forms.CharField(label=_("Title that annotators read"), max_length=200)
+    expected_minutes = forms.FloatField(
+        label=_("Expected minutes for one HIT"),
+        min_value=0.5,
+        max_value=600,
+        required=False,
+        widget=forms.NumberInput(attrs={"step": "0.5"}),
+    )
+    who = forms.ChoiceField(
+        label=_("Who may work on it"),
+        choices=[("all", _("Every annotator of the project")), ("chosen", _("Only those chosen here"))],
+        widget=forms.RadioSelect,
+        initial="all",
+    )
+    workers = WorkersField(label=_("Annotators"), queryset=Worker.objects.none(), required=False)
+
+    def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
+        super().__init__(posted, initial=self.stored(batch) if batch else None)
+        self.project, self.batch = project, batch
+        people = project.workers.filter(active=True, user__isnull=False)
+        self.fields["workers"].queryset = people.select_related("user", "project").order_by("user__username")
+
+    def stored(self, batch: Batch) -> dict[str, Any]:
+        """A stored batch as the controls show it."""
+        chosen = list(batch.workers.values_list("pk", flat=True))
+        return {
+            "title": batch.title,
+            "expected_minutes": round(batch.expected_seconds / 60, 1),
+            "who": "chosen" if chosen else "all",
+            "workers": chosen,
+        }
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if cleaned.get("who") == "chosen" and "workers" in cleaned and not cleaned["workers"]:
+            self.add_error("workers", _("Choose at least one annotator, or let everybody work on it."))
+        return cleaned
+
+    def chosen_workers(self) -> list[Worker]:
+        """Nobody chosen means everybody."""
+        chosen = self.cleaned_data.get("who") == "chosen"
+        return list(self.cleaned_data.get("workers") or ()) if chosen else []
+
+    def save(self) -> None:
+        """Change a launched batch: title, expected time and who may work, from the next assignment on."""
+        minutes = self.cleaned_data["expected_minutes"]
+        seconds = round(60 * minutes) if minutes else self.batch.expected_seconds
+        batching.change_terms(
+            self.batch,
+            title=self.cleaned_data["title"],
+            expected_seconds=seconds,
+            workers=self.chosen_workers(),
+        )
+
+
+class GuideForm(ConsoleForm):
+    """A guide's text; line ends are stored as \\n."""
+
+    guide = forms.CharField(
+        label=_("Guide"),
+        max_length=100_000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "true"}),
+        help_text=_("Markdown. Annotators read it before their first HIT and have it one key away."),
+    )
+
+    def clean_guide(self) -> str:
+        return self.cleaned_data["guide"].replace("\r\n", "\n")
+
+
+class LaunchForm(WhoForm, GuideForm):
+    """Everything that is settled before a launch, but for the task's own options (OptionsForm)."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=100,
+        required=False,
+        help_text=_("For addresses, commands and exports: letters, digits, hyphens. Empty: made from the title."),
+    )
+    datasets = DatasetsField(
+        label=_("Datasets"),
+        queryset=Dataset.objects.none(),
+        error_messages={"required": _("Choose at least one dataset.")},
+    )
+    task = forms.ChoiceField(label=_("Task"), choices=kinds)
+    sample = forms.IntegerField(
+        label=_("Items from each dataset"), min_value=1, max_value=10**9, required=False, help_text=_("Empty: all.")
+    )
+    seed = forms.IntegerField(
+        label=_("Seed"),
+        min_value=0,
+        max_value=2**62,
+        initial=0,
+        help_text=_("The same seed draws the same sample in the same order."),
+    )
+    assignments_per_hit = forms.IntegerField(
+        label=_("Assignments per HIT"),
+        min_value=1,
+        max_value=100,
+        initial=3,
+        help_text=_("How many different people answer each item."),
+    )
+    meeting = forms.ChoiceField(
+        label=_("Members of a group"),
+        choices=Batch.Meeting.choices,
+        initial=Batch.Meeting.ONE,
+        help_text=_("A group is the twins, pairs or variants of one question."),
+    )
+    purpose = forms.ChoiceField(label=_("Purpose"), choices=Batch.Purpose.choices, initial=Batch.Purpose.PRODUCTION)
+    fresh_only = forms.BooleanField(
+        label=_("No items that an annotator met in another batch"), required=False, initial=True
+    )
+    disjoint = forms.BooleanField(
+        label=_("Qualification and production share no items"), required=False, initial=True
+    )
+    field_order = ["title", "name", "datasets", "task", "sample", "seed", "assignments_per_hit"]
+
+    def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
+        super().__init__(project, posted, batch=batch)
+        self.fields["datasets"].queryset = project.datasets.whole().order_by("slug")
+        kind = self["task"].value() or kinds()[0][0]
+        self.kind = kind if kind in dict(kinds()) else kinds()[0][0]
+        self.fields["guide"].initial = default_guide(self.kind)
+        initial = batch.options if batch and batch.task == self.kind else None
+        self.options = OptionsForm(self.kind, posted, initial=initial)
+
+    def stored(self, batch: Batch) -> dict[str, Any]:
+        same = ["task", "sample", "seed", "assignments_per_hit", "meeting", "purpose", "fresh_only", "disjoint"]
+        return {
+            **super().stored(batch),
+            **{name: getattr(batch, name) for name in same},
+            "name": batch.slug,
+            "datasets": list(batch.datasets.values_list("pk", flat=True)),
+            "guide": batch.guide.text,
+        }
+
+    def clean_name(self) -> str:
+        name = self.cleaned_data["name"] or slugify(self.cleaned_data.get("title", ""))[:100]
+        if not name:
+            raise ValidationError(_("Give a name of Latin letters, digits and hyphens."))
+        validate_slug(name)
+        others = self.project.batches.exclude(pk=self.batch.pk if self.batch else None)
+        if name in TAKEN_WORDS or others.filter(slug=name).exists():
+            raise ValidationError(batching.name_taken(name))
+        return name
+
+    def is_valid(self) -> bool:
+        return super().is_valid() & self.options.is_valid()
+
+    def propose(self, dataset: str) -> None:
+        """Begin a new batch with the dataset of that name, where there is one, and with what fits it."""
+        chosen = list(self.fields["datasets"].queryset.filter(slug=dataset))
+        self.initial["datasets"] = [one.pk for one in chosen]
+        self.options = self._suggested_for(chosen)
+
+    def suggested(self) -> OptionsForm:
+        """Fresh options that fit the datasets chosen so far."""
+        return self._suggested_for(self.cleaned_data.get("datasets") or ())
+
+    def _suggested_for(self, datasets: Iterable[Dataset]) -> OptionsForm:
+        features = batching.features_of(datasets)
+        return OptionsForm(self.kind, initial=task_type(self.kind).suggest(features))
+
+    def expected_seconds(self) -> int:
+        minutes = self.cleaned_data.get("expected_minutes")
+        return round(60 * minutes) if minutes else self.proposed_seconds()
+
+    def proposed_seconds(self) -> int:
+        return batching.expected_seconds(self.cleaned_data.get("datasets") or ())
+
+    def plan(self) -> drafting.Plan | None:
+        """What these settings would mean; None while one of them is missing or wrong."""
+        cleaned = self.cleaned_data
+        needed = {"datasets", "sample", "assignments_per_hit", "expected_minutes", "meeting"}
+        if not needed <= cleaned.keys():
+            return None
+        return drafting.plan(
+            self.project,
+            datasets=list(cleaned["datasets"]),
+            sample=cleaned["sample"],
+            assignments_per_hit=cleaned["assignments_per_hit"],
+            expected_seconds=self.expected_seconds(),
+            meeting=cleaned["meeting"],
+            workers=self.chosen_workers(),
+        )
+
+    def save_draft(self, user: User) -> Batch:
+        """Write the draft, new or changed. Raises Refused."""
+        cleaned = self.cleaned_data
+        same = ["task", "sample", "assignments_per_hit", "meeting", "purpose", "fresh_only", "disjoint", "seed"]
+        settings = {name: cleaned[name] for name in ["title", *same]} | {"expected_seconds": self.expected_seconds()}
+        contents = {
+            "datasets": list(cleaned["datasets"]),
+            "options": self.options.cleaned_data,
+            "guide": cleaned["guide"],
+            "workers": self.chosen_workers(),
+            "user": user,
+        }
+        if self.batch:
+            return drafting.change_draft(self.batch, slug=cleaned["name"], **contents, **settings)
+        return batching.create_batch(self.project, cleaned["name"], **contents, **settings)

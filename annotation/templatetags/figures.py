@@ -1,0 +1,80 @@
+"""Figures of reports as people read and quote them: 0..1 in storage, percent with one decimal on the page."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import template
+from django.utils.translation import gettext as _
+
+register = template.Library()
+
+
+@register.filter
+def percent(figure: dict[str, Any] | None) -> str:
+    """{"value": 0.7801, ...} as "78.0"; a dash where it is undefined."""
+    value = figure.get("value") if figure else None
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+@register.filter
+def interval(figure: dict[str, Any] | None) -> str:
+    """The 95 % interval as "[71.9, 83.6]"; nothing where it is undefined."""
+    if not figure or figure.get("low") is None or figure.get("high") is None:
+        return ""
+    return f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
+
+
+@register.filter
+def coefficient(figure: dict[str, Any] | None) -> str:
+    """Alpha and the like, which are no percentages: "0.743"."""
+    value = figure.get("value") if figure else None
+    return "–" if value is None else f"{value:.3f}"
+
+
+@register.filter
+def coefficient_interval(figure: dict[str, Any] | None) -> str:
+    """The interval of a coefficient as "[0.701, 0.785]"."""
+    if not figure or figure.get("low") is None or figure.get("high") is None:
+        return ""
+    return f"[{figure['low']:.3f}, {figure['high']:.3f}]"
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """Seconds as "45 s" or "3:07 min"; a dash where none was measured."""
+    if not seconds:
+        return "–"
+    whole = round(seconds)
+    if whole < 60:
+        return _("%(s)s s") % {"s": whole}
+    return _("%(time)s min") % {"time": f"{whole // 60}:{whole % 60:02d}"}
+
+
+@register.filter
+def entry(mapping: dict[str, Any] | None, key: str) -> Any:
+    """What a dictionary holds under a key that only the page knows; None without it."""
+    return mapping.get(key) if mapping else None
+
+
+@register.filter
+def share(value: float | None) -> str:
+    """A bare 0..1 as a whole percent; a dash where it is not known."""
+    return "–" if value is None else f"{100 * value:.0f}"
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """A JSON value over several lines, for people."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+@register.filter
+def told(answer: dict[str, Any]) -> str:
+    """An answer of any task in one line: what it says where it says something, else all of it."""
+    text = answer.get("text") or answer.get("kind")
+    support = answer.get("support")
+    if not text:
+        return json.dumps(answer, ensure_ascii=False)
+    return f"{text} ({', '.join(str(k + 1) for k in support)})" if support else str(text)

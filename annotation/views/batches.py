@@ -1,0 +1,143 @@
+"""A project's batches: the list, a batch at a glance, and the moves that a requester makes with it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation import jobs
+from annotation.batch_forms import WhoForm
+from annotation.flow import batching, exporting, watching
+from annotation.models import Assignment, Batch, BatchReport, Job, Project
+from annotation.pure.charts import Chart, bar_chart
+from annotation.registry import task_type
+from annotation.views.access import requester_required
+from annotation.views.batch_page import EXPORTS, TONES, batch_context, batch_of
+from annotation.views.seeing import see
+
+MOVES = {"pause": batching.pause, "resume": batching.resume, "close": batching.close}
+MEDIA = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+
+
+@never_cache
+@require_GET
+@requester_required
+def batches(request: HttpRequest, project: Project) -> HttpResponse:
+    """Every batch of the project, newest first."""
+    rows = project.batches.prefetch_related("datasets").order_by("-created_at", "-pk")
+    page = Paginator(rows, 30).get_page(request.GET.get("page"))
+    counted = Assignment.objects.filter(batch__in=[b.pk for b in page]).values("batch")
+    submitted = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
+    done = {row["batch"]: row["done"] for row in counted.annotate(done=submitted)}
+    for batch in page:
+        batch.submitted, batch.tone = done.get(batch.pk, 0), TONES[batch.state]
+    context = {"project": project, "section": "batches", "page": page}
+    return render(request, "batches/list.html", context)
+
+
+@never_cache
+@requester_required
+def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """A batch at a glance; a draft goes to where it is made."""
+    shown = batch_of(project, batch)
+    if shown.state == Batch.State.DRAFT:
+        return redirect("batch-edit", project.slug, shown.slug)
+    context = batch_context(
+        shown,
+        "batch",
+        counts=watching.counts_of(shown),
+        chart=_pace(shown),
+        report=BatchReport.objects.filter(batch=shown).first(),
+        doubts=batching.doubts(shown),
+        job=_launching_job(shown),
+    )
+    return render(request, "batches/overview.html", context)
+
+
+def _pace(batch: Batch) -> Chart | None:
+    hours = watching.by_hour(batch)
+    return bar_chart([(date_format(hour, "j M, H:i"), count) for hour, count in hours]) if hours else None
+
+
+def _launching_job(batch: Batch) -> Job | None:
+    if batch.state != Batch.State.LAUNCHING:
+        return None
+    return batch.project.jobs.filter(kind="launch_batch", arguments={"batch": batch.pk}).last()
+
+
+@require_POST
+@requester_required
+def batch_move(request: HttpRequest, project: Project, batch: str, move: str) -> HttpResponse:
+    """Pause, resume or close."""
+    moved = batch_of(project, batch)
+    if move not in MOVES:
+        raise Http404
+    if not MOVES[move](moved):
+        messages.warning(request, _("The batch was changed meanwhile; this is how it stands now."))
+    return see("batch", project.slug, moved.slug)
+
+
+@require_POST
+@requester_required
+def batch_top_up(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """One more annotation for each finished HIT, or only for those whose answers disagree."""
+    topped = batch_of(project, batch)
+    only = request.POST.get("which") == "disagreeing"
+    job = jobs.enqueue_once(
+        "top_up_batch",
+        project=project,
+        title=_("Top up %(batch)s") % {"batch": topped.title},
+        arguments={"batch": topped.pk, "base": topped.next_ticket, "only_disagreeing": only},
+        user=request.user,
+    )
+    return see("job", project.slug, job.public_id)
+
+
+@never_cache
+@require_GET
+@requester_required
+def batch_assignments(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The assignments that a number of the overview counts."""
+    shown = batch_of(project, batch)
+    show = request.GET.get("show", "submitted")
+    rows = watching.assignments_of(shown).filter(watching.SHOWS.get(show, Q()))
+    if worker := request.GET.get("worker", ""):
+        rows = rows.filter(worker=int(worker) if worker.isascii() and worker.isdigit() and len(worker) < 19 else None)
+    rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
+    page = Paginator(rows.order_by("-accepted_at", "-pk"), 50).get_page(request.GET.get("page"))
+    return render(request, "batches/assignments.html", batch_context(shown, "", page=page, show=show))
+
+
+@never_cache
+@requester_required
+def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """What may change after the launch, and how the rest was set."""
+    shown = batch_of(project, batch)
+    form = WhoForm(project, request.POST if request.method == "POST" else None, batch=shown)
+    if form.is_valid():
+        form.save()
+        messages.success(request, _("Saved."))
+        return see("batch-settings", project.slug, shown.slug)
+    context = batch_context(shown, "batch-settings", form=form, datasets=list(shown.datasets.order_by("slug")))
+    context["task_title"] = task_type(shown.task).title
+    return render(request, "batches/settings.html", context, status=422 if form.is_bound else 200)
+
+
+@never_cache
+@require_GET
+@requester_required
+def batch_export(request: HttpRequest, project: Project, batch: str, format: str) -> HttpResponse:
+    """Every revision of every answer as a file."""
+    exported = batch_of(project, batch)
+    if format not in dict(EXPORTS):
+        raise Http404
+    response = StreamingHttpResponse(exporting.stream_judgments(exported, format), content_type=MEDIA[format])
+    response["Content-Disposition"] = f'attachment; filename="{exported.slug}-judgments.{format}"'
+    return response

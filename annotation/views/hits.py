@@ -1,0 +1,132 @@
+"""The HITs of a batch: a list by disagreement, and one HIT with everybody's answers beside the gold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import F, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.template.loader import select_template
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.flow import flagging, watching
+from annotation.models import Assignment, Batch, Hit, Project
+from annotation.pure import lifecycle
+from annotation.registry import task_type
+from annotation.tasktype import Given
+from annotation.views.access import requester_required
+from annotation.views.batch_page import batch_context, batch_of
+from annotation.views.frame import FLAG_REASONS
+from annotation.views.seeing import see
+
+SHOWS = {
+    "all": Q(),
+    "finished": Q(room__lte=0, live=0, voided_at__isnull=True),
+    "unfinished": Q(voided_at__isnull=True) & (Q(room__gt=0) | Q(live__gt=0)),
+    "voided": Q(voided_at__isnull=False),
+}
+ORDERS = {
+    "disagreement": [F("disagreement").desc(nulls_last=True), "pk"],
+    "ticket": ["ticket"],
+    "answers": ["-done", "pk"],
+}
+
+
+@never_cache
+@require_GET
+@requester_required
+def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Every HIT, those whose answers differ most first; how they differ is known from the last report."""
+    shown = batch_of(project, batch)
+    show, order = request.GET.get("show", "all"), request.GET.get("order", "disagreement")
+    query = request.GET.get("q", "").strip().replace("\0", "")[:200]
+    rows = shown.hits.filter(SHOWS.get(show, Q())).order_by(*ORDERS.get(order, ORDERS["disagreement"]))
+    if query:
+        rows = rows.filter(Q(item__question__icontains=query) | Q(item__source_id=query))
+    rows = rows.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
+    page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    context = batch_context(shown, "hits", page=page, show=show, order=order, query=query)
+    return render(request, "batches/hits.html", context)
+
+
+@never_cache
+@require_GET
+@requester_required
+def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """One HIT: question, context with gold, all answers side by side, with revisions and times."""
+    shown = batch_of(project, batch)
+    row = hit_of(shown, public_id)
+    judgments = [_judgment(letter, a) for letter, a in zip(_letters(), _submitted(row), strict=False)]
+    given = [Given(judgment["letter"], judgment["answer"].answer) for judgment in judgments]
+    side_by_side = task_type(shown.task).compare(row.payload, given, row.item.example)
+    for judgment, column in zip(judgments, side_by_side["columns"], strict=True):
+        judgment["told"] = column
+    template = select_template([f"{shown.task}/_compare.html", "batches/_compare.html"])
+    context = batch_context(shown, "hits", hit=row, judgments=judgments, compare=side_by_side, **_around(row))
+    context["compare_template"] = template.template.name
+    context["reasons"] = [(key, _(text)) for key, text in FLAG_REASONS.items()]
+    return render(request, "batches/hit.html", context)
+
+
+def hit_of(batch: Batch, public_id: str) -> Hit:
+    """The HIT in the batch; 404 otherwise."""
+    return get_object_or_404(batch.hits.select_related("item__dataset", "batch"), public_id=public_id)
+
+
+def _submitted(row: Hit) -> list[Assignment]:
+    done = watching.assignments_of(row.batch).filter(hit=row, state=lifecycle.SUBMITTED)
+    return list(done.select_related("worker__project").prefetch_related("answers").order_by("submitted_at", "pk"))
+
+
+def _letters() -> list[str]:
+    return [chr(65 + k % 26) + (str(k // 26) if k >= 26 else "") for k in range(1000)]
+
+
+def _judgment(letter: str, assignment: Assignment) -> dict[str, Any]:
+    revisions = sorted(assignment.answers.all(), key=lambda answer: answer.revision)
+    return {
+        "letter": letter,
+        "assignment": assignment,
+        "worker": assignment.worker,
+        "answer": revisions[-1],
+        "earlier": revisions[-2::-1],
+    }
+
+
+def _around(row: Hit) -> dict[str, Any]:
+    """Work on the HIT that is under way or was given back, and what was reported about it."""
+    others = watching.assignments_of(row.batch).filter(hit=row).exclude(state=lifecycle.SUBMITTED)
+    flags = [flag for a in row.assignments.prefetch_related("flags") for flag in a.flags.all()]
+    for flag in flags:
+        flag.reason_text = _(FLAG_REASONS.get(flag.reason, flag.reason))
+    return {"others": others.select_related("worker__project"), "flags": flags}
+
+
+@require_POST
+@requester_required
+def hit_void(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """Take the HIT out of the scores, with the reason that the report will give."""
+    row = hit_of(batch_of(project, batch), public_id)
+    text = _(FLAG_REASONS.get(request.POST.get("reason", ""), ""))
+    more = request.POST.get("text", "").strip().replace("\0", "")
+    reason = ": ".join(part for part in (text, more) if part)[:500]
+    if not reason:
+        messages.error(request, _("Nothing was changed: say why the HIT is to be left out, then void it again."))
+    elif flagging.void(row, reason=reason):
+        messages.success(request, _("Voided. Scores leave it out from now on; you can restore it at any time."))
+    return see("hit", project.slug, batch, public_id)
+
+
+@require_POST
+@requester_required
+def hit_restore(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """Let the HIT count again."""
+    row = hit_of(batch_of(project, batch), public_id)
+    if flagging.restore(row):
+        messages.success(request, _("Restored. It counts again."))
+    return see("hit", project.slug, batch, public_id)

@@ -1,0 +1,136 @@
+"""Making a batch: one page that grows downwards, saved as a draft, looked at, launched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from annotation import jobs
+from annotation.batch_forms import LaunchForm
+from annotation.flow import drafting
+from annotation.flow.refusal import Refused
+from annotation.models import Batch, Project
+from annotation.pure.markdown import to_html
+from annotation.registry import default_guide, kinds
+from annotation.views.access import requester_required
+from annotation.views.batch_page import batch_of
+from annotation.views.seeing import see
+
+
+@never_cache
+@requester_required
+def batch_new(request: HttpRequest, project: Project) -> HttpResponse:
+    """The launching page, empty; POST saves a draft and shows it again with its previews."""
+    return _page(request, project, None)
+
+
+@never_cache
+@requester_required
+def batch_edit(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The launching page of a draft; POST saves it, and launches it when asked to."""
+    draft = batch_of(project, batch)
+    if draft.state != Batch.State.DRAFT:
+        return redirect("batch", project.slug, draft.slug)
+    return _page(request, project, draft)
+
+
+def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpResponse:
+    form = LaunchForm(project, request.POST if request.method == "POST" else None, batch=draft)
+    if not form.is_bound and draft is None:
+        form.propose(request.GET.get("dataset", ""))
+    valid = form.is_valid()
+    if request.method == "POST" and "suggest" in request.POST:
+        form.options = form.suggested()
+    elif valid:
+        try:
+            saved = form.save_draft(request.user)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return _saved(request, saved)
+    context = _context(project, draft, form)
+    return render(request, "batches/edit.html", context, status=422 if request.method == "POST" else 200)
+
+
+def _saved(request: HttpRequest, draft: Batch) -> HttpResponse:
+    if "launch" in request.POST:
+        return _launch(request, draft)
+    messages.success(request, _("Saved as a draft. Look at the previews, then launch it."))
+    return see("batch-edit", draft.project.slug, draft.slug)
+
+
+def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[str, Any]:
+    label = draft.title if draft else _("New batch")
+    context = {
+        "project": project,
+        "section": "batches",
+        "crumbs": [{"label": _("Batches"), "url": reverse("batches", args=[project.slug])}, {"label": label}],
+        "batch": draft,
+        "form": form,
+        "samples": drafting.samples(draft) if draft else [],
+        "guide_html": _html(str(form["guide"].value() or "")),
+    }
+    if form.is_bound:
+        return context | _consequences(form)
+    plan = drafting.plan_of(draft) if draft else None
+    return context | {"plan": plan, "proposed": draft.expected_seconds / 60 if draft else None}
+
+
+def _consequences(form: LaunchForm) -> dict[str, Any]:
+    chosen = form.cleaned_data.get("datasets")
+    return {"plan": form.plan() if chosen else None, "proposed": form.proposed_seconds() / 60 if chosen else None}
+
+
+@require_POST
+@requester_required
+def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
+    """What the form means so far, as a fragment; with fresh options and guide when data or task changed."""
+    form = LaunchForm(project, request.POST)
+    form.is_valid()
+    context = {"project": project, "form": form, "samples": [], **_consequences(form)}
+    changed = request.htmx.trigger_name
+    if changed in {"datasets", "task"}:
+        context["options"] = form.suggested()
+    if changed == "task" and form.cleaned_data.get("guide", "") in {"", *(default_guide(k) for k, _title in kinds())}:
+        context["guide"] = default_guide(form.kind)
+    return render(request, "batches/_consequences.html", context)
+
+
+@require_POST
+@requester_required
+def guide_preview(request: HttpRequest, project: Project) -> HttpResponse:
+    """A guide's Markdown as annotators will read it, as a fragment."""
+    return render(request, "batches/_guide.html", {"guide_html": _html(request.POST.get("guide", "")[:100_000])})
+
+
+def _html(markdown: str) -> str:
+    return mark_safe(to_html(markdown))  # noqa: S308  (sanitised by pure.markdown)
+
+
+@require_POST
+@requester_required
+def batch_launch(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Launch a draft as it is stored."""
+    return _launch(request, batch_of(project, batch))
+
+
+def _launch(request: HttpRequest, draft: Batch) -> HttpResponse:
+    if draft.state != Batch.State.DRAFT:
+        messages.warning(request, _("This batch was launched before."))
+        return see("batch", draft.project.slug, draft.slug)
+    job = jobs.enqueue_once(
+        "launch_batch",
+        project=draft.project,
+        title=_("Launch %(batch)s") % {"batch": draft.title},
+        arguments={"batch": draft.pk},
+        user=request.user,
+    )
+    return see("job", draft.project.slug, job.public_id)

@@ -1,0 +1,69 @@
+"""A batch as annotators will see it, before and after its launch. Nothing here can be submitted."""
+
+from __future__ import annotations
+
+from random import Random
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from annotation.flow import drafting
+from annotation.models import Batch, Project
+from annotation.registry import task_type
+from annotation.views.access import requester_required
+from annotation.views.batch_page import batch_of
+from annotation.views.frame import preview_of
+from annotation.views.worker import live_fragment
+
+SHOWN = 3
+
+
+@never_cache
+@require_GET
+@requester_required
+def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The annotator's page of item `n` (1 to 3), its parts in the order that `seed` gives."""
+    shown = batch_of(project, batch)
+    number, seed = _number(request, "n", 1), _number(request, "seed", 0)
+    hits = drafting.samples(shown, SHOWN)
+    if not 1 <= number <= len(hits):
+        raise Http404
+    hit = hits[number - 1]
+    live = reverse("preview-live", args=[project.slug, shown.slug, hit.item_id, "search"])
+    context = preview_of(request, hit, seed=seed, live_url=f"{live}?seed={seed}")
+    own = {"previews": _links(shown, len(hits), number), "preview_end": _end(shown)}
+    total = shown.size or drafting.plan_of(shown).hits
+    context["frame"] |= {"number": number, "total": total, "home_url": own["preview_end"]}
+    return render(request, f"{shown.task}/page.html", context | own)
+
+
+def _links(batch: Batch, count: int, here: int) -> list[dict[str, object]]:
+    url = reverse("batch-preview", args=[batch.project.slug, batch.slug])
+    numbers = range(1, count + 1)
+    return [{"url": f"{url}?n={n}", "label": _("Item %(n)s") % {"n": n}, "here": n == here} for n in numbers]
+
+
+def _end(batch: Batch) -> str:
+    name = "batch-edit" if batch.state == Batch.State.DRAFT else "batch"
+    return reverse(name, args=[batch.project.slug, batch.slug])
+
+
+@require_GET
+@requester_required
+def preview_live(request: HttpRequest, project: Project, batch: str, item: int, name: str) -> HttpResponse:
+    """A fragment of the previewed page."""
+    shown = batch_of(project, batch)
+    hit = drafting.sample_of(shown, item)
+    if hit is None:
+        raise Http404
+    payload = task_type(shown.task).arrange(hit.payload, Random(_number(request, "seed", 0)))
+    return live_fragment(request, shown, payload, name)
+
+
+def _number(request: HttpRequest, name: str, default: int) -> int:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else default
