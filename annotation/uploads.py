@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 from pathlib import Path
@@ -57,11 +56,8 @@ def keep(upload: UploadedFile) -> Path:
         shutil.move(upload.temporary_file_path(), path)
         path.chmod(0o600)
         return path
-    with path.open("xb", opener=_private) as out:
+    path.touch(mode=0o600, exist_ok=False)
+    with path.open("wb") as out:
         for block in upload.chunks():
             out.write(block)
     return path
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -1,0 +1,277 @@
+"""Datasets: upload, list, items, export, removal; and hostile text in every field of a record."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from annotation import jobs
+from annotation.flow import importing
+from annotation.models import Dataset, Item, Job, Project
+from tests.conftest import records
+
+HOSTILE = "<script>alert(1)</script><b onmouseover=\"alert('x')\">"
+
+
+@pytest.fixture(autouse=True)
+def uploads(settings: Any, tmp_path: Path) -> Path:
+    settings.MEDIA_ROOT = tmp_path / "uploads"
+    return settings.MEDIA_ROOT
+
+
+def upload(content: bytes, name: str = "Wells (2).jsonl") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content)
+
+
+def lines(size: int) -> bytes:
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records(size))
+
+
+def test_an_uploaded_file_becomes_a_dataset(client: Any, alice: Any, uploads: Path) -> None:
+    client.force_login(alice)
+    response = client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(3)), "licence": "CC BY 4.0"})
+    job = Job.objects.get()
+    assert (response.status_code, response.url) == (303, reverse("job", args=["wells", job.public_id]))
+    assert jobs.work_off() == 1
+    dataset = Dataset.objects.get()
+    assert (dataset.slug, dataset.format, dataset.size) == ("wells-2", "jsonl", 3)
+    assert (dataset.licence, dataset.file_name) == ("CC BY 4.0", "Wells (2).jsonl")
+    assert list(uploads.iterdir()) == []
+    assert "3 items are in" in client.get(response.url).content.decode()
+
+
+def test_a_large_upload_is_moved_and_not_read(client: Any, alice: Any, settings: Any, uploads: Path) -> None:
+    settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 10
+    client.force_login(alice)
+    client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(2)), "name": "large"})
+    assert [path.read_bytes() for path in uploads.iterdir()] == [lines(2)]
+    assert [path.stat().st_mode & 0o777 for path in uploads.iterdir()] == [0o600]
+
+
+def test_a_packed_file_is_recognised_too(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    file = upload(gzip.compress(lines(2)), "wells.jsonl.gz")
+    client.post(reverse("dataset-new", args=["wells"]), {"file": file})
+    assert Job.objects.get().arguments["format"] == "jsonl"
+    assert Job.objects.get().arguments["name"] == "wells"
+
+
+def test_an_upload_beyond_the_limit_is_refused_with_the_limit(
+    client: Any, alice: Any, settings: Any, uploads: Path
+) -> None:
+    settings.UPLOAD_LIMIT = 1000
+    client.force_login(alice)
+    response = client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(9))})
+    assert response.status_code == 422
+    assert "The file is larger than 1000\xa0bytes" in response.content.decode()
+    assert not Job.objects.exists()
+    assert not uploads.exists()
+
+
+def test_a_file_of_no_known_format_must_be_named(client: Any, alice: Any, uploads: Path) -> None:
+    client.force_login(alice)
+    response = client.post(reverse("dataset-new", args=["wells"]), {"file": upload(b'{"a": 1}\n')})
+    assert response.status_code == 422
+    assert "Choose it from the list" in response.content.decode()
+    assert list(uploads.iterdir()) == []
+
+
+@pytest.mark.parametrize("form", [{}, {"name": "new"}, {"name": "two words"}])
+def test_a_form_that_is_not_complete_is_refused(client: Any, alice: Any, form: dict[str, Any]) -> None:
+    client.force_login(alice)
+    file = {"file": upload(lines(1))} if form else {}
+    response = client.post(reverse("dataset-new", args=["wells"]), form | file)
+    assert response.status_code == 422
+    assert "autofocus" in response.content.decode()
+    assert not Job.objects.exists()
+
+
+def test_a_check_stores_nothing(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    form = {"file": upload(lines(3)), "dry_run": "on"}
+    response = client.post(reverse("dataset-new", args=["wells"]), form, follow=True)
+    jobs.work_off()
+    assert not Dataset.objects.exists()
+    job = response.redirect_chain[0][0]
+    assert "The file can be imported" in client.get(job).content.decode()
+
+
+def test_pages_show_fifty_items_and_lead_on_and_back(client: Any, alice: Any, project: Any, tmp_path: Path) -> None:
+    file = tmp_path / "many.jsonl"
+    file.write_bytes(lines(120))
+    importing.import_dataset(project, file, format="jsonl", name="many")
+    client.force_login(alice)
+    address = reverse("dataset", args=["wells", "many"])
+
+    def positions(query: str) -> list[int]:
+        return [item.position for item in client.get(address + query).context["slice"].items]
+
+    assert positions("") == list(range(50))
+    assert positions("?after=49") == list(range(50, 100))
+    assert positions("?after=99") == list(range(100, 120))
+    assert positions("?before=100") == list(range(50, 100))
+    last = client.get(address + "?after=99").context["slice"]
+    assert (last.previous, last.next) == (100, None)
+    assert client.get(address + "?before=50").context["slice"].previous is None
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("?q=YEAR%202", [2]),
+        ("?q=well-3", [3]),
+        ("?q=nowhere", []),
+        ("?hops=2", [0, 1, 2, 3]),
+        ("?hops=4", []),
+        ("?shape=2hop", [0, 1, 2, 3]),
+        ("?answerable=no", []),
+        ("?hops=x&after=y&answerable=perhaps&q=%00", [0, 1, 2, 3]),
+    ],
+)
+def test_search_and_filters_choose_items(client: Any, alice: Any, dataset: Any, query: str, found: list[int]) -> None:
+    Item.objects.update(shape="2hop")
+    client.force_login(alice)
+    response = client.get(reverse("dataset", args=["wells", "wells"]) + query)
+    assert [item.position for item in response.context["slice"].items] == found
+
+
+def test_an_item_shows_question_answer_hops_and_marks(client: Any, alice: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    html = client.get(reverse("item", args=["wells", "wells", 1])).content.decode()
+    assert "Which tower stands beside the well that Ana Brook dug in year 1?" in html
+    assert '<mark class="mark-answer first">Tower 1</mark>' in html
+    assert '<a class="hop hop-1" href="#hop-1">Well 1<sup>1</sup></a>' in html
+    assert "Hop 2 uses the answer of hop 1." in html
+    assert html.count('details class="card paragraph support"') == 2
+    assert "Item 2 of 4" in html
+
+
+def test_an_item_names_the_batches_that_asked_it(client: Any, alice: Any, batch: Any) -> None:
+    client.force_login(alice)
+    assert batch.title in client.get(reverse("item", args=["wells", "wells", 0])).content.decode()
+
+
+@pytest.mark.parametrize("position", [4, 99999999999999999999])
+def test_an_item_beyond_the_dataset_does_not_exist(client: Any, alice: Any, dataset: Any, position: int) -> None:
+    client.force_login(alice)
+    assert client.get(reverse("item", args=["wells", "wells", position])).status_code == 404
+
+
+def test_hostile_text_is_shown_and_does_nothing(client: Any, alice: Any, project: Any, tmp_path: Path) -> None:
+    record = {
+        "id": HOSTILE,
+        "question": HOSTILE,
+        "paragraphs": [{"title": HOSTILE, "sentences": [HOSTILE, " The end."]}],
+        "answers": [HOSTILE, HOSTILE + "2"],
+        "supports": [0],
+        "facts": [[0, 0]],
+        "hops": [{"question": HOSTILE + " #1", "answer": HOSTILE, "support": 0}] * 2,
+        "options": [HOSTILE],
+        "group": HOSTILE,
+        "extra": {HOSTILE: HOSTILE},
+    }
+    file = tmp_path / "hostile.jsonl"
+    file.write_text(json.dumps(record) + "\n")
+    importing.import_dataset(
+        project, file, format="jsonl", name="hostile", licence=HOSTILE, source="javascript:alert(1)", file_name=HOSTILE
+    )
+    client.force_login(alice)
+    addresses = [
+        reverse("dataset", args=["wells", "hostile"]) + "?q=" + "%3Cscript%3E",
+        reverse("item", args=["wells", "hostile", 0]),
+        reverse("datasets", args=["wells"]),
+        reverse("project", args=["wells"]),
+    ]
+    for address in addresses:
+        html = client.get(address).content.decode()
+        assert "<script>alert" not in html
+        assert "<b onmouseover" not in html
+        assert 'href="javascript' not in html
+
+
+def test_an_export_is_the_file_again(client: Any, alice: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    response = client.get(reverse("dataset-export", args=["wells", "wells", "jsonl"]))
+    got = [json.loads(line) for line in b"".join(response.streaming_content).splitlines()]
+    assert [record["question"] for record in got] == [record["question"] for record in records(4)]
+    assert 'filename="wells.jsonl' in response["Content-Disposition"]
+
+
+def test_an_export_in_an_unknown_format_does_not_exist(client: Any, alice: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    assert client.get(reverse("dataset-export", args=["wells", "wells", "docx"])).status_code == 404
+
+
+def test_a_removal_hides_the_dataset_and_can_be_undone(client: Any, alice: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    address = reverse("dataset", args=["wells", "wells"])
+    assert client.post(reverse("dataset-remove", args=["wells", "wells"])).status_code == 303
+    assert client.get(address).status_code == 404
+    jobs.work_off()
+    job = Job.objects.get(kind="remove_dataset")
+    assert client.post(reverse("dataset-restore", args=["wells", job.public_id])).status_code == 303
+    assert client.get(address).status_code == 200
+    assert dataset.items.count() == 4
+
+
+def test_a_removal_happens_once_its_time_has_come(client: Any, alice: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    client.post(reverse("dataset-remove", args=["wells", "wells"]))
+    job = Job.objects.get(kind="remove_dataset")
+    Job.objects.update(due_at=job.created_at)
+    jobs.work_off()
+    assert not Dataset.objects.exists()
+    client.post(reverse("dataset-restore", args=["wells", job.public_id]))
+    assert not Dataset.objects.exists()
+
+
+def test_a_dataset_in_a_batch_stays(client: Any, alice: Any, batch: Any) -> None:
+    client.force_login(alice)
+    response = client.post(reverse("dataset-remove", args=["wells", "wells"]), follow=True)
+    assert "so it stays" in response.content.decode()
+    assert Dataset.objects.whole().count() == 1
+
+
+@pytest.mark.parametrize("page", ["dataset", "dataset-remove"])
+def test_a_get_removes_nothing(client: Any, alice: Any, dataset: Any, page: str) -> None:
+    client.force_login(alice)
+    client.get(reverse(page, args=["wells", "wells"]))
+    assert Dataset.objects.whole().count() == 1
+    assert not Job.objects.exists()
+
+
+def test_the_dataset_of_another_project_does_not_exist(client: Any, alice: Any, dataset: Any) -> None:
+    Dataset.objects.update(project=Project.objects.create(slug="mills", title="Mills"))
+    client.force_login(alice)
+    assert client.get(reverse("dataset", args=["wells", "wells"])).status_code == 404
+    assert client.get(reverse("dataset", args=["mills", "wells"])).status_code == 404
+    assert client.get(reverse("item", args=["wells", "wells", 0])).status_code == 404
+    assert client.get(reverse("dataset-export", args=["wells", "wells", "jsonl"])).status_code == 404
+    assert client.post(reverse("dataset-remove", args=["mills", "wells"])).status_code == 404
+
+
+REAL = Path(settings.ROOT).parent / "shared" / "data"
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the real records are not here")
+@pytest.mark.parametrize(
+    ("file", "format"),
+    [("hotpotqa_dev_distractor_240.json", "hotpotqa"), ("musique_ans_dev_130.jsonl", "musique")],
+)
+def test_real_records_go_in_without_naming_their_format_and_show(
+    client: Any, alice: Any, file: str, format: str
+) -> None:
+    client.force_login(alice)
+    client.post(reverse("dataset-new", args=["wells"]), {"file": upload((REAL / file).read_bytes(), file)})
+    assert Job.objects.get().arguments["format"] == format
+    jobs.work_off()
+    dataset = Dataset.objects.get()
+    for position in (0, 7, dataset.size - 1):
+        assert client.get(reverse("item", args=["wells", dataset.slug, position])).status_code == 200
