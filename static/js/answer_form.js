@@ -134,9 +134,9 @@ export class AnswerForm {
     return true;
   }
 
-  /** Set the answer to a span of a paragraph. */
+  /** Set the answer to a span of a paragraph. A field of one line shows its line breaks as spaces. */
   setSpan({ paragraph, start, end, text }) {
-    this.set({ kind: "span", paragraph, start, end, text: text.replace(/\s+/g, " "), option: null });
+    this.set({ kind: "span", paragraph, start, end, text: text.replace(/[\r\n]+/g, " "), option: null });
   }
 
   clear() {
