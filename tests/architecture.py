@@ -59,7 +59,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "pyarrow": ("annotation/formats/", "annotation/flow/exporting.py"),
     "tasks": ("annotation/registry.py", "tasks/"),
 }
-MAY_MARK_SAFE = ("annotation/views/frame.py", "annotation/views/accounts.py", "annotation/templatetags/showing.py")
+MAY_MARK_SAFE = ("annotation/views/prose.py", "annotation/templatetags/showing.py")
 
 
 @dataclass(frozen=True, slots=True)

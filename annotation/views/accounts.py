@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonR
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
@@ -20,8 +19,8 @@ from annotation.flow import joining
 from annotation.flow.refusal import Refused
 from annotation.forms import JoinForm
 from annotation.models import Invite, User, Worker
-from annotation.pure.markdown import to_html
 from annotation.views.access import signed_in_or_401
+from annotation.views.prose import html_of
 
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -78,7 +77,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and request.POST.get("version") == str(project.consent_version):
         joining.consent(worker, version=project.consent_version)
         return redirect(after)
-    html = mark_safe(to_html(project.consent))  # noqa: S308  (sanitised by pure.markdown)
+    html = html_of(project.consent)
     context = {"project": project, "consent_html": html, "worker": worker, "next": after}
     return render(request, "accounts/consent.html", context)
 

@@ -80,8 +80,10 @@ def _paragraph(example: Example, place: int) -> dict[str, Any]:
 
 
 def _facts(example: Example, place: int) -> list[tuple[int, int]]:
-    spans = example.paragraphs[place].sentence_spans()
-    return [spans[s] for p, s in example.facts or () if p == place and s < len(spans)]
+    """The supporting sentences without the white space before them."""
+    text, spans = example.paragraphs[place].text, example.paragraphs[place].sentence_spans()
+    chosen = [spans[s] for p, s in example.facts or () if p == place and s < len(spans)]
+    return [(end - len(text[start:end].lstrip()), end) for start, end in chosen]
 
 
 def _answer_marks(example: Example, paragraph: Paragraph) -> Iterator[Mark]:

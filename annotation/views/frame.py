@@ -9,14 +9,13 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Batch, Guide, Hit, Seat
+from annotation.models import Assignment, Batch, Hit, Seat
 from annotation.pure import lifecycle
-from annotation.pure.markdown import to_html
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem
+from annotation.views.prose import html_of
 
 FLAG_REASONS = {
     "unclear": "The question is unclear",
@@ -89,11 +88,6 @@ def _standing_answer(assignment: Assignment) -> JSON | None:
     return current.answer if current else None
 
 
-def guide_html(guide: Guide) -> str:
-    """The guide as HTML; pure.markdown has sanitised it."""
-    return mark_safe(to_html(guide.text))  # noqa: S308
-
-
 def _batch_frame(batch: Batch) -> dict[str, Any]:
     guide = batch.guide
     return {
@@ -101,7 +95,7 @@ def _batch_frame(batch: Batch) -> dict[str, Any]:
         "task_question": _(task_type(batch.task).question),
         "total": batch.size,
         "expected_minutes": max(1, round(batch.expected_seconds / 60)),
-        "guide_html": guide_html(guide),
+        "guide_html": html_of(guide.text),
         "guide_version": guide.version,
         "home_url": reverse("work"),
         "flag_reasons": [(key, _(text)) for key, text in FLAG_REASONS.items()],

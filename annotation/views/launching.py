@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
@@ -18,10 +17,10 @@ from annotation.batch_forms import LaunchForm
 from annotation.flow import drafting
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Project
-from annotation.pure.markdown import to_html
 from annotation.registry import default_guide, kinds
 from annotation.views.access import requester_required
 from annotation.views.batch_page import batch_of
+from annotation.views.prose import html_of
 from annotation.views.seeing import see
 
 
@@ -112,7 +111,7 @@ def guide_preview(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _html(markdown: str) -> str:
-    return mark_safe(to_html(markdown))  # noqa: S308  (sanitised by pure.markdown)
+    return html_of(markdown)
 
 
 @require_POST

@@ -7,15 +7,14 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.console_forms import ProjectForm
 from annotation.flow import joining
 from annotation.models import Batch, Dataset, Job, Project
-from annotation.pure.markdown import to_html
 from annotation.views.access import requester_required
+from annotation.views.prose import html_of
 from annotation.views.seeing import see
 
 UNDER_WAY = [Job.State.WAITING, Job.State.RUNNING]
@@ -66,4 +65,4 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _shown(text: str) -> dict[str, Any]:
-    return {"consent_html": mark_safe(to_html(text))}  # noqa: S308 - sanitised by pure.markdown
+    return {"consent_html": html_of(text)}

@@ -21,7 +21,8 @@ from annotation.pure import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON
 from annotation.views.access import open_batch, own_assignment, signed_in_or_401, with_next
-from annotation.views.frame import FLAG_REASONS, guide_html, page_of, shown_payload
+from annotation.views.frame import FLAG_REASONS, page_of, shown_payload
+from annotation.views.prose import html_of
 
 
 @require_POST
@@ -70,7 +71,7 @@ def batch_guide(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         "batch": batch,
         "guide": guide,
-        "guide_html": guide_html(guide),
+        "guide_html": html_of(guide.text),
         "changed": 0 < read < guide.version,
     }
     return render(request, "work/guide.html", context)
