@@ -13,7 +13,7 @@ from annotation.flow import batching
 from annotation.models import Project
 from annotation.views.access import requester_required
 from annotation.views.batch_page import batch_context, batch_of
-from annotation.views.frame import guide_html
+from annotation.views.prose import html_of
 from annotation.views.seeing import see
 
 
@@ -32,6 +32,6 @@ def guide(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
         return see("guide", project.slug, shown.slug)
     versions = list(shown.guides.select_related("created_by").order_by("-version"))
     for version in versions:
-        version.html = guide_html(version)
-    context = batch_context(shown, "guide", form=form, guide=last, guide_html=guide_html(last), versions=versions)
+        version.html = html_of(version.text)
+    context = batch_context(shown, "guide", form=form, guide=last, guide_html=html_of(last.text), versions=versions)
     return render(request, "batches/guide.html", context, status=422 if form.is_bound else 200)
