@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation import jobs
-from annotation.batch_forms import WhoForm
+from annotation.batch_forms import OptionsForm, WhoForm
 from annotation.flow import batching, exporting, watching
 from annotation.models import Assignment, Batch, BatchReport, Job, Project
 from annotation.pure.charts import Chart, bar_chart
@@ -126,8 +126,15 @@ def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpRe
         messages.success(request, _("Saved."))
         return see("batch-settings", project.slug, shown.slug)
     context = batch_context(shown, "batch-settings", form=form, datasets=list(shown.datasets.order_by("slug")))
-    context["task_title"] = task_type(shown.task).title
+    context |= {"task_title": task_type(shown.task).title, "options": _options(shown)}
     return render(request, "batches/settings.html", context, status=422 if form.is_bound else 200)
+
+
+def _options(batch: Batch) -> list[tuple[str, str]]:
+    form = OptionsForm(batch.task, initial=batch.options)
+    words = {True: _("yes"), False: _("no")}
+    values = ((field.label, field.value()) for field in form)
+    return [(label, words[value] if isinstance(value, bool) else str(value)) for label, value in values]
 
 
 @never_cache

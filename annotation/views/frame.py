@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Batch, Hit, Seat
 from annotation.pure import lifecycle
@@ -18,13 +19,13 @@ from annotation.tasktype import JSON, Problem
 from annotation.views.prose import html_of
 
 FLAG_REASONS = {
-    "unclear": "The question is unclear",
-    "wrong_context": "The paragraphs do not fit the question",
-    "several_answers": "Several answers are right",
-    "no_answer": "The answer is not there",
-    "broken": "The text is broken",
-    "harmful": "The text is harmful or upsetting",
-    "other": "Something else",
+    "unclear": gettext_noop("The question is unclear"),
+    "wrong_context": gettext_noop("The paragraphs do not fit the question"),
+    "several_answers": gettext_noop("Several answers are right"),
+    "no_answer": gettext_noop("The answer is not there"),
+    "broken": gettext_noop("The text is broken"),
+    "harmful": gettext_noop("The text is harmful or upsetting"),
+    "other": gettext_noop("Something else"),
 }
 
 
@@ -51,13 +52,14 @@ def page_of(
     payload = shown_payload(assignment)
     answer = posted or assignment.draft or _standing_answer(assignment)
     form = form_class(assignment.batch.task)(payload)
+    guide = assignment.batch.guide
     draft = form.shown(answer) | {"active_seconds": assignment.active_seconds}
     return {
         "assignment": assignment,
         "payload": payload,
         "draft": draft,
         "problems": translated(problems),
-        "frame": _batch_frame(assignment.batch) | _assignment_frame(assignment, seat),
+        "frame": _batch_frame(assignment.batch, guide) | _assignment_frame(assignment, seat, guide),
         "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
         "preferences_url": reverse("preferences"),
     }
@@ -77,7 +79,7 @@ def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live_url: str) -> d
         "payload": payload,
         "draft": draft,
         "problems": [],
-        "frame": _batch_frame(batch) | preview | {"search_url": live_url},
+        "frame": _batch_frame(batch, batch.guide) | preview | {"search_url": live_url},
         "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
         "preferences_url": reverse("preferences"),
     }
@@ -88,8 +90,7 @@ def _standing_answer(assignment: Assignment) -> JSON | None:
     return current.answer if current else None
 
 
-def _batch_frame(batch: Batch) -> dict[str, Any]:
-    guide = batch.guide
+def _batch_frame(batch: Batch, guide: Guide) -> dict[str, Any]:
     return {
         "batch_title": batch.title,
         "task_question": _(task_type(batch.task).question),
@@ -102,7 +103,7 @@ def _batch_frame(batch: Batch) -> dict[str, Any]:
     }
 
 
-def _assignment_frame(assignment: Assignment, seat: Seat) -> dict[str, Any]:
+def _assignment_frame(assignment: Assignment, seat: Seat, guide: Guide) -> dict[str, Any]:
     submitted = assignment.state == lifecycle.SUBMITTED
     open_still = assignment.batch.state == Batch.State.OPEN
     return {
@@ -112,7 +113,7 @@ def _assignment_frame(assignment: Assignment, seat: Seat) -> dict[str, Any]:
         "editing": submitted and open_still,
         "readonly": submitted and not open_still,
         "preview": False,
-        "guide_must_read": seat.guide_version < assignment.batch.guide.version,
+        "guide_must_read": seat.guide_version < guide.version,
         "lease_until": assignment.lease_until,
         "lease_seconds": assignment.batch.lease_seconds,
         "extendable": assignment.state == lifecycle.ACCEPTED and not assignment.extended,

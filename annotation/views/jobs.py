@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -16,6 +17,9 @@ from annotation.models import Batch, Dataset, Job, Project
 from annotation.views.access import requester_required
 from annotation.views.seeing import see
 
+ENDED = [Job.State.DONE, Job.State.FAILED]
+SECTIONS = {"import_dataset": "datasets", "remove_dataset": "datasets"}
+
 
 @never_cache
 @require_GET
@@ -23,7 +27,7 @@ from annotation.views.seeing import see
 def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """The job's page, or for htmx the fragment that asks for itself every second while the job runs."""
     row = get_object_or_404(project.jobs, public_id=public_id)
-    context = {"project": project, "section": "overview", "job": row, **_came_of(row)}
+    context = {"project": project, "section": SECTIONS.get(row.kind, "batches"), "job": row, **_came_of(row)}
     return render(request, "jobs/_job.html" if request.htmx else "jobs/job.html", context)
 
 
@@ -32,10 +36,12 @@ def _came_of(job: Job) -> dict[str, Any]:
     wanted, rows = job.arguments, {"under_way": job.state in {Job.State.WAITING, Job.State.RUNNING}}
     if "batch" in wanted:
         rows["batch"] = Batch.objects.filter(project=job.project, pk=wanted["batch"]).first()
+    file = "path" not in wanted or Path(wanted["path"]).exists()
     if job.kind == "import_dataset":
+        rows["file_waits"] = file and bool(job.result.get("accepted"))
         whole = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"])
         rows["dataset"] = whole.first() if job.state == Job.State.DONE and not wanted.get("dry_run") else None
-    rows["can_try_again"] = job.state == Job.State.FAILED and ("path" not in wanted or Path(wanted["path"]).exists())
+    rows["can_try_again"] = job.state == Job.State.FAILED and file and not job.result
     return rows
 
 
@@ -47,3 +53,16 @@ def job_again(request: HttpRequest, project: Project, public_id: str) -> HttpRes
     if queueing.try_again(row):
         jobs.ring(row)
     return see("job", project.slug, public_id)
+
+
+@require_POST
+@requester_required
+def job_import(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Import a file that was checked, or its good records where it was refused."""
+    row = get_object_or_404(project.jobs, public_id=public_id, kind="import_dataset", state__in=ENDED)
+    wanted = row.arguments | {"dry_run": False}
+    if row.state == Job.State.FAILED:
+        wanted["skip_bad"] = True
+    title = _("Import %(file)s as %(name)s") % {"file": wanted["file_name"][:100], "name": wanted["name"]}
+    new = jobs.enqueue_once("import_dataset", project=project, title=title, arguments=wanted, user=request.user)
+    return see("job", project.slug, new.public_id)
