@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from annotation.models import Assignment, Batch, Hit, Seat
+from annotation.models import Assignment, Batch, Guide, Hit, Seat
 from annotation.pure import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem
