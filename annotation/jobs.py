@@ -10,9 +10,11 @@ from typing import Any
 from celery import shared_task
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.flow import assigning, batching, collecting, importing, queueing, scoring
 from annotation.flow.queueing import Progress
+from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Job, Project, User
 
 bell = threading.Event()
@@ -46,15 +48,19 @@ def ring(job: Job) -> None:
 
 
 def import_dataset(job: Job, tell: Progress) -> dict[str, Any]:
-    """Arguments: those of the verb, `path` in the uploads, which goes when the job is through."""
+    """Arguments: those of the verb, `path` in the uploads. The file goes, unless its good records can still be used."""
     arguments = dict(job.arguments)
     path = Path(arguments.pop("path"))
+    if not path.exists():
+        raise Refused(_("The uploaded file is not there any more. Upload it again."))
     try:
         report = importing.import_dataset(job.project, path, user=job.created_by, tell=tell, **arguments)
-    except importing.ImportRefused:
-        path.unlink(missing_ok=True)
+    except importing.ImportRefused as refused:
+        if not refused.report.get("accepted"):
+            path.unlink(missing_ok=True)
         raise
-    path.unlink(missing_ok=True)
+    if not arguments.get("dry_run"):
+        path.unlink(missing_ok=True)
     return report
 
 

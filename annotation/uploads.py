@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
 from django.http import HttpRequest
+
+KEPT_FOR = 24 * 3600  # seconds
 
 
 def too_large(request: HttpRequest) -> bool:
@@ -51,6 +54,7 @@ def keep(upload: UploadedFile) -> Path:
     """Put an uploaded file among those that wait for a job; a large one is moved, not read."""
     folder = Path(settings.MEDIA_ROOT)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _sweep(folder)
     path = folder / secrets.token_hex(16)
     if hasattr(upload, "temporary_file_path"):
         shutil.move(upload.temporary_file_path(), path)
@@ -61,3 +65,10 @@ def keep(upload: UploadedFile) -> Path:
         for block in upload.chunks():
             out.write(block)
     return path
+
+
+def _sweep(folder: Path) -> None:
+    """Files that were checked or refused wait a day for a decision."""
+    for path in folder.iterdir():
+        if path.is_file() and path.stat().st_mtime < time.time() - KEPT_FOR:
+            path.unlink(missing_ok=True)

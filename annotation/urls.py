@@ -109,6 +109,7 @@ requester_pages = [
     path("projects/<slug:slug>/people/accounts/<int:pk>/password/", people.password_link, name="password-link"),
     path("projects/<slug:slug>/jobs/<str:public_id>/", jobs.job, name="job"),
     path("projects/<slug:slug>/jobs/<str:public_id>/again/", jobs.job_again, name="job-again"),
+    path("projects/<slug:slug>/jobs/<str:public_id>/import/", jobs.job_import, name="job-import"),
     path("projects/<slug:slug>/jobs/<str:public_id>/restore/", datasets.dataset_restore, name="dataset-restore"),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,40 @@ def test_a_check_stores_nothing(client: Any, alice: Any) -> None:
     assert not Dataset.objects.exists()
     job = response.redirect_chain[0][0]
     assert "The file can be imported" in client.get(job).content.decode()
+
+
+def test_a_checked_file_is_imported_without_another_upload(client: Any, alice: Any, uploads: Path) -> None:
+    client.force_login(alice)
+    client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(3)), "dry_run": "on"})
+    jobs.work_off()
+    response = client.post(reverse("job-import", args=["wells", Job.objects.get().public_id]))
+    jobs.work_off()
+    assert Dataset.objects.get().size == 3
+    assert list(uploads.iterdir()) == []
+    assert "3 items are in" in client.get(response.url).content.decode()
+
+
+def test_the_good_records_of_a_refused_file_can_still_go_in(client: Any, alice: Any, uploads: Path) -> None:
+    client.force_login(alice)
+    client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(3) + b"{broken\n")})
+    jobs.work_off()
+    job = Job.objects.get()
+    assert "import the other 3" in client.get(reverse("job", args=["wells", job.public_id])).content.decode()
+    client.post(reverse("job-import", args=["wells", job.public_id]))
+    jobs.work_off()
+    assert Dataset.objects.get().size == 3
+    assert list(uploads.iterdir()) == []
+
+
+def test_a_file_that_nobody_decided_on_goes_after_a_day(client: Any, alice: Any, uploads: Path) -> None:
+    uploads.mkdir()
+    (uploads / "left").touch()
+    (uploads / "fresh").touch()
+    os.utime(uploads / "left", (0, 0))
+    client.force_login(alice)
+    client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(1))})
+    assert {path.name for path in uploads.iterdir()} >= {"fresh"}
+    assert not (uploads / "left").exists()
 
 
 def test_pages_show_fifty_items_and_lead_on_and_back(client: Any, alice: Any, project: Any, tmp_path: Path) -> None:
