@@ -1,12 +1,13 @@
 // Active time: seconds in which the page was visible and something was done within the last minute. Nothing else is
 // noted of what people do: no keys, no positions.
-import { keep, kept } from "./keep.js";
+import { forget, keep, kept } from "./keep.js";
 
 const IDLE_AFTER = 60_000;
 const LONGEST_TICK = 2_000; // a sleeping laptop wakes with one long tick, which was not work
 
 let last = performance.now();
 let seconds = 0;
+let over = false;
 
 export function activeSeconds() {
   return Math.round(seconds * 10) / 10;
@@ -14,6 +15,12 @@ export function activeSeconds() {
 
 export function activeWithin(milliseconds) {
   return document.visibilityState === "visible" && performance.now() - last < milliseconds;
+}
+
+/** Submitted: the figure of `name` is not needed any more. */
+export function forgetActivity(name) {
+  over = true;
+  forget(name);
 }
 
 function note() {
@@ -32,5 +39,5 @@ export function countActivity(already, name) {
     if (activeWithin(IDLE_AFTER)) seconds += Math.min(now - before, LONGEST_TICK) / 1000;
     before = now;
   }, 1000);
-  addEventListener("pagehide", () => keep(name, activeSeconds()));
+  addEventListener("pagehide", () => over || keep(name, activeSeconds()));
 }

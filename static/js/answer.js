@@ -208,7 +208,7 @@ function bindForm() {
   form.addEventListener("draft:restore", ({ detail }) => answer.set(stateOf(detail.fields)));
   form.addEventListener("draft:load", ({ detail }) => answer.set(stateOfDraft(detail.draft)));
   element.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.target.dataset.paragraph === undefined || caret.on) return;
+    if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.target.dataset.paragraph === undefined || caret.on) return;
     event.preventDefault();
     beginSelecting();
   });

@@ -1,6 +1,6 @@
 // Drafts save by themselves. Whatever is not acknowledged yet also lies in the browser's storage, and is sent again
 // until it is. One request at a time; the form's `version` says which draft this page knows.
-import { activeSeconds } from "./activity.js";
+import { activeSeconds, forgetActivity } from "./activity.js";
 import { forget, keep, kept } from "./keep.js";
 import { post } from "./post.js";
 import { clock, sentence } from "./texts.js";
@@ -169,6 +169,6 @@ export class Draft {
     this.over = true;
     clearTimeout(this.timer);
     forget(this.name);
-    forget(`time:${this.form.dataset.assignment}`);
+    forgetActivity(`time:${this.form.dataset.assignment}`);
   }
 }

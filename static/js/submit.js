@@ -98,11 +98,12 @@ export function focusProblem() {
   if (link) goTo(link.getAttribute("href").slice(1));
 }
 
-/** Focus a control, or the first control inside an element. */
+/** Focus the control inside an element that says data-focus, or its first one, or the element itself. */
 export function goTo(id) {
   const place = document.getElementById(id);
   if (!place) return;
-  const inside = place.matches("input, button, select, textarea") ? place : place.querySelector("input:not([type=hidden]), button, select, textarea");
+  const controls = "input:not([type=hidden]), button, select, textarea";
+  const inside = place.querySelector("[data-focus]") ?? place.querySelector(controls);
   (inside ?? place).focus();
   reveal(inside ?? place);
 }
