@@ -239,6 +239,13 @@ def test_an_export_is_the_file_again(client: Any, alice: Any, dataset: Any) -> N
     assert 'filename="wells.jsonl' in response["Content-Disposition"]
 
 
+def test_an_export_that_a_format_cannot_hold_says_why(client: Any, alice: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    response = client.get(reverse("dataset-export", args=["wells", "wells", "race"]), follow=True)
+    assert response.redirect_chain == [(reverse("dataset", args=["wells", "wells"]), 303)]
+    assert "wells cannot be written as race" in response.content.decode()
+
+
 def test_an_export_in_an_unknown_format_does_not_exist(client: Any, alice: Any, dataset: Any) -> None:
     client.force_login(alice)
     assert client.get(reverse("dataset-export", args=["wells", "wells", "docx"])).status_code == 404
