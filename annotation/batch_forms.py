@@ -166,9 +166,7 @@ class LaunchForm(WhoForm, GuideForm):
     fresh_only = forms.BooleanField(
         label=_("No items that an annotator met in another batch"), required=False, initial=True
     )
-    disjoint = forms.BooleanField(
-        label=_("Qualification and production share no items"), required=False, initial=True
-    )
+    disjoint = forms.BooleanField(label=_("Qualification and production share no items"), required=False, initial=True)
     field_order = ["title", "name", "datasets", "task", "sample", "seed", "assignments_per_hit"]
 
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:

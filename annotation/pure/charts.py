@@ -69,9 +69,7 @@ def round_top(most: float) -> int:
         scale *= 10
 
 
-def bar_chart(
-    values: Sequence[tuple[str, int]], *, width: float = 640, height: float = 140, left: float = 36
-) -> Chart:
+def bar_chart(values: Sequence[tuple[str, int]], *, width: float = 640, height: float = 140, left: float = 36) -> Chart:
     """Bars of counts (label, count) side by side; the axis ends at a round number."""
     top, bottom, right = 8.0, height - 20, width - 4
     most = round_top(max((count for _, count in values), default=0))

@@ -1,0 +1,37 @@
+"""What the tests of a batch's pages share: addresses, answers, jobs carried out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+
+from annotation import jobs
+from annotation.flow import assigning, joining, submitting
+from tests.conftest import answer_to
+
+
+def at(name: str, *args: Any, batch: str = "wells-1") -> str:
+    """The address of a page of the batch."""
+    return reverse(name, args=["wells", batch, *args])
+
+
+def take(worker: Any, batch: Any) -> Any:
+    """The worker's next assignment, the guide read."""
+    seat = assigning.sit_down(worker, batch)
+    joining.read_guide(seat, version=batch.guide.version)
+    return assigning.claim(assigning.sit_down(worker, batch))
+
+
+def answer(worker: Any, batch: Any, **other: Any) -> Any:
+    """The worker takes an assignment and submits the right answer, with `other` in place of its parts."""
+    assignment = take(worker, batch)
+    given = answer_to(assignment) | other
+    submitting.submit(assignment, given, key=f"0.{assignment.pk}", base=0, active_seconds=30)
+    assignment.refresh_from_db()
+    return assignment
+
+
+def work_off() -> None:
+    """Carry out the jobs that a request posted."""
+    jobs.work_off()
