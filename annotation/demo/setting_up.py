@@ -104,6 +104,8 @@ def answer_most(base: str, people: list[dict[str, str]], found: Batch, tell: Cal
             page = visitor.answer(page, examples)
             mine, done = mine + 1, done + 1
             tell(done, total)
+        if is_assignment(page):
+            visitor.give_back(page)
 
 
 def project() -> Project:
