@@ -43,8 +43,18 @@ export function showMissing(things) {
     link.textContent = text;
     return link;
   });
-  line.replaceChildren(...(links.length ? [sentence("missing"), " "] : [sentence("complete")]));
+  const intro = document.createElement("span");
+  intro.className = "intro";
+  intro.textContent = sentence(links.length ? "missing" : "complete");
+  line.replaceChildren(intro, ...(links.length ? [" "] : []));
   links.forEach((link, k) => line.append(...(k ? [", ", link] : [link])));
+}
+
+/** What sticks above the foot must know how high it is: it grows with what is missing. */
+function measureFoot() {
+  const foot = document.querySelector(".work-foot");
+  const tell = () => document.body.style.setProperty("--acts", `${foot.offsetHeight}px`);
+  new ResizeObserver(tell).observe(foot);
 }
 
 function showServerTimes() {
@@ -70,6 +80,7 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
   listen(JSON.parse(document.getElementById("shortcuts")?.textContent || "{}"));
   bindDialogs();
   bindLinks();
+  measureFoot();
   bindSubmit(form);
   showServerTimes();
   editShortcuts(shortcuts, shortcuts.dataset.preferencesUrl);

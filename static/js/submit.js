@@ -16,6 +16,8 @@ export class Submission {
       event.preventDefault();
       this.send();
     });
+    this.refusedAnswer = this.draft.answer().toString();
+    for (const kind of ["input", "change", "answer:change"]) this.form.addEventListener(kind, () => this.outdated());
     addEventListener("online", () => this.failures && this.send());
     // A page from the back-forward cache shows work that was sent already.
     addEventListener("pageshow", (event) => event.persisted && location.reload());
@@ -65,8 +67,14 @@ export class Submission {
     const page = new DOMParser().parseFromString(html, "text/html");
     const box = document.getElementById("problems-box");
     box.replaceChildren(...page.getElementById("problems-box").childNodes);
+    this.refusedAnswer = this.draft.answer().toString();
     focusProblem();
     this.draft.send();
+  }
+
+  /** What the server found missing concerns an answer that has changed since; the bar says what still is. */
+  outdated() {
+    if (this.draft.answer().toString() !== this.refusedAnswer) document.getElementById("problems")?.remove();
   }
 
   /** The answer of another tab stands, or there is no such assignment: the server's page says what can be done. */
