@@ -22,7 +22,7 @@ from annotation.models import Answer, Batch, Dataset
 from annotation.models.fields import to_text
 from annotation.pure import lifecycle
 from annotation.pure.example import Example
-from annotation.pure.spreadsheet import inert
+from annotation.pure.spreadsheet import guarded
 
 CHUNK = 1000
 BLOCK = 1 << 16
@@ -176,6 +176,11 @@ COLUMNS = [
 ]
 
 
+def _cell(value: Any) -> str:
+    """Numbers and truth values as they are; only text can pass for a formula."""
+    return guarded(value) if isinstance(value, str) else str(value)
+
+
 def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=False)
     writer = csv.writer(text)
@@ -183,7 +188,7 @@ def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
     count = 0
     for row in rows:
         flat = _flat(row)
-        writer.writerow([inert(str(flat[name])) for name in COLUMNS])
+        writer.writerow([_cell(flat[name]) for name in COLUMNS])
         count += 1
     text.flush()
     text.detach()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -21,6 +20,7 @@ from annotation.formats.json_text import MAX_RECORD, shown, unfit
 from annotation.formats.rows import OneOfEach
 from annotation.formats.streams import opened, unreadable
 from annotation.pure.example import Example, Paragraph
+from annotation.pure.spreadsheet import guarded, unguarded
 
 _COLUMNS = ("id", "question", "answer", "title", "text")
 _NEEDED = ("question", "answer", "title", "text")
@@ -62,26 +62,6 @@ class Csv:
         finally:
             text.detach()
         return count
-
-
-def guarded(text: str) -> str:
-    """The cell for a text: with an apostrophe first where a spreadsheet might take it for a formula."""
-    return f"'{text}" if _is_live(text.lstrip("'")) else text
-
-
-def unguarded(cell: str) -> str:
-    """The text of a cell that `guarded` made."""
-    return cell[1:] if cell[:1] == "'" and _is_live(cell.lstrip("'")) else cell
-
-
-def _is_live(text: str) -> bool:
-    """Whether a text begins with = + - @ (in any width, after any blanks) or with a tab or line end."""
-    if text[:1] in ("\t", "\r", "\n"):
-        return True
-    for character in text:
-        if not (character.isspace() or unicodedata.category(character) in ("Cc", "Cf", "Zs")):
-            return unicodedata.normalize("NFKC", character)[:1] in ("=", "+", "-", "@")
-    return False
 
 
 def _rows(lines: Iterator[str]) -> Iterator[Parsed]:

@@ -1,23 +1,32 @@
-"""Cells that a spreadsheet does not run."""
+"""Cells that a spreadsheet shows and does not run (ASVS 1.2.10), and the way back to the exact text."""
 
 from __future__ import annotations
 
 import unicodedata
 
-_STARTERS = tuple("=+-@\t\r\n\0")
+_STARTS = ("=", "+", "-", "@")
+_BREAKS = ("\t", "\r", "\n", "\0")
 
 
-def inert(cell: str) -> str:
-    """The cell with a leading apostrophe where a spreadsheet could take it for a formula (ASVS 1.2.10).
+def guarded(text: str) -> str:
+    """The cell for a text: with an apostrophe first where a spreadsheet might take it for a formula.
 
-    Full-width forms count, and so does what comes after white space. A plain number stays a number.
+    Apostrophes before such a text get one more, so that `unguarded` gives every text back. Write numbers
+    as numbers: a text that looks like one is guarded too.
     """
-    begun = unicodedata.normalize("NFKC", cell[:8]).lstrip(" \u00a0\ufeff\u200b")
-    if not (begun.startswith(_STARTERS) or cell.startswith(("'", *_STARTERS))) or _is_number(cell):
-        return cell
-    return f"'{cell}"
+    return f"'{text}" if _is_live(text.lstrip("'")) else text
 
 
-def _is_number(cell: str) -> bool:
-    digits = cell.removeprefix("-")
-    return digits.isascii() and digits.replace(".", "", 1).isdigit()
+def unguarded(cell: str) -> str:
+    """The text of a cell that `guarded` made."""
+    return cell[1:] if cell[:1] == "'" and _is_live(cell.lstrip("'")) else cell
+
+
+def _is_live(text: str) -> bool:
+    """Whether a text begins with = + - @ (in any width, after any blanks) or with a tab, line end or NUL."""
+    if text.startswith(_BREAKS):
+        return True
+    for character in text:
+        if not (character.isspace() or unicodedata.category(character) in ("Cc", "Cf", "Zs")):
+            return unicodedata.normalize("NFKC", character).startswith(_STARTS)
+    return False
