@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow import assigning, batching, collecting, importing, queueing, scoring
+from annotation.flow import assigning, batching, collecting, importing, queueing, removing, scoring
 from annotation.flow.queueing import Progress
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Job, Project, User
@@ -66,7 +66,7 @@ def import_dataset(job: Job, tell: Progress) -> dict[str, Any]:
 
 def remove_dataset(job: Job, tell: Progress) -> dict[str, Any]:
     for dataset in Dataset.objects.filter(project=job.project, pk=job.arguments["dataset"]):
-        importing.remove_dataset(dataset)
+        removing.finish(dataset)
     return {}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -45,15 +46,19 @@ def pieces(text: str, *, marks: Iterable[Mark] = (), facts: Sequence[tuple[int, 
 
 
 def _apart(marks: Iterable[Mark]) -> list[Mark]:
+    """Those of the marks that stand, in the order of the text."""
     chosen: list[Mark] = []
     for mark in sorted(set(marks), key=lambda m: (m.hop > 0, m.start - m.end, m.start, m.hop)):
-        if all(mark.end <= other.start or other.end <= mark.start for other in chosen):
-            chosen.append(mark)
+        place = bisect_left(chosen, mark)
+        before, after = chosen[max(0, place - 1) : place], chosen[place : place + 1]
+        if all(mark.end <= other.start or other.end <= mark.start for other in before + after):
+            chosen.insert(place, mark)
     return chosen
 
 
 def _piece(text: str, start: int, end: int, marks: list[Mark], facts: Sequence[tuple[int, int]]) -> Piece:
-    mark = next((m for m in marks if m.start <= start and end <= m.end), None)
+    last = bisect_right(marks, start, key=lambda mark: mark.start) - 1
+    mark = marks[last] if last >= 0 and end <= marks[last].end else None
     fact = next((f for f in facts if f[0] <= start and end <= f[1]), None)
     return Piece(
         text[start:end],

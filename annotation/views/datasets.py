@@ -93,7 +93,7 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "dataset": row,
         "wish": wish,
         "slice": browse(row, wish),
-        "formats": [{"name": n, "title": kind.title} for n, kind in FORMATS.items()],
+        "formats": sorted(FORMATS.values(), key=lambda kind: kind.name != row.format),
         "batches": row.batches.order_by("-created_at"),
         "descendants": row.descendants.order_by("created_at"),
     }

@@ -15,6 +15,7 @@ from annotation.pure.marking import Mark, pieces, told
 from annotation.pure.spans import mentions
 
 HUES = 4  # the design system's hues of hops
+SHOWN_EXTRA = 20_000  # characters
 YES_NO = {"yes", "no"}  # words that stand in every text and point at nothing
 
 
@@ -22,11 +23,19 @@ def exhibit(example: Example) -> dict[str, Any]:
     """The context of the item's page besides its row."""
     return {
         "example": example,
-        "extra": json.dumps(dict(example.extra), ensure_ascii=False, indent=2) if example.extra else "",
+        "extra": _extra(example),
         "hops": [_hop(example, k) for k in range(len(example.hops))],
         "graph": _graph(example.hops),
         "paragraphs": [_paragraph(example, p) for p in range(len(example.paragraphs))],
     }
+
+
+def _extra(example: Example) -> str:
+    """The fields that have no place of their own, as JSON; of very long ones the beginning."""
+    if not example.extra:
+        return ""
+    text = json.dumps(dict(example.extra), ensure_ascii=False, indent=2)
+    return text if len(text) <= SHOWN_EXTRA else f"{text[:SHOWN_EXTRA]}…"
 
 
 def hue(hop: int) -> int:

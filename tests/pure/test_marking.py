@@ -45,6 +45,11 @@ def test_the_pieces_are_the_text(
     assert sum(piece.opens for piece in cut) == sum(piece.closes for piece in cut)
 
 
+def test_ten_thousand_marks_are_no_burden() -> None:
+    marks = [Mark(k, k + 1, 0) for k in range(0, 20_000, 2)] + [Mark(k, k + 2, 1) for k in range(0, 20_000, 2)]
+    assert sum(piece.opens for piece in pieces("a " * 10_000, marks=marks)) == 10_000
+
+
 def test_a_reference_is_told_as_the_answer_it_stands_for() -> None:
     hops = [Hop("Who?", "Mara Quell"), Hop("Where?", "Port Anselm")]
     assert told("Was #1 born in #2?", hops) == [

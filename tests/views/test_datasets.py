@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow import importing
+from annotation.flow import batching, importing
 from annotation.models import Dataset, Item, Job, Project
 from tests.conftest import records
 
@@ -272,6 +272,17 @@ def test_a_removal_happens_once_its_time_has_come(client: Any, alice: Any, datas
     assert not Dataset.objects.exists()
     client.post(reverse("dataset-restore", args=["wells", job.public_id]))
     assert not Dataset.objects.exists()
+
+
+def test_a_hidden_dataset_that_a_batch_took_comes_back(client: Any, alice: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    client.post(reverse("dataset-remove", args=["wells", "wells"]))
+    batching.create_batch(dataset.project, "late", task="answer", datasets=[dataset], guide="Read.")
+    job = Job.objects.get(kind="remove_dataset")
+    Job.objects.update(due_at=job.created_at)
+    jobs.work_off()
+    assert Dataset.objects.whole().get().items.count() == 4
+    assert Job.objects.get(pk=job.pk).state == "failed"
 
 
 def test_a_dataset_in_a_batch_stays(client: Any, alice: Any, batch: Any) -> None:
