@@ -207,6 +207,17 @@ class LaunchForm(WhoForm, GuideForm):
         self.initial["datasets"] = [one.pk for one in chosen]
         self.options = self._suggested_for(chosen)
 
+    @property
+    def basis(self) -> str:
+        """For what options are proposed: other ones are wanted once it changes."""
+        chosen = self["datasets"].value() or ()
+        return ".".join([self.kind, *sorted(map(str, chosen))])
+
+    def guide_untouched(self) -> bool:
+        """Whether the guide is still one of the tasks' own."""
+        guide = self.cleaned_data.get("guide", "").strip()
+        return guide in {"", *(default_guide(kind).strip() for kind, _title in kinds())}
+
     def suggested(self) -> OptionsForm:
         """Fresh options that fit the datasets chosen so far."""
         return self._suggested_for(self.cleaned_data.get("datasets") or ())

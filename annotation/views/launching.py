@@ -17,7 +17,7 @@ from annotation.batch_forms import LaunchForm
 from annotation.flow import drafting
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Project
-from annotation.registry import default_guide, kinds
+from annotation.registry import default_guide
 from annotation.views.access import requester_required
 from annotation.views.batch_page import batch_of
 from annotation.views.prose import html_of
@@ -95,11 +95,10 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     form = LaunchForm(project, request.POST)
     form.is_valid()
     context = {"project": project, "form": form, "samples": [], **_consequences(form)}
-    changed = request.htmx.trigger_name
-    if changed in {"datasets", "task"}:
+    if request.POST.get("proposed_for") != form.basis:
         context["options"] = form.suggested()
-    if changed == "task" and form.cleaned_data.get("guide", "") in {"", *(default_guide(k) for k, _title in kinds())}:
-        context["guide"] = default_guide(form.kind)
+        if form.guide_untouched() and form.cleaned_data.get("guide") != default_guide(form.kind):
+            context["guide"] = default_guide(form.kind)
     return render(request, "batches/_consequences.html", context)
 
 

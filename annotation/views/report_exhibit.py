@@ -104,7 +104,7 @@ def _intervals(row: JSON, part: str) -> list[Interval | None]:
 def table4(datasets: Mapping[str, JSON]) -> tuple[list[str], list[list[str]]]:
     """MuSiQue's Table 4: a row a dataset, F1 of answer and support as score, upper bound and agreement."""
     columns = [(part, measure) for part in PARTS for measure in TABLE4]
-    head = [_("Dataset"), "n", *(f"{PARTS[part]} {MEASURES[measure]}" for part, measure in columns)]
+    head = [_("Dataset"), "n", *(f"{PARTS[part]} F1: {MEASURES[measure]}" for part, measure in columns)]
     rows = [
         [name, str(found["n"]), *(_quoted(found[part][measure]["f1"]) for part, measure in columns)]
         for name, found in datasets.items()

@@ -13,9 +13,9 @@ from annotation.models import Batch, Job, Project, Worker
 from tests.conftest import write_records
 from tests.views.console import answer, at, take, work_off
 
-BATCH_PAGES = [
-    "batch", "hits", "batch-workers", "flags", "report", "guide", "batch-settings", "batch-assignments", "batch-preview",
-]  # fmt: skip
+BATCH_PAGES = """
+    batch hits batch-workers flags report guide batch-settings batch-assignments batch-preview
+""".split()
 PROJECT_PAGES = ["batches", "batch-new"]
 
 
@@ -146,8 +146,7 @@ def test_the_consequences_say_how_much_work_it_is_and_who_is_missing(
 ) -> None:
     client.force_login(alice)
     posted = form(dataset, assignments_per_hit="3")
-    headers = {"HX-Request": "true", "HX-Trigger-Name": "datasets"}
-    html = client.post(reverse("batch-consequences", args=["wells"]), posted, headers=headers).content.decode()
+    html = client.post(reverse("batch-consequences", args=["wells"]), posted).content.decode()
     assert "<b>9</b>" in html
     assert "Needs 3 different annotators, you have 1." in html
     assert 'id="options"' in html
@@ -156,9 +155,9 @@ def test_the_consequences_say_how_much_work_it_is_and_who_is_missing(
 
 def test_a_change_of_numbers_leaves_the_chosen_options_alone(client: Any, alice: Any, dataset: Any) -> None:
     client.force_login(alice)
-    headers = {"HX-Request": "true", "HX-Trigger-Name": "sample"}
     url = reverse("batch-consequences", args=["wells"])
-    assert 'id="options"' not in client.post(url, form(dataset), headers=headers).content.decode()
+    posted = form(dataset, proposed_for=f"answer.{dataset.pk}")
+    assert 'id="options"' not in client.post(url, posted).content.decode()
 
 
 def test_the_guide_is_previewed_without_running_it(client: Any, alice: Any) -> None:
