@@ -1,6 +1,6 @@
 """The next assignment: who gets which HIT, for how long, and what happens when it comes back unanswered.
 
-Lock order, here and in submitting: seat, assignment, batch, HIT. The cost of a claim does not depend on the
+Lock order, here and in submitting: assignment, seat, batch, HIT. The cost of a claim does not depend on the
 size of the batch (docs/architecture.md, "The next assignment").
 """
 
@@ -40,29 +40,28 @@ def obstacle(worker: Worker, batch: Batch) -> str:
     return ""
 
 
-@transaction.atomic
 def claim(seat: Seat) -> Assignment | None:
     """Give the worker an assignment: the one under way, or the next HIT; None when none is left for them."""
-    seat = Seat.objects.select_for_update(of=("self",)).select_related("batch").get(pk=seat.pk)
-    under_way = _under_way(seat)
-    if under_way is not None:
-        return under_way
-    if seat.batch.state != Batch.State.OPEN:
-        return None
-    cursor = seat.cursor
-    for found in _candidates(seat):
-        if _take_place(found.hit):
-            return _accept(seat, found.hit, cursor=cursor if found.passed_over else found.hit.ticket)
-    return None
-
-
-def _under_way(seat: Seat) -> Assignment | None:
-    mine = Assignment.objects.filter(worker=seat.worker_id, batch=seat.batch_id, state=lifecycle.ACCEPTED)
-    assignment = next(iter(mine[:1]), None)
-    if assignment is not None:
+    assignment, under_way = _under_way_or_next(seat)
+    if assignment is not None and under_way:  # by now the seat's lock is gone, which an assignment's may not follow
         late = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, lease_until__lt=Now())
         late.update(lease_until=_lease_end(seat.batch), extended=False)
     return assignment
+
+
+@transaction.atomic
+def _under_way_or_next(seat: Seat) -> tuple[Assignment | None, bool]:
+    seat = Seat.objects.select_for_update(of=("self",)).select_related("batch").get(pk=seat.pk)
+    mine = Assignment.objects.filter(worker=seat.worker_id, batch=seat.batch_id, state=lifecycle.ACCEPTED)
+    for under_way in mine[:1]:
+        return under_way, True
+    if seat.batch.state != Batch.State.OPEN:
+        return None, False
+    cursor = seat.cursor
+    for found in _candidates(seat):
+        if _take_place(found.hit):
+            return _accept(seat, found.hit, cursor=cursor if found.passed_over else found.hit.ticket), False
+    return None, False
 
 
 def _lease_end(batch: Batch) -> object:
@@ -102,15 +101,18 @@ def _stretch(seat: Seat, cursor: int, size: int) -> list[Hit]:
 
 def _ruled_out(seat: Seat, hits: Sequence[Hit]) -> set[int]:
     """Those that the worker had before, or whose group they met where the batch forbids it."""
-    batch = seat.batch
     mine = Assignment.objects.filter(worker=seat.worker_id, group_key__in={hit.group_key for hit in hits})
     had, met = set(), set()
     for hit_id, group, batch_id, state in mine.values_list("hit_id", "group_key", "batch_id", "state"):
         had.add(hit_id)
-        here = batch_id == batch.pk
-        if state in ALIVE_OR_DONE and (batch.meeting == Batch.Meeting.ONE if here else batch.fresh_only):
+        if state in ALIVE_OR_DONE and _counts_as_met(seat.batch, batch_id):
             met.add(group)
     return {hit.pk for hit in hits if hit.pk in had or hit.group_key in met}
+
+
+def _counts_as_met(batch: Batch, where: int) -> bool:
+    """Whether a group that the worker met in the batch `where` is closed to them in `batch`."""
+    return batch.meeting == Batch.Meeting.ONE if where == batch.pk else batch.fresh_only
 
 
 def _take_place(hit: Hit) -> bool:
@@ -136,9 +138,9 @@ def give_back(assignment: Assignment, *, to: str = lifecycle.RETURNED, only_if_o
     guards = [Q(lease_until__lt=Now())] if only_if_over else []
     if not assignment.move(to, *guards, counts=False, ended_at=Now()):
         return False
-    free_place(assignment.hit_id, live=F("live") - 1)
     others = Seat.objects.filter(worker=assignment.worker_id).exclude(batch=assignment.batch_id)
     others.update(cursor=-1)  # what this one ruled out elsewhere may be theirs again
+    free_place(assignment.hit_id, live=F("live") - 1)
     return True
 
 
@@ -152,15 +154,27 @@ def free_place(hit_id: int, **changes: object) -> None:
 
 @transaction.atomic
 def take_up(assignment: Assignment) -> bool:
-    """Give a returned or expired assignment back to its worker, draft and all; False when its place is taken."""
-    batch = assignment.batch
-    stamps = {"counts": True, "ended_at": None, "extended": False, "lease_until": _lease_end(batch)}
-    if batch.state != Batch.State.OPEN or not assignment.move(lifecycle.ACCEPTED, **stamps):
+    """Give a returned or expired assignment back to its worker, draft and all.
+
+    False when its place is taken, the batch is not open, the worker has another one of the batch under way,
+    or met a member of its group since.
+    """
+    row = Assignment.objects.select_for_update(of=("self",)).select_related("batch").get(pk=assignment.pk)
+    if row.batch.state != Batch.State.OPEN or row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED}:
         return False
-    if not _take_place(Hit(pk=assignment.hit_id)):
-        transaction.set_rollback(True)
+    Seat.objects.select_for_update().get(batch=row.batch_id, worker=row.worker_id)
+    if _is_hindered(row) or not _take_place(Hit(pk=row.hit_id)):
         return False
-    return True
+    stamps = {"counts": True, "ended_at": None, "extended": False, "lease_until": _lease_end(row.batch)}
+    return row.move(lifecycle.ACCEPTED, **stamps)
+
+
+def _is_hindered(row: Assignment) -> bool:
+    others = Assignment.objects.filter(worker=row.worker_id, state__in=ALIVE_OR_DONE).exclude(pk=row.pk)
+    if others.filter(batch=row.batch_id, state=lifecycle.ACCEPTED).exists():
+        return True
+    met = others.filter(group_key=row.group_key).values_list("batch_id", flat=True)
+    return any(_counts_as_met(row.batch, where) for where in met)
 
 
 def extend(assignment: Assignment) -> bool:

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from annotation.flow.assigning import free_place, give_back
-from annotation.models import Assignment, Flag, Hit
+from annotation.models import Assignment, Batch, Flag, Hit
 
 REASONS = ["unclear", "wrong_context", "several_answers", "no_answer", "broken", "harmful", "other"]
 
@@ -32,6 +32,7 @@ def void(hit: Hit, *, reason: str) -> bool:
 @transaction.atomic
 def restore(hit: Hit) -> bool:
     """Undo `void`: the HIT counts again and, if it has room, is offered again; its reports are open again."""
+    Batch.objects.select_for_update().get(pk=hit.batch_id)  # before the HIT: the lock order of assigning
     restored = Hit.objects.filter(pk=hit.pk, voided_at__isnull=False).update(voided_at=None, void_reason="")
     if restored:
         flags = Flag.objects.filter(assignment__hit=hit, state=Flag.State.VOIDED)

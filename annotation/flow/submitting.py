@@ -86,6 +86,7 @@ def _place(row: Assignment, active_seconds: float) -> tuple[bool, bool]:
         _revise(row, **kept)
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
+    Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(done=F("done") + 1)
     hit = Hit.objects.filter(pk=row.hit_id)
     if late:
         counts = bool(hit.open().update(done=F("done") + 1))
@@ -94,7 +95,6 @@ def _place(row: Assignment, active_seconds: float) -> tuple[bool, bool]:
     stamps = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
     if not row.move(lifecycle.SUBMITTED, **stamps, **kept):
         raise Conflict(_("This assignment was just changed from elsewhere. Please send it again."))
-    Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(done=F("done") + 1)
     return late, counts
 
 

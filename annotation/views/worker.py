@@ -199,7 +199,10 @@ def take_up(request: HttpRequest, public_id: str) -> HttpResponse:
     """Take a returned or expired assignment again, unless its place is taken."""
     row = own_assignment(request, public_id)
     if not assigning.take_up(row):
-        messages.warning(request, _("Somebody else has taken its place, or the batch is closed."))
+        text = _(
+            "It cannot be taken up now: finish the one you have first, or its place is taken, or the batch is closed."
+        )
+        messages.warning(request, text)
         return _see(reverse("work"))
     return _see(reverse("assignment", args=[row.public_id]))
 

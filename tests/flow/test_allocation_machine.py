@@ -1,0 +1,281 @@
+"""A random history of claims, submissions, returns, expiries, top-ups and voids, against a plain model of them.
+
+Invariants I1 to I5 and I7 of docs/architecture.md hold after every step, and a claim finds a HIT exactly when
+there is one that the worker may have.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from annotation.flow import assigning, batching, flagging, joining, submitting
+from annotation.flow.refusal import Conflict
+from annotation.models import Answer, Assignment, Dataset, Hit, Item, Project, Seat, Worker
+
+WORKERS, ITEMS = 4, 5
+GROUPS = ["twins", "twins", "alone", "pair", "pair"]
+who = st.integers(0, WORKERS - 1)
+any_of = st.integers(0, 10_000)
+texts = st.sampled_from(["Ay", "bee"])
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A submission that was acknowledged."""
+
+    assignment: int
+    key: str
+    base: int
+    answer: dict[str, Any]
+    receipt: submitting.Receipt
+
+
+class Allocation(RuleBasedStateMachine):
+    """Four workers on five HITs of three groups, two assignments each; every verb in any order."""
+
+    @initialize(meeting=st.sampled_from(["one", "apart", "free"]))
+    def open_a_batch(self, meeting: str) -> None:
+        self.point = transaction.atomic()
+        self.point.__enter__()
+        project = Project.objects.create(slug="machine", title="Machine")
+        dataset = Dataset.objects.create(project=project, slug="items", state="ready", format="jsonl", sha256="")
+        for place, group in enumerate(GROUPS):
+            paragraph = {"title": "A", "text": "Ay or bee"}
+            content = {"id": str(place), "question": "Which?", "paragraphs": [paragraph]}
+            row = {"position": place, "source_id": str(place), "group_key": group, "question": "Which?"}
+            Item.objects.create(dataset=dataset, content=content, **row)
+        self.batch = batching.create_batch(
+            project, "b", task="answer", datasets=[dataset], guide="", assignments_per_hit=2, meeting=meeting
+        )
+        batching.launch(self.batch)
+        self.workers = [Worker.objects.create(project=project, external_id=str(k)) for k in range(WORKERS)]
+        self.seats = [assigning.sit_down(worker, self.batch) for worker in self.workers]
+        self.sent: list[Sent] = []
+        self.count = 0
+
+    def teardown(self) -> None:
+        if hasattr(self, "point"):
+            transaction.set_rollback(True)
+            self.point.__exit__(None, None, None)
+
+    def seat(self, worker: int) -> Seat:
+        return Seat.objects.select_related("batch").get(pk=self.seats[worker].pk)
+
+    def one(self, number: int, **wanted: Any) -> Assignment | None:
+        """One of the assignments that match, if there is any."""
+        rows = list(Assignment.objects.select_related("batch").filter(**wanted).order_by("pk"))
+        return rows[number % len(rows)] if rows else None
+
+    def may_have(self, seat: Seat) -> set[int]:
+        """The HITs that a claim could give, by the rules and nothing else."""
+        mine = list(Assignment.objects.filter(worker=seat.worker_id))
+        met = {a.group_key for a in mine if a.state in assigning.ALIVE_OR_DONE}
+        hits = Hit.objects.filter(batch=self.batch, voided_at=None, wanted__gt=F("live") + F("done"))
+        fit = list(hits.exclude(pk__in=[a.hit_id for a in mine]))
+        if seat.batch.meeting == "one":
+            fit = [hit for hit in fit if hit.group_key not in met]
+        if seat.batch.meeting == "apart":
+            fit = [hit for hit in fit if hit.group_key != seat.last_group]
+        return {hit.pk for hit in fit}
+
+    @rule(worker=who)
+    def claim(self, worker: int) -> None:
+        seat = self.seat(worker)
+        under_way = Assignment.objects.filter(worker=seat.worker_id, state="accepted").first()
+        possible = self.may_have(seat) if seat.batch.state == "open" else set()
+        claimed = assigning.claim(seat)
+        if under_way is not None:
+            assert claimed == under_way
+        else:
+            assert (claimed is not None) == bool(possible)
+            assert claimed is None or claimed.hit_id in possible
+
+    @rule(
+        number=any_of, text=st.sampled_from(["Ay", "bee"]), state=st.sampled_from(["accepted", "expired", "returned"])
+    )
+    def submit(self, number: int, text: str, state: str) -> None:
+        row = self.one(number, state=state)
+        if row is not None:
+            room = Hit.objects.open().filter(pk=row.hit_id).exists()
+            sent = self.send(row, text, base=0)
+            assert sent.receipt.late == (state != "accepted")
+            assert sent.receipt.counts == (state == "accepted" or room)
+
+    def send(self, row: Assignment, text: str, *, base: int) -> Sent:
+        self.count += 1
+        answer, key = {"kind": "typed", "text": text, "support": []}, f"{base}.{self.count}"
+        receipt = submitting.submit(row, answer, key=key, base=base, active_seconds=1.0)
+        sent = Sent(row.pk, key, base, answer, receipt)
+        self.sent.append(sent)
+        return sent
+
+    @rule(number=any_of)
+    def change(self, number: int) -> None:
+        row = self.one(number, state="submitted")
+        if row is not None and row.batch.state == "open":
+            assert self.send(row, "Ay", base=row.revision).receipt.revision == row.revision + 1
+        elif row is not None:
+            with pytest.raises(Conflict):
+                self.send(row, "Ay", base=row.revision)
+
+    @precondition(lambda self: self.sent)
+    @rule(number=any_of, other=st.booleans())
+    def replay(self, number: int, other: bool) -> None:
+        sent = self.sent[number % len(self.sent)]
+        row = Assignment.objects.get(pk=sent.assignment)
+        if other:
+            with pytest.raises(Conflict):
+                submitting.submit(row, {"kind": "none"}, key=sent.key, base=sent.base, active_seconds=0)
+            return
+        again = submitting.submit(row, sent.answer, key=sent.key, base=sent.base, active_seconds=9)
+        assert (again.assignment, again.revision) == (sent.receipt.assignment, sent.receipt.revision)
+
+    @rule(number=any_of)
+    def submit_from_a_second_tab(self, number: int) -> None:
+        row = self.one(number, state="submitted")
+        if row is not None:
+            with pytest.raises(Conflict):
+                submitting.submit(row, {"kind": "none"}, key="0.other-tab", base=0, active_seconds=0)
+
+    @rule(number=any_of)
+    def give_back(self, number: int) -> None:
+        row = self.one(number, state="accepted")
+        if row is not None:
+            assert assigning.give_back(row)
+            assert not assigning.give_back(row)
+
+    @rule(number=any_of)
+    def let_a_lease_run_out(self, number: int) -> None:
+        row = self.one(number, state="accepted")
+        if row is not None:
+            Assignment.objects.filter(pk=row.pk).update(lease_until=Now() - timedelta(seconds=1))
+            assert assigning.expire_due() == 1
+            assert assigning.expire_due() == 0
+
+    @rule(number=any_of, state=st.sampled_from(["returned", "expired"]))
+    def take_up(self, number: int, state: str) -> None:
+        row = self.one(number, state=state)
+        if row is not None:
+            busy = Assignment.objects.filter(worker=row.worker_id, state="accepted").exists()
+            taken = assigning.take_up(row)
+            assert not (taken and (busy or row.batch.state != "open"))
+
+    @rule(number=any_of)
+    def flag(self, number: int) -> None:
+        row = self.one(number)
+        if row is not None:
+            flagging.flag(row, reason="unclear", text="")
+
+    @rule(number=any_of, back=st.booleans())
+    def void_or_restore(self, number: int, back: bool) -> None:
+        hit = Hit.objects.filter(batch=self.batch).order_by("pk")[number % ITEMS]
+        changed = flagging.restore(hit) if back else flagging.void(hit, reason="broken")
+        assert changed == ((hit.voided_at is not None) == back)
+
+    @rule(only_disagreeing=st.booleans())
+    def top_up(self, only_disagreeing: bool) -> None:
+        self.batch.refresh_from_db()
+        if Hit.objects.filter(wanted__gt=4).exists():
+            return
+        arguments = {"base": self.batch.next_ticket, "only_disagreeing": only_disagreeing}
+        batching.top_up(self.batch, **arguments)
+        assert batching.top_up(self.batch, **arguments)["hits"] == 0
+
+    @rule(worker=who, to=st.sampled_from(["paused", "closed"]))
+    def stop_and_go_on(self, worker: int, to: str) -> None:
+        self.batch.refresh_from_db()
+        assert self.batch.move(to)
+        self.claim(worker)
+        self.change(worker)
+        self.take_up(worker, "returned")
+        assert self.batch.move("open")
+
+    @rule(workers=st.permutations(range(WORKERS)))
+    def everybody_works(self, workers: list[int]) -> None:
+        for worker in workers[:2]:
+            self.claim(worker)
+            self.submit(worker, "Ay", "accepted")
+
+    @rule(worker=who)
+    def read_a_new_guide(self, worker: int) -> None:
+        version = batching.change_guide(self.batch, f"Version {self.count}").version
+        joining.read_guide(self.seat(worker), version=version)
+
+    @invariant()
+    def no_hit_has_more_than_it_asked_for_and_its_counters_are_true(self) -> None:  # I1, I4
+        for hit in Hit.objects.prefetch_related("assignments"):
+            rows = list(hit.assignments.all())
+            live = sum(a.state == "accepted" for a in rows)
+            done = sum(a.state == "submitted" and a.counts for a in rows)
+            assert (hit.live, hit.done) == (live, done)
+            assert live + done <= hit.wanted
+            assert hit.room == hit.wanted - live - done
+
+    @invariant()
+    def nobody_has_a_hit_twice_or_two_at_once(self) -> None:  # I2, I3
+        rows = Assignment.objects.values_list("worker", "hit", "state")
+        assert max(Counter((w, h) for w, h, _ in rows).values(), default=0) <= 1
+        assert max(Counter(w for w, _, state in rows if state == "accepted").values(), default=0) <= 1
+
+    @invariant()
+    def everything_acknowledged_is_there_unchanged_and_once(self) -> None:  # I5, I7
+        stored = {(a.assignment_id, a.key): (a.revision, a.answer) for a in Answer.objects.all()}
+        sent = {(s.assignment, s.key): (s.receipt.revision, s.answer) for s in getattr(self, "sent", [])}
+        assert stored == sent
+
+    @invariant()
+    def seats_count_what_their_workers_did(self) -> None:
+        for seat in Seat.objects.all():
+            mine = Assignment.objects.filter(worker=seat.worker_id, batch=seat.batch_id, state="submitted")
+            assert seat.done == mine.count()
+
+    @invariant()
+    def members_of_a_group_meet_a_worker_as_the_batch_says(self) -> None:
+        if not hasattr(self, "batch") or self.batch.meeting != "one":
+            return
+        rows = Assignment.objects.filter(state="accepted").values_list("worker", "group_key", "hit")
+        for worker, group, hit in rows:
+            met = Assignment.objects.filter(worker=worker, group_key=group, state__in=assigning.ALIVE_OR_DONE)
+            assert not met.exclude(hit=hit).exists()
+
+
+def run(examples: int, steps: int, *, shrink: bool) -> None:
+    run_state_machine_as_test(
+        Allocation,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.explicit, Phase.generate] + ([Phase.shrink] if shrink else []),
+        ),
+    )
+
+
+@pytest.mark.django_db
+def test_the_invariants_hold_whatever_happens() -> None:
+    run(examples=40, steps=30, shrink=False)
+
+
+@pytest.mark.soak
+@pytest.mark.django_db
+def test_the_invariants_hold_whatever_happens_at_length() -> None:
+    run(examples=2_000, steps=60, shrink=True)

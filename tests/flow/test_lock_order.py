@@ -1,0 +1,83 @@
+"""Every verb locks rows in one order, so that no two of them can wait for each other in a circle.
+
+The order is that of annotation/flow/assigning.py. It is read off the statements that a verb sends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models.functions import Now
+from django.test.utils import CaptureQueriesContext
+
+from annotation.flow import assigning, batching, flagging, submitting
+from annotation.models import Assignment, Hit
+from tests.conftest import answer_to
+
+pytestmark = pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite locks the whole database, not rows")
+
+ORDER = ["assignment", "seat", "batch", "hit"]
+LOCKS = re.compile(r'^(?:UPDATE "annotation_(\w+)"|SELECT .* FROM "annotation_(\w+)".* FOR UPDATE)', re.S)
+
+
+def locks(verb: Callable[[], object]) -> list[list[str]]:
+    """For each transaction of a verb: the tables in which it locks rows, in the order of their first locks."""
+    with CaptureQueriesContext(connection) as captured:
+        verb()
+    transactions: list[list[str]] = [[]]
+    depth = 0
+    for query in captured:
+        depth += query["sql"].startswith("SAVEPOINT") - query["sql"].startswith("RELEASE SAVEPOINT")
+        if found := LOCKS.match(query["sql"]):
+            transactions[-1].append(found[1] or found[2])
+        if depth == 0:
+            transactions.append([])
+    return [list(dict.fromkeys(table for table in tables if table in ORDER)) for tables in transactions]
+
+
+@pytest.fixture
+def assignment(batch: Any, bob: Any) -> Assignment:
+    claimed = assigning.claim(assigning.sit_down(bob, batch))
+    assert claimed is not None
+    return claimed
+
+
+def submit(row: Assignment) -> None:
+    submitting.submit(row, answer_to(row), key="0.a", base=0, active_seconds=1)
+
+
+def in_order(transactions: list[list[str]]) -> bool:
+    assert any(transactions), "nothing was locked, so nothing was tried"
+    return all(tables == sorted(tables, key=ORDER.index) for tables in transactions)
+
+
+def test_the_verbs_of_one_assignment_lock_in_order(assignment: Assignment, batch: Any, carol: Any) -> None:
+    other = assigning.sit_down(carol, batch)
+    assert in_order(locks(lambda: assigning.claim(other)))
+    assert in_order(locks(lambda: assigning.give_back(assignment)))
+    assert in_order(locks(lambda: assigning.take_up(assignment)))
+    assignment.refresh_from_db()
+    assert in_order(locks(lambda: flagging.flag(assignment, reason="unclear", text="")))
+    assert in_order(locks(lambda: submit(assignment)))
+
+
+def test_a_claim_of_what_is_under_way_locks_in_order(assignment: Assignment, batch: Any, bob: Any) -> None:
+    seat = assigning.sit_down(bob, batch)
+    assert in_order(locks(lambda: assigning.claim(seat)))
+    Assignment.objects.filter(pk=assignment.pk).update(lease_until=Now() - timedelta(hours=1))
+    assert in_order(locks(lambda: assigning.claim(seat)))
+
+
+def test_the_verbs_of_the_requester_lock_in_order(assignment: Assignment, batch: Any) -> None:
+    hit = Hit.objects.get(pk=assignment.hit_id)
+    assert in_order(locks(lambda: flagging.void(hit, reason="broken")))
+    assert in_order(locks(lambda: flagging.restore(hit)))
+    Hit.objects.filter(pk=hit.pk).update(wanted=1)
+    submit(assignment)
+    batch.refresh_from_db()
+    assert in_order(locks(lambda: batching.top_up(batch, base=batch.next_ticket)))
