@@ -45,11 +45,13 @@ def hue(hop: int) -> int:
 
 def _hop(example: Example, k: int) -> dict[str, Any]:
     hop = example.hops[k]
-    support = hop.support if hop.support is not None and hop.support < len(example.paragraphs) else None
     parts = [{"text": p.text, "hop": p.hop, "hue": hue(p.hop)} for p in told(hop.question, example.hops[:k])]
-    title = "" if support is None else example.paragraphs[support].title
-    number = None if support is None else support + 1
-    return {"number": k + 1, "hue": hue(k + 1), "parts": parts, "answer": hop.answer, "support": number, "title": title}
+    shown = {"number": k + 1, "hue": hue(k + 1), "parts": parts, "answer": hop.answer}
+    if hop.support is None or hop.support >= len(example.paragraphs):
+        return shown | {"support": None}
+    paragraph = example.paragraphs[hop.support]
+    found = any(mentions(hop.answer, paragraph.text))
+    return shown | {"support": hop.support + 1, "title": paragraph.title, "found": found}
 
 
 def _graph(hops: tuple[Hop, ...]) -> dict[str, Any] | None:

@@ -188,6 +188,15 @@ def test_an_item_shows_question_answer_hops_and_marks(client: Any, alice: Any, d
     assert "Item 2 of 4" in html
 
 
+def test_an_item_says_where_a_paragraph_lacks_the_answer_of_its_hop(client: Any, alice: Any, dataset: Any) -> None:
+    item = dataset.items.get(position=2)
+    item.content["hops"][1]["answer"] = "The white one"
+    item.save()
+    client.force_login(alice)
+    html = client.get(reverse("item", args=["wells", "wells", 2])).content.decode()
+    assert html.count("not there word for word") == 1
+
+
 def test_an_item_names_the_batches_that_asked_it(client: Any, alice: Any, batch: Any) -> None:
     client.force_login(alice)
     assert batch.title in client.get(reverse("item", args=["wells", "wells", 0])).content.decode()
