@@ -22,7 +22,9 @@ from annotation.pure.features import FeatureCount
 
 CHUNK = 200  # records a transaction: some 50 ms
 SHOWN_FLAWS = 200
-STALE = timedelta(seconds=60)
+STALE = timedelta(
+    seconds=30
+)  # without a sign of life: longer than SQLite lets a writer wait, shorter than a job's lease
 
 Told = Callable[[int, int], None]
 
@@ -92,7 +94,7 @@ def import_dataset(
 
     The same bytes under the same name change nothing. A dead import of that name is cleared away first.
     """
-    report = Report(format=format, file=file_name or path.name)
+    report = Report(format=format, file=_storable(file_name or path.name))
     digest = file_digest(path)
     if not dry_run and _already_there(project, name, digest, format):
         report.already_there = True
@@ -176,6 +178,11 @@ def _reserve(
         raise ImportRefused(text % {"name": name}, {}) from None
 
 
+def _storable(file_name: str) -> str:
+    """A file's name as text; what the file system holds beyond UTF-8 becomes question marks."""
+    return file_name.encode("utf-8", "replace").decode("utf-8")
+
+
 def _accepted(path: Path, report: Report, tell: Told) -> Iterator[Example]:
     """The examples of the file that may be stored, while the report fills up."""
     try:
@@ -255,17 +262,27 @@ def group_key(root: int, group: str) -> str:
 
 def _write(dataset: Dataset, chunk: list[Item]) -> None:
     with transaction.atomic():
+        _change(dataset, beat_at=Now())
         Item.objects.bulk_create(chunk)
-        Dataset.objects.filter(pk=dataset.pk).update(beat_at=Now())
 
 
 def _show(dataset: Dataset, report: Report, features: FeatureCount) -> None:
-    Dataset.objects.filter(pk=dataset.pk, state=Dataset.State.IMPORTING).update(
+    _change(
+        dataset,
         state=Dataset.State.READY,
         size=report.accepted,
         features=features.as_json(),
         report=report.as_json(),
     )
+
+
+def _change(dataset: Dataset, **columns: object) -> None:
+    """A guarded update of the dataset being filled. Raises ImportRefused when another import cleared it away."""
+    if not Dataset.objects.filter(pk=dataset.pk, state=Dataset.State.IMPORTING).update(**columns):
+        text = _(
+            "The import of %(name)s stood still so long that it was taken for dead and cleared away. Start it again."
+        )
+        raise ImportRefused(text % {"name": dataset.slug}, {})
 
 
 def remove_dataset(dataset: Dataset) -> None:
