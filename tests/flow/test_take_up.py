@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
-from annotation.flow import assigning
+from annotation.flow import assigning, submitting
 from annotation.models import Assignment, Hit
+from tests.conftest import answer_to
 
 
 def claimed(worker: Any, batch: Any) -> Assignment:
@@ -73,3 +74,12 @@ def test_it_refuses_when_its_place_is_taken(batch: Any, bob: Any, carol: Any) ->
     assert not assigning.take_up(first)
     first.refresh_from_db()
     assert first.state == "returned"
+
+
+def test_a_freed_place_is_offered_to_whoever_went_past_it(batch: Any, bob: Any, carol: Any) -> None:
+    Hit.objects.filter(batch=batch).update(wanted=1)
+    first = claimed(bob, batch)
+    while (other := assigning.claim(assigning.sit_down(carol, batch))) is not None:
+        submitting.submit(other, answer_to(other), key="0.a", base=0, active_seconds=1)
+    assert assigning.give_back(first)
+    assert claimed(carol, batch).hit_id == first.hit_id

@@ -1,0 +1,44 @@
+"""The random histories report the faults that they are there to find: each is planted, each is found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db.models import F
+
+from annotation.flow import assigning, submitting
+from annotation.models import Answer, Hit
+from tests.flow import test_allocation_machine as machine
+
+
+def free_without_ticket(hit_id: int, **changes: Any) -> None:
+    Hit.objects.filter(pk=hit_id).update(**changes)
+
+
+def keep_the_place(hit_id: int, **changes: Any) -> None:
+    """A counter that drifts when a lease ends."""
+
+
+def overwrite(row: Any, **kept: Any) -> None:
+    Answer.objects.filter(assignment=row).delete()
+    type(row).objects.filter(pk=row.pk).update(revision=F("revision") + 1)
+
+
+PLANTED = {
+    "a freed HIT stays behind the cursors": (assigning, "free_place", free_without_ticket),
+    "a lease ends and its place stays taken": (assigning, "free_place", keep_the_place),
+    "a change overwrites the answer before it": (submitting, "_revise", overwrite),
+    "two assignments at once by taking one up": (assigning, "_is_hindered", lambda row: False),
+    "a met group counts as not met": (assigning, "_counts_as_met", lambda batch, where: False),
+}
+
+
+@pytest.mark.soak
+@pytest.mark.django_db
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_fault_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, name, broken = PLANTED[fault]
+    monkeypatch.setattr(module, name, broken)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        machine.run(examples=2_000, steps=40, shrink=False)
