@@ -7,12 +7,13 @@ from random import Random
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Max, Min, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.flow.importing import silent
+from annotation.flow.queueing import Lost
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Guide, Hit, Item, Project, User, Worker
 from annotation.registry import task_type
@@ -59,6 +60,8 @@ def create_batch(
     """Write a batch down as a draft; nobody sees it before `launch`. Raises Refused for what cannot be."""
     if not datasets:
         raise Refused(_("A batch needs at least one dataset."))
+    if settings.get("assignments_per_hit", 1) < 1:
+        raise Refused(_("A HIT needs at least one assignment."))
     chosen = task_type(task).suggest(features_of(datasets)) | (options or {})
     try:
         task_type(task).options(chosen)
@@ -96,23 +99,27 @@ def _settled(name: str, datasets: Sequence[Dataset], settings: dict[str, Any]) -
 def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
     """Make the HITs and open the batch; returns {"hits", "skipped", "warnings"}.
 
-    A launch that died half-way is begun anew. Raises Refused, back in draft, when no HIT would come out.
+    A launch that died half-way is begun anew. Raises Refused, back in draft, when no HIT would come out, and
+    Lost when another run began anew meanwhile: the batch is that run's.
     """
     if not batch.move(Batch.State.LAUNCHING):
         batch.refresh_from_db()
         if batch.state != Batch.State.LAUNCHING:
             raise Refused(_("This batch was launched before."))
+    Batch.objects.filter(pk=batch.pk).update(next_ticket=0)
     _remove_hits(batch)
     try:
         items = queue(batch)
         hits = _make_hits(batch, items, tell)
         if not hits:
             raise Refused(_("No item of the datasets can be asked about in this task, so there is nothing to launch."))
+        _open(batch, hits)
+    except Lost:
+        raise
     except BaseException:
         _remove_hits(batch)
-        batch.move(Batch.State.DRAFT)
+        batch.move(Batch.State.DRAFT, next_ticket=0)
         raise
-    batch.move(Batch.State.OPEN, launched_at=Now(), next_ticket=hits, size=hits)
     return {"hits": hits, "skipped": len(items) - hits, "warnings": doubts(batch)}
 
 
@@ -149,10 +156,24 @@ def _make_hits(batch: Batch, items: list[int], tell: Told) -> int:
         some = items[start : start + CHUNK]
         hits = list(hits_of(batch, some, ticket=made))
         with transaction.atomic():
+            _advance(batch, made, made + len(hits))
             Hit.objects.bulk_create(hits)
         made += len(hits)
         tell(start + len(some), len(items))
     return made
+
+
+def _advance(batch: Batch, made: int, to: int) -> None:
+    """Count the HITs made so far in `next_ticket`, which tells two runs of one launch apart. Raises Lost."""
+    ours = Batch.objects.filter(pk=batch.pk, state=Batch.State.LAUNCHING, next_ticket=made)
+    if not ours.update(next_ticket=to):
+        raise Lost
+
+
+@transaction.atomic
+def _open(batch: Batch, hits: int) -> None:
+    _advance(batch, hits, hits)
+    batch.move(Batch.State.OPEN, launched_at=Now(), next_ticket=hits, size=hits)
 
 
 def hits_of(batch: Batch, keys: list[int], *, ticket: int) -> Iterator[Hit]:
@@ -235,13 +256,22 @@ def top_up(batch: Batch, *, base: int, only_disagreeing: bool = False, tell: Tol
     keys = list(finished.order_by("ticket").values_list("pk", flat=True))
     if only_disagreeing:
         keys = [pk for pk in keys if _disagree(pk)]
+    asked = 0
     for start in range(0, len(keys), CHUNK):
-        with transaction.atomic():
-            Batch.objects.filter(pk=batch.pk, next_ticket__lt=2 * base + 1).update(next_ticket=2 * base + 1)
-            hits = finished.filter(pk__in=keys[start : start + CHUNK])
-            hits.update(wanted=F("wanted") + 1, ticket=F("ticket") + base)
+        asked += _ask_again(batch, finished.filter(pk__in=keys[start : start + CHUNK]))
         tell(min(start + CHUNK, len(keys)), len(keys))
-    return {"hits": len(keys)}
+    return {"hits": asked}
+
+
+@transaction.atomic
+def _ask_again(batch: Batch, hits: QuerySet[Hit]) -> int:
+    """Give HITs one place more, and tickets beyond every cursor that a worker has by now; returns how many."""
+    end = Batch.objects.select_for_update().values_list("next_ticket", flat=True).get(pk=batch.pk)
+    stretch = hits.aggregate(first=Min("ticket"), last=Max("ticket"))
+    if stretch["first"] is None:
+        return 0
+    Batch.objects.filter(pk=batch.pk).update(next_ticket=end + stretch["last"] - stretch["first"] + 1)
+    return hits.update(wanted=F("wanted") + 1, ticket=F("ticket") + end - stretch["first"])
 
 
 def _disagree(hit_id: int) -> bool:
