@@ -67,7 +67,7 @@ function chosen() {
 }
 
 function setFromSelection() {
-  const span = fixed ? null : chosen();
+  const span = fixed || !answer.words ? null : chosen(); // with options there are no words to select
   if (!span) return false;
   const item = list.holding(span.root);
   const text = textOf(span.root);
@@ -201,6 +201,9 @@ function acceptProposal(value) {
 }
 
 function bindForm() {
+  document.getElementById("answer-text")?.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.isComposing) event.target.blur();
+  });
   form.addEventListener("input", onTyping);
   form.addEventListener("change", onChoice);
   // Ticking does not sort or filter anew: what is under the finger stays there until the view is changed.

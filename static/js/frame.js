@@ -6,10 +6,15 @@ import { watchLease } from "./lease.js";
 import { notice } from "./notices.js";
 import { editShortcuts } from "./shortcuts.js";
 import { focusProblem, goTo, Submission } from "./submit.js";
-import { clock, sentence } from "./texts.js";
+import { announce, clock, sentence } from "./texts.js";
+
+let troubled = false;
 
 function status(state, text, at) {
   const line = document.getElementById("saved");
+  // Screen readers hear of trouble and of its end, not of every save.
+  if (state !== "changed" && troubled !== (state === "unsaved")) announce(text);
+  if (state !== "changed") troubled = state === "unsaved";
   line.dataset.state = state;
   line.textContent = text;
   if (at) line.title = new Date(at).toLocaleString();

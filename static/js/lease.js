@@ -14,6 +14,7 @@ export function watchLease(form, notice) {
   const deadlineOf = (until) => loaded + Date.parse(until) - Date.parse(now);
   let deadline = deadlineOf(leaseUntil);
   let extendable = form.dataset.extendable === "true";
+  let shownUntil = leaseUntil;
   let warned = false;
 
   const extend = async () => {
@@ -22,8 +23,11 @@ export function watchLease(form, notice) {
     if (!reply?.ok) return;
     const { lease_until: until } = await reply.json();
     deadline = deadlineOf(until);
+    shownUntil = until;
     const shown = document.querySelector("[data-lease-shown]");
     if (shown) shown.textContent = clock(until).slice(0, 5);
+    notice("lease", "");
+    warned = false;
   };
 
   const look = () => {
@@ -31,7 +35,7 @@ export function watchLease(form, notice) {
     if (extendable && left < leaseSeconds * 200 && activeWithin(60_000)) extend();
     else if (left < WARN && !warned) {
       warned = true;
-      notice("lease", sentence(left > 0 ? "lease-ends" : "lease-over"), { tone: "warn" });
+      notice("lease", sentence(left > 0 ? "lease-ends" : "lease-over", { time: clock(shownUntil).slice(0, 5) }), { tone: "warn" });
     }
   };
   setInterval(look, 5000);
