@@ -43,6 +43,7 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @never_cache
+@require_GET
 @requester_required
 def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """A batch at a glance; a draft goes to where it is made."""
@@ -111,7 +112,7 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     if worker := request.GET.get("worker", ""):
         rows = rows.filter(worker=int(worker) if worker.isascii() and worker.isdigit() and len(worker) < 19 else None)
     rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
-    page = Paginator(rows.order_by("-accepted_at", "-pk"), 50).get_page(request.GET.get("page"))
+    page = Paginator(rows.order_by("-pk"), 50).get_page(request.GET.get("page"))
     return render(request, "batches/assignments.html", batch_context(shown, "", page=page, show=show))
 
 

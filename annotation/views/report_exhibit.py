@@ -126,8 +126,8 @@ def _paragraph(name: str, found: JSON) -> str:
     """A dataset's figures as a sentence of a results section."""
     answer, support = found["answer"], found["support"]
     text = _(
-        "%(name)s (n = %(n)s): the human score is %(score)s answer F1, the upper bound %(upper)s and the agreement "
-        "%(agreement)s; a single annotator reaches %(average)s on average. "
+        "%(name)s (n = %(n)s, 95 %% intervals in brackets): the human score is %(score)s answer F1, "
+        "the upper bound %(upper)s and the agreement %(agreement)s; a single annotator reaches %(average)s on average. "
         "Support F1 at %(level)s level: %(s_score)s, %(s_upper)s and %(s_agreement)s."
     )
     values = {

@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from django.urls import reverse
 
-from annotation.flow import batching, drafting
+from annotation.flow import batching
 from annotation.models import Batch, Job, Project, Worker
-from tests.conftest import write_records
 from tests.views.console import answer, at, take, work_off
 
-BATCH_PAGES = """
-    batch hits batch-workers flags report guide batch-settings batch-assignments batch-preview
-""".split()
+BATCH_PAGES = [
+    "batch",
+    "hits",
+    "batch-workers",
+    "flags",
+    "report",
+    "guide",
+    "batch-settings",
+    "batch-assignments",
+    "batch-preview",
+]
 PROJECT_PAGES = ["batches", "batch-new"]
-
-
-def form(dataset: Any, **other: Any) -> dict[str, Any]:
-    """What the launching page posts."""
-    return {
-        "title": "Wells, round two",
-        "name": "",
-        "datasets": [dataset.pk],
-        "task": "answer",
-        "option-support": "on",
-        "sample": "3",
-        "seed": "7",
-        "assignments_per_hit": "1",
-        "expected_minutes": "2",
-        "who": "all",
-        "meeting": "one",
-        "purpose": "production",
-        "fresh_only": "on",
-        "disjoint": "on",
-        "guide": "Read.\r\n\r\n**Answer.**",
-        "draft": "1",
-    } | other
 
 
 @pytest.fixture
@@ -76,135 +60,6 @@ def test_the_list_and_the_launching_page_are_for_requesters(client: Any, alice: 
     assert client.get(reverse(page, args=["wells"])).status_code == 404
     client.force_login(alice)
     assert client.get(reverse(page, args=["wells"])).status_code == 200
-
-
-def test_the_launching_page_saves_a_draft_with_a_name_of_its_own(client: Any, alice: Any, dataset: Any) -> None:
-    client.force_login(alice)
-    response = client.post(reverse("batch-new", args=["wells"]), form(dataset))
-    made = Batch.objects.get()
-    assert (response.status_code, response.url) == (303, at("batch-edit", batch="wells-round-two"))
-    assert (made.state, made.sample, made.seed, made.expected_seconds) == ("draft", 3, 7, 120)
-    assert made.guide.text == "Read.\n\n**Answer.**"
-    assert made.options["support"] is True
-    assert made.options["yes_no"] is False
-
-
-def test_an_empty_expected_time_is_proposed_from_the_datasets(client: Any, alice: Any, dataset: Any) -> None:
-    client.force_login(alice)
-    client.post(reverse("batch-new", args=["wells"]), form(dataset, expected_minutes=""))
-    assert Batch.objects.get().expected_seconds == batching.expected_seconds([dataset])
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "told"),
-    [
-        ("title", "", "This field is required"),
-        ("datasets", [], "Choose at least one dataset"),
-        ("assignments_per_hit", "0", "greater than or equal to 1"),
-        ("name", "new", "is taken"),
-        ("sample", "many", "Enter a whole number"),
-        ("who", "chosen", "Choose at least one annotator"),
-    ],
-)
-def test_what_is_wrong_stands_beside_its_field(
-    client: Any, alice: Any, bob: Any, dataset: Any, field: str, value: Any, told: str
-) -> None:
-    client.force_login(alice)
-    response = client.post(reverse("batch-new", args=["wells"]), form(dataset, **{field: value}))
-    html = response.content.decode()
-    assert response.status_code == 422
-    assert told in html
-    assert html.count("autofocus") >= 1
-    assert not Batch.objects.exists()
-
-
-def test_a_draft_can_be_changed_and_renamed(client: Any, alice: Any, dataset: Any, draft: Batch) -> None:
-    client.force_login(alice)
-    response = client.post(at("batch-edit", batch="draft"), form(dataset, name="other", sample=""))
-    draft.refresh_from_db()
-    assert response.url == at("batch-edit", batch="other")
-    assert (draft.slug, draft.sample, draft.guide.version) == ("other", None, 2)
-
-
-def test_launching_opens_the_batch_by_a_job(client: Any, alice: Any, dataset: Any, draft: Batch) -> None:
-    client.force_login(alice)
-    response = client.post(at("batch-edit", batch="draft"), form(dataset, name="draft", launch="1"))
-    assert response.url == reverse("job", args=["wells", Job.objects.get().public_id])
-    work_off()
-    draft.refresh_from_db()
-    assert (draft.state, draft.size) == ("open", 3)
-
-
-def test_launching_twice_posts_one_job(client: Any, alice: Any, draft: Batch) -> None:
-    client.force_login(alice)
-    urls = {client.post(at("batch-launch", batch="draft")).url for _ in range(2)}
-    assert len(urls) == Job.objects.count() == 1
-
-
-def test_the_consequences_say_how_much_work_it_is_and_who_is_missing(
-    client: Any, alice: Any, bob: Any, dataset: Any
-) -> None:
-    client.force_login(alice)
-    posted = form(dataset, assignments_per_hit="3")
-    html = client.post(reverse("batch-consequences", args=["wells"]), posted).content.decode()
-    assert "<b>9</b>" in html
-    assert "Needs 3 different annotators, you have 1." in html
-    assert 'id="options"' in html
-    assert not Batch.objects.exists()
-
-
-def test_a_change_of_numbers_leaves_the_chosen_options_alone(client: Any, alice: Any, dataset: Any) -> None:
-    client.force_login(alice)
-    url = reverse("batch-consequences", args=["wells"])
-    posted = form(dataset, proposed_for=f"answer.{dataset.pk}")
-    assert 'id="options"' not in client.post(url, posted).content.decode()
-
-
-def test_the_guide_is_previewed_without_running_it(client: Any, alice: Any) -> None:
-    client.force_login(alice)
-    posted = {"guide": "**Bold** <script>alert(1)</script>"}
-    html = client.post(reverse("guide-preview", args=["wells"]), posted).content.decode()
-    assert "<strong>Bold</strong>" in html
-    assert "<script>" not in html
-
-
-def test_the_preview_of_a_draft_shows_what_the_launch_will_ask(client: Any, alice: Any, draft: Batch) -> None:
-    imagined = drafting.samples(draft)
-    batching.launch(draft)
-    stored = drafting.samples(draft)
-    assert [(h.item_id, h.payload) for h in imagined] == [(h.item_id, h.payload) for h in stored]
-
-
-@pytest.mark.parametrize("launched", [False, True])
-def test_a_preview_and_its_fragments_hold_no_gold(
-    client: Any, alice: Any, project: Any, tmp_path: Any, launched: bool
-) -> None:
-    from annotation.flow.importing import import_dataset
-
-    path = write_records(tmp_path / "secret.jsonl", 1)
-    record = json.loads(path.read_text()) | {"answers": ["SECRETGOLD"]}
-    record["hops"][0]["answer"] = "SECRETHOP"
-    path.write_text(json.dumps(record) + "\n")
-    import_dataset(project, path, format="jsonl", name="secret")
-    made = batching.create_batch(
-        project, "secret-1", task="answer", datasets=[project.datasets.get(slug="secret")], guide="Read."
-    )
-    if launched:
-        batching.launch(made)
-    client.force_login(alice)
-    page = client.get(at("batch-preview", batch="secret-1"))
-    item = project.datasets.get(slug="secret").items.get()
-    live = client.get(at("preview-live", item.pk, "search", batch="secret-1") + "?q=tower&seed=0")
-    for response in (page, live):
-        assert response.status_code == 200
-        assert b"SECRET" not in response.content
-        assert "SECRET" not in str(response.headers)
-
-
-def test_a_preview_beyond_the_last_item_does_not_exist(client: Any, alice: Any, batch: Any) -> None:
-    client.force_login(alice)
-    assert client.get(at("batch-preview") + "?n=4").status_code == 404
-    assert client.get(at("preview-live", 10**9, "search")).status_code == 404
 
 
 def test_pause_resume_close_and_reopen(client: Any, alice: Any, bob: Any, batch: Any) -> None:
