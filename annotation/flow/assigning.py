@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from itertools import islice
 from typing import NamedTuple
 
 from django.db import transaction
@@ -74,12 +75,11 @@ class _Candidate(NamedTuple):
 
 
 def _candidates(seat: Seat) -> Iterator[_Candidate]:
-    """The HITs that the worker may have, in the order of the queue; the cursor moves over what they never may.
+    """The HITs that the worker may have now, in the order of the queue, from their cursor on.
 
     Two queries by index for each stretch of the queue, so that no plan depends on how much the worker did.
     """
     cursor, size, passed_over = seat.cursor, FIRST_LOOK, False
-    end = Batch.objects.values_list("next_ticket", flat=True).get(pk=seat.batch_id) - 1
     while hits := _stretch(seat, cursor, size):
         ruled_out = _ruled_out(seat, hits)
         for hit in hits:
@@ -90,8 +90,6 @@ def _candidates(seat: Seat) -> Iterator[_Candidate]:
                 continue
             yield _Candidate(hit, passed_over)
         cursor, size = hits[-1].ticket, min(size * 4, LONGEST_LOOK)
-    if not passed_over:
-        Seat.objects.filter(pk=seat.pk).update(cursor=max(end, seat.cursor))
 
 
 def _stretch(seat: Seat, cursor: int, size: int) -> list[Hit]:
@@ -189,8 +187,8 @@ def expire_due(*, limit: int = 500) -> int:
     return sum(give_back(a, to=lifecycle.EXPIRED, only_if_over=True) for a in due[:limit])
 
 
-def something_left(seat: Seat) -> bool:
-    """Whether a claim would find a HIT now."""
-    if seat.batch.state != Batch.State.OPEN or seat.pk is None:
-        return seat.batch.state == Batch.State.OPEN and bool(_stretch(seat, -1, 1))
-    return next(_candidates(seat), None) is not None
+def left(seat: Seat, *, most: int = 1000) -> int:
+    """How many HITs the worker could have now, counted up to `most`; a look that changes nothing."""
+    if seat.batch.state != Batch.State.OPEN:
+        return 0
+    return sum(1 for _found in islice(_candidates(seat), most))

@@ -47,14 +47,16 @@ def _batches(worker: Worker) -> list[dict[str, Any]]:
 
 
 def row(worker: Worker, batch: Batch) -> dict[str, Any]:
-    """A batch as its worker's list shows it: {"batch", "done", "left", "under_way", "minutes"}."""
+    """A batch as its worker's list shows it: {"batch", "done", "left", "total", "under_way", "minutes"}."""
     seat = Seat.objects.filter(batch=batch, worker=worker).first() or Seat(batch=batch, worker=worker)
     under_way = Assignment.objects.filter(batch=batch, worker=worker, state=lifecycle.ACCEPTED).first()
+    left = (under_way is not None) + assigning.left(seat)
     return {
         "batch": batch,
         "done": seat.done,
         "under_way": under_way,
-        "left": under_way is not None or assigning.something_left(seat),
+        "left": left,
+        "total": min(batch.size, seat.done + left) if left < 1000 else batch.size,
         "minutes": max(1, round(batch.expected_seconds / 60)),
     }
 
