@@ -1,0 +1,126 @@
+"""Annotators as HTTP clients: `python -m tests.process.annotators PLAN OUT`, one thread each.
+
+Every acknowledged submission becomes a line of OUT before anything else happens. A lost connection or a 5xx is
+retried with the same form, as the page does. Knows nothing of Django.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import threading
+import time
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+TOKEN = "a" * 32  # the CSRF token: cookie and form agree, which is all that it proves
+KEY = re.compile(r'name="key" value="([^"]+)"')
+TITLES = re.compile(r'id="title-(\d+)"[^>]*>(?:<span[^>]*>)?(Tower \d+)')
+PATIENCE = 90.0  # seconds for one request, retries included
+
+
+class GaveUp(Exception):
+    """The server did not answer a request within the patience."""
+
+
+class Annotator:
+    """One person: takes assignments of a batch and answers them until nothing is left."""
+
+    def __init__(self, port: int, session: str, batch: int, out: Log, limit: int) -> None:
+        self._port, self._batch, self._out, self._limit = port, batch, out, limit
+        self._cookie = f"sessionid={session}; csrftoken={TOKEN}"
+        self._connection: HTTPConnection | None = None
+        self.last: tuple[str, dict[str, Any]] | None = None
+
+    def work(self) -> None:
+        status, place, _ = self.send("POST", f"/work/batches/{self._batch}/start/", {})
+        done = 0
+        while status == 303 and place.startswith("/assignments/") and done < self._limit:
+            _, _, page = self.send("GET", place)
+            fields = self.answer(page)
+            self.last = (f"{place}submit/", fields)
+            began = time.monotonic()
+            status, after, page = self.send("POST", f"{place}submit/", fields)
+            if status == 303:
+                sent = {"assignment": place.split("/")[2], "key": fields["key"], "text": fields["text"]}
+                self._out.write(sent | {"ms": round(1000 * (time.monotonic() - began))})
+            elif status == 409:
+                self._out.write({"conflict": place})
+                status, after, _ = self.send("POST", f"/work/batches/{self._batch}/start/", {})
+            else:
+                self._out.write({"unexpected": status, "page": page[:500]})
+            place, done = after, done + 1
+
+    def answer(self, page: str) -> dict[str, Any]:
+        shown, title = TITLES.findall(page)[0]
+        return {"key": KEY.findall(page)[0], "kind": "text", "text": title, "support": shown, "active_seconds": "1"}
+
+    def send_again(self) -> int:
+        """Send the last form once more, as a double click would; the status tells whether it was taken as one."""
+        if self.last is None:
+            return 303
+        return self.send("POST", *self.last)[0]
+
+    def send(self, method: str, path: str, fields: dict[str, Any] | None = None) -> tuple[int, str, str]:
+        """(status, Location, body); tries again while the server is away or says 5xx."""
+        body = None if fields is None else urlencode({**fields, "csrfmiddlewaretoken": TOKEN})
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                reply, text = self._once(method, path, body)
+                if reply.status < 500:
+                    return reply.status, reply.getheader("Location") or "", text
+                self._out.count("refused")
+            except (OSError, HTTPException):
+                self._out.count("broken")
+                self._connection = None
+            time.sleep(0.1)
+        raise GaveUp(f"{method} {path}")
+
+    def _once(self, method: str, path: str, body: str | None) -> tuple[HTTPResponse, str]:
+        if self._connection is None:
+            self._connection = HTTPConnection("127.0.0.1", self._port, timeout=30)
+        headers = {"Cookie": self._cookie, "Content-Type": "application/x-www-form-urlencoded"}
+        self._connection.request(method, path, body, headers)
+        reply = self._connection.getresponse()
+        return reply, reply.read().decode()
+
+
+class Log:
+    """Lines that survive whatever happens next."""
+
+    def __init__(self, path: Path) -> None:
+        self._file, self._lock = path.open("a"), threading.Lock()
+        self.counts: dict[str, int] = {}
+
+    def write(self, line: dict[str, Any]) -> None:
+        with self._lock:
+            self._file.write(json.dumps(line) + "\n")
+            self._file.flush()
+
+    def count(self, what: str) -> None:
+        with self._lock:
+            self.counts[what] = self.counts.get(what, 0) + 1
+
+
+def main(plan: dict[str, Any], out: Path) -> int:
+    log = Log(out)
+    people = [Annotator(plan["port"], s, plan["batch"], log, plan["limit"]) for s in plan["sessions"]]
+    failures: list[BaseException] = []
+    threading.excepthook = lambda told: failures.append(told.exc_value or RuntimeError("thread died"))
+    threads = [threading.Thread(target=person.work) for person in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    log.write({"counts": log.counts, "again": [person.send_again() for person in people]})
+    for failure in failures:
+        log.write({"failure": repr(failure)})
+    return int(bool(failures))
+
+
+if __name__ == "__main__":
+    sys.exit(main(json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[2])))

@@ -1,0 +1,102 @@
+"""A real installation for fault tests: its own folder and database, a real web server, real jobs workers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BIN = Path(sys.executable).parent
+SECONDS_TO_START = 60
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Installation:
+    """`var` is its folder; `url` its DATABASE_URL. Close it to end whatever it started."""
+
+    def __init__(self, var: Path, url: str, *, static: Path, broker: str = "") -> None:
+        self.var, self.port = var, free_port()
+        (var / "static").symlink_to(static)
+        plain = {k: v for k, v in os.environ.items() if k not in {"ALLOWED_HOSTS", "HTTPS", "SECRET_KEY"}}
+        ours = {"HOPSCRIBE_VAR": str(var), "DATABASE_URL": url, "CELERY_BROKER_URL": broker}
+        quiet = {"PYTHONWARNINGS": "ignore", "DJANGO_SETTINGS_MODULE": "annotation.settings"}
+        self.environment = {**plain, **ours, **quiet, "PORT": str(self.port)}
+        self._started: list[subprocess.Popen[bytes]] = []
+        self._web: subprocess.Popen[bytes] | None = None
+        self.manage("migrate", "--verbosity", "0")
+
+    def manage(self, *arguments: str) -> str:
+        return self.run([sys.executable, "manage.py", *arguments])
+
+    def world(self, *arguments: str) -> Any:
+        """Run a verb of tests/process/world.py on this installation's database; returns the JSON that it prints."""
+        return json.loads(self.run([sys.executable, "-m", "tests.process.world", *arguments]))
+
+    def run(self, command: list[str]) -> str:
+        done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise AssertionError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-4000:]}")
+        return done.stdout
+
+    def spawn(self, command: list[str], *, log: str, more: Mapping[str, str] = {}) -> subprocess.Popen[bytes]:
+        """Start a process in a group of its own, so that `kill` gets its children too."""
+        with (self.var / log).open("ab") as out:
+            process = subprocess.Popen(
+                command, cwd=ROOT, env={**self.environment, **more}, stdout=out, stderr=out, start_new_session=True
+            )
+        self._started.append(process)
+        return process
+
+    def start_web(self) -> None:
+        """Start gunicorn as in production and wait until it is ready."""
+        command = [str(BIN / "gunicorn"), "-c", "deploy/gunicorn.conf.py"]
+        self._web = self.spawn(command, log="web.log", more={"WEB_WORKERS": "2"})
+        end = time.monotonic() + SECONDS_TO_START
+        while not self.is_ready():
+            if self._web.poll() is not None or time.monotonic() > end:
+                raise AssertionError("the web server did not start:\n" + self.log("web.log"))
+            time.sleep(0.05)
+
+    def is_ready(self) -> bool:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=5)
+        try:
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+    def kill_web(self) -> None:
+        """SIGKILL for the server and all its workers at once."""
+        assert self._web is not None
+        kill(self._web)
+
+    def log(self, name: str) -> str:
+        return (self.var / name).read_text(errors="replace")[-4000:]
+
+    def close(self) -> None:
+        for process in self._started:
+            kill(process)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """SIGKILL for a process and its children."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(30)

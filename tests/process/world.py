@@ -1,0 +1,124 @@
+"""What the fault tests need from an installation's own database: `python -m tests.process.world VERB …`.
+
+Runs in the installation's environment (annotation.settings) and prints one JSON document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
+from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
+from django.db.models import Count, F, Q  # noqa: E402
+
+from annotation.flow import assigning, batching, importing, joining  # noqa: E402
+from annotation.models import Answer, Assignment, Batch, Hit, Job, Project, Seat, User, Worker  # noqa: E402
+from tests.conftest import write_records  # noqa: E402
+
+
+def build(*, hits: int, assignments: int, workers: int) -> dict[str, Any]:
+    """An open batch, and workers with consent given, the guide read and a session; returns what clients need."""
+    project = joining.project_named("default")
+    with tempfile.TemporaryDirectory() as folder:
+        file = write_records(Path(folder) / "records.jsonl", hits)
+        importing.import_dataset(project, file, format="jsonl", name="records")
+    batch = batching.create_batch(
+        project,
+        "load",
+        task="answer",
+        datasets=list(project.datasets.all()),
+        guide="Answer.",
+        assignments_per_hit=assignments,
+        expected_seconds=600,
+    )
+    batching.launch(batch)
+    users = User.objects.bulk_create(User(username=f"worker-{k}", password="!") for k in range(workers))
+    made = [Worker(project=project, user=user, consented_version=project.consent_version) for user in users]
+    Worker.objects.bulk_create(made)
+    for worker in made:
+        joining.read_guide(assigning.sit_down(worker, batch), version=1)
+    return {"batch": batch.pk, "workers": [w.pk for w in made], "sessions": [_session(user) for user in users]}
+
+
+def _session(user: User) -> str:
+    store = SessionStore()
+    store[SESSION_KEY] = str(user.pk)
+    store[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    store[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    store.create()
+    return str(store.session_key)
+
+
+def audit() -> dict[str, Any]:
+    """What is stored, and every way in which it could contradict the invariants."""
+    alive = Q(assignments__state="accepted")
+    done = Q(assignments__state="submitted", assignments__counts=True)
+    hits = list(Hit.objects.annotate(alive=Count("pk", filter=alive), finished=Count("pk", filter=done)))
+    pairs = Counter(Assignment.objects.values_list("hit_id", "worker_id"))
+    one_each = Assignment.objects.filter(state="accepted").values("worker", "batch").annotate(n=Count("pk"))
+    by_seat = Count("worker__assignments", filter=_submitted_in_the_batch())
+    answers = Answer.objects.select_related("assignment").order_by("pk")
+    return {
+        "hits": len(hits),
+        "submitted": Assignment.objects.filter(state="submitted").count(),
+        "finished": Counter(str(hit.finished) for hit in hits),
+        "over": [hit.pk for hit in hits if hit.alive + hit.finished > hit.wanted],
+        "drift": [hit.pk for hit in hits if (hit.alive, hit.finished) != (hit.live, hit.done)],
+        "twice": [pair for pair, count in pairs.items() if count > 1],
+        "two_at_once": [row["worker"] for row in one_each.filter(n__gt=1)],
+        "seats": list(Seat.objects.annotate(n=by_seat).exclude(n=F("done")).values_list("pk", flat=True)),
+        "half_written": Assignment.objects.filter(state="submitted", answers__isnull=True).count(),
+        "answers": [[a.assignment.public_id, a.key, a.answer["text"], a.revision] for a in answers],
+    }
+
+
+def _submitted_in_the_batch() -> Q:
+    return Q(worker__assignments__batch=F("batch"), worker__assignments__state="submitted")
+
+
+def enqueue(*, path: str, name: str) -> dict[str, Any]:
+    """An import as a background job, as the upload page posts it."""
+    from annotation import jobs
+
+    project = joining.project_named("default")
+    arguments = {"path": path, "format": "jsonl", "name": name}
+    job = jobs.enqueue("import_dataset", project=project, title=name, arguments=arguments)
+    return {"job": job.pk}
+
+
+def job(*, pk: int) -> dict[str, Any]:
+    row = Job.objects.get(pk=pk)
+    sizes = {d.slug: (d.state, d.items.count()) for d in Project.objects.get(slug="default").datasets.all()}
+    return {"state": row.state, "tries": row.tries, "done": row.done, "error": row.error, "datasets": sizes}
+
+
+def shorten_leases() -> dict[str, Any]:
+    """Let the leases of running jobs be over, so that a test need not wait for them."""
+    from django.db.models.functions import Now
+
+    return {"jobs": Job.objects.filter(state="running").update(lease_until=Now())}
+
+
+def close() -> dict[str, Any]:
+    return {"closed": [batch.move("closed") for batch in Batch.objects.all()]}
+
+
+VERBS = {f.__name__: f for f in (build, audit, enqueue, job, shorten_leases, close)}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("verb", choices=VERBS)
+    parser.add_argument("arguments", nargs="*", help="name=value")
+    told = parser.parse_args()
+    pairs = (argument.split("=", 1) for argument in told.arguments)
+    given: dict[str, Any] = {name: int(value) if value.isdigit() else value for name, value in pairs}
+    print(json.dumps(VERBS[told.verb](**given)))
