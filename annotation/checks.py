@@ -35,7 +35,9 @@ def sqlite_is_set_up(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[
 
 
 @register(Tags.database)
-def postgres_keeps_commits(app_configs: Sequence[AppConfig] | None, databases: Any = None, **_: Any) -> list[CheckMessage]:
+def postgres_keeps_commits(
+    app_configs: Sequence[AppConfig] | None, databases: Any = None, **_: Any
+) -> list[CheckMessage]:
     """E002: PostgreSQL acknowledges before it has written. Asked only where checks may use the database."""
     if connection.vendor != "postgresql" or not databases:
         return []

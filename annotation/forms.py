@@ -16,11 +16,17 @@ class JoinForm(forms.Form):
     """A new account, made through an invite link."""
 
     username = forms.CharField(
-        label=_("Login name"), max_length=150, help_text=_("What you sign in with: an email address or any name.")
+        label=_("Login name"),
+        max_length=150,
+        help_text=_("What you sign in with: an email address or any name."),
     )
-    display_name = forms.CharField(label=_("Your name"), max_length=150, required=False, help_text=_("Only the requester sees it."))
+    display_name = forms.CharField(
+        label=_("Your name"), max_length=150, required=False, help_text=_("Only the requester sees it.")
+    )
     password = forms.CharField(
-        label=_("Password"), strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        label=_("Password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         help_text=_("At least ten characters."),
     )
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
+from dataclasses import field as made_by
 from random import Random
 from typing import Any, ClassVar
 
@@ -24,7 +25,7 @@ class Problem:
 
     field: str
     message: str
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = made_by(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

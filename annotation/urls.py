@@ -14,6 +14,7 @@ from annotation.views import (
     hits,
     items,
     jobs,
+    judgments,
     launching,
     people,
     previews,
@@ -94,8 +95,12 @@ batch_pages = [
     path("projects/<slug:slug>/batches/<slug:batch>/report/refresh/", reports.report_refresh, name="report-refresh"),
     path("projects/<slug:slug>/batches/<slug:batch>/report/progress/", reports.report_progress, name="report-progress"),
     path("projects/<slug:slug>/batches/<slug:batch>/guide/", guides.guide, name="guide"),
+    path("projects/<slug:slug>/batches/<slug:batch>/judgments/", judgments.batch_judgments, name="batch-judgments"),
+    path("projects/<slug:slug>/batches/<slug:batch>/discard/", batches.batch_discard, name="batch-discard"),
     path("projects/<slug:slug>/batches/<slug:batch>/settings/", batches.batch_settings, name="batch-settings"),
-    path("projects/<slug:slug>/batches/<slug:batch>/export/<slug:format>/", batches.batch_export, name="batch-export"),
+    path(
+        "projects/<slug:slug>/batches/<slug:batch>/export/<slug:format>/", judgments.batch_export, name="batch-export"
+    ),
 ]
 
 requester_pages = [

@@ -198,6 +198,11 @@ def hits_of(batch: Batch, keys: list[int], *, ticket: int) -> Iterator[Hit]:
         ticket += 1
 
 
+def discard(batch: Batch) -> bool:
+    """Throw a draft away; False when it is no draft (any more)."""
+    return bool(Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT).delete()[0])
+
+
 def doubts(batch: Batch) -> list[str]:
     """What cannot work with the people and items there are, as sentences for the requester."""
     people = batch.workers.filter(active=True).count() if batch.workers.exists() else able_workers(batch.project)

@@ -8,8 +8,8 @@ import nh3
 from markdown_it import MarkdownIt
 
 _TAGS = frozenset(
-    ["p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "strong", "em", "code", "pre", "blockquote"]
-    + ["hr", "br", "a", "table", "thead", "tbody", "tr", "th", "td"]
+    {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "strong", "em", "code", "pre", "blockquote"}
+    | {"hr", "br", "a", "table", "thead", "tbody", "tr", "th", "td"}
 )
 _reader = MarkdownIt("commonmark", {"html": False}).enable("table")
 

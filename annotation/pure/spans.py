@@ -29,13 +29,45 @@ def locate(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> S
     words = answer.split()
     if not words:
         return None
-    plain = r"\s+".join(map(re.escape, words))
     order = [*first, *(k for k in range(len(texts)) if k not in first)]
-    for pattern, flags in ((rf"(?<!\w){plain}(?!\w)", 0), (rf"(?<!\w){plain}(?!\w)", re.I), (plain, re.I)):
+    for paragraph in order:
+        if place := _as_typed(words, texts[paragraph]):
+            return Span(paragraph, *place)
+    plain = r"\s+".join(map(re.escape, words))
+    for pattern in (rf"(?<!\w){plain}(?!\w)", plain):
         for paragraph in order:
-            if found := re.search(pattern, texts[paragraph], flags):
+            if found := re.search(pattern, texts[paragraph], re.I):
                 return Span(paragraph, found.start(), found.end())
     return None
+
+
+def _as_typed(words: Sequence[str], text: str) -> tuple[int, int] | None:
+    """Where the words stand in a row as whole words in this case; without the cost of a pattern of its own."""
+    start = text.find(words[0])
+    while start >= 0:
+        end = _end_of(words, text, start)
+        if end is not None and not _is_word(text[end : end + 1]) and not (start and _is_word(text[start - 1])):
+            return start, end
+        start = text.find(words[0], start + 1)
+    return None
+
+
+def _end_of(words: Sequence[str], text: str, start: int) -> int | None:
+    """The end of the words that begin at `start`, with white space between them."""
+    end = start + len(words[0])
+    for word in words[1:]:
+        gap = end
+        while text[end : end + 1].isspace():
+            end += 1
+        if end == gap or not text.startswith(word, end):
+            return None
+        end += len(word)
+    return end
+
+
+def _is_word(sign: str) -> bool:
+    """Whether a regular expression's \\w matches the character ("" at the end of a text is none)."""
+    return sign.isalnum() or sign == "_"
 
 
 def mentions(answer: str, text: str) -> Iterator[tuple[int, int]]:

@@ -5,29 +5,28 @@ from __future__ import annotations
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_safe, require_POST
 
 from annotation import jobs
 from annotation.batch_forms import OptionsForm, WhoForm
-from annotation.flow import batching, exporting, watching
+from annotation.flow import batching, watching
 from annotation.models import Assignment, Batch, BatchReport, Job, Project
 from annotation.pure.charts import Chart, bar_chart
 from annotation.registry import task_type
 from annotation.views.access import requester_required
-from annotation.views.batch_page import EXPORTS, TONES, batch_context, batch_of
+from annotation.views.batch_page import TONES, batch_context, batch_of
 from annotation.views.seeing import see
 
 MOVES = {"pause": batching.pause, "resume": batching.resume, "close": batching.close}
-MEDIA = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def batches(request: HttpRequest, project: Project) -> HttpResponse:
     """Every batch of the project, newest first."""
@@ -43,7 +42,7 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """A batch at a glance; a draft goes to where it is made."""
@@ -102,7 +101,7 @@ def batch_top_up(request: HttpRequest, project: Project, batch: str) -> HttpResp
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def batch_assignments(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The assignments that a number of the overview counts."""
@@ -138,14 +137,13 @@ def _options(batch: Batch) -> list[tuple[str, str]]:
     return [(label, words[value] if isinstance(value, bool) else str(value)) for label, value in values]
 
 
-@never_cache
-@require_GET
+@require_POST
 @requester_required
-def batch_export(request: HttpRequest, project: Project, batch: str, format: str) -> HttpResponse:
-    """Every revision of every answer as a file."""
-    exported = batch_of(project, batch)
-    if format not in dict(EXPORTS):
-        raise Http404
-    response = StreamingHttpResponse(exporting.stream_judgments(exported, format), content_type=MEDIA[format])
-    response["Content-Disposition"] = f'attachment; filename="{exported.slug}-judgments.{format}"'
-    return response
+def batch_discard(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Throw a draft away; a launched batch stays."""
+    draft = batch_of(project, batch)
+    if not batching.discard(draft):
+        messages.warning(request, _("Only a draft can be thrown away; this batch was launched."))
+        return see("batch", project.slug, draft.slug)
+    messages.success(request, _("The draft “%(title)s” is gone.") % {"title": draft.title})
+    return see("batches", project.slug)

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import get_object_or_404, render
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_safe, require_http_methods, require_POST
 
 from annotation import jobs, uploads
 from annotation.console_forms import DatasetForm
@@ -29,7 +29,7 @@ def dataset_of(project: Project, name: str) -> Dataset:
     return get_object_or_404(Dataset.objects.whole().select_related("root"), project=project, slug=name)
 
 
-@require_GET
+@require_safe
 @requester_required
 def datasets(request: HttpRequest, project: Project) -> HttpResponse:
     """All datasets, newest first, with imports under way and removals that can still be undone."""
@@ -44,7 +44,7 @@ def datasets(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "datasets/datasets.html", context)
 
 
-@require_http_methods(["GET", "POST"])
+@require_get_or_post
 @requester_required
 def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
     """Upload a file; it is stored, and a job imports it."""
@@ -81,7 +81,7 @@ def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> Job | 
     return jobs.enqueue("import_dataset", project=project, title=title, arguments=arguments | file, user=request.user)
 
 
-@require_GET
+@require_safe
 @requester_required
 def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """A dataset's items, 50 a page, searched and filtered, and what is known of it."""
@@ -100,7 +100,7 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     return render(request, "datasets/dataset.html", context)
 
 
-@require_GET
+@require_safe
 @requester_required
 def dataset_export(request: HttpRequest, project: Project, name: str, format: str) -> HttpResponse:
     """The dataset as a file of that format."""

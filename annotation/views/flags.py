@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_safe, require_POST
 
 from annotation.flow import flagging
 from annotation.models import Flag, Project
@@ -19,7 +19,7 @@ from annotation.views.seeing import see
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def flags(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The open reports, oldest first; or the decided ones, newest first."""

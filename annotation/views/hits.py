@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, render
 from django.template.loader import select_template
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_safe, require_POST
 
 from annotation.flow import flagging, watching
 from annotation.models import Assignment, Batch, Hit, Project
@@ -38,7 +38,7 @@ ORDERS = {
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Every HIT, those whose answers differ most first; how they differ is known from the last report."""
@@ -55,7 +55,7 @@ def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """One HIT: question, context with gold, all answers side by side, with revisions and times."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotation.models import Batch, Project
 from annotation.views.access import requester_required
@@ -12,7 +12,7 @@ from annotation.views.datasets import dataset_of
 from annotation.views.exhibit import exhibit
 
 
-@require_GET
+@require_safe
 @requester_required
 def item(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
     """Question, answers, decomposition and context of the item at a 0-based position."""

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_safe, require_POST
 
 from annotation import jobs
 from annotation.flow import queueing
@@ -22,7 +22,7 @@ SECTIONS = {"import_dataset": "datasets", "remove_dataset": "datasets"}
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """The job's page, or for htmx the fragment that asks for itself every second while the job runs."""

@@ -26,7 +26,7 @@ from annotation.views.seeing import see
 
 
 @never_cache
-@require_http_methods(["GET", "POST"])
+@require_get_or_post
 @requester_required
 def people(request: HttpRequest, project: Project) -> HttpResponse:
     """Everybody, and every link; POST makes an invite link."""

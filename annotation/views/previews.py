@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotation.flow import drafting
 from annotation.models import Batch, Project
@@ -23,7 +23,7 @@ SHOWN = 3
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The annotator's page of item `n` (1 to 3), its parts in the order that `seed` gives."""
@@ -52,7 +52,7 @@ def _end(batch: Batch) -> str:
     return reverse(name, args=[batch.project.slug, batch.slug])
 
 
-@require_GET
+@require_safe
 @requester_required
 def preview_live(request: HttpRequest, project: Project, batch: str, item: int, name: str) -> HttpResponse:
     """A fragment of the previewed page."""

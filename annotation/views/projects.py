@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_safe, require_http_methods
 
 from annotation.console_forms import ProjectForm
 from annotation.flow import joining
@@ -20,7 +20,7 @@ from annotation.views.seeing import see
 UNDER_WAY = [Job.State.WAITING, Job.State.RUNNING]
 
 
-@require_GET
+@require_safe
 @requester_required
 def project(request: HttpRequest, project: Project) -> HttpResponse:
     """What the project holds and what runs; before the first launch, the way there."""
@@ -47,7 +47,7 @@ def _counts(project: Project) -> dict[str, Any]:
     }
 
 
-@require_http_methods(["GET", "POST"])
+@require_get_or_post
 @requester_required
 def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     """Title and consent text; "preview" shows the text and saves nothing."""

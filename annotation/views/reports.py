@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_safe, require_POST
 
 from annotation import jobs
 from annotation.flow import scoring, watching
@@ -22,7 +22,7 @@ WORST = 10  # HITs named below the report
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The report as last computed, and whether judgments came since; without one, the way to compute it."""
@@ -67,7 +67,7 @@ def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpRe
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def report_progress(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """How far the report has come, asked for every second; the page is loaded anew when it is there."""
@@ -83,7 +83,7 @@ def _progress(request: HttpRequest, batch: Batch) -> HttpResponse:
 
 
 @never_cache
-@require_GET
+@require_safe
 @requester_required
 def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Who works on the batch, under pseudonyms, with their scores from the last report."""

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from annotation.flow import assigning
 from annotation.models import Assignment, Batch, Seat, Worker
@@ -19,7 +19,7 @@ from annotation.views.access import open_batch
 
 
 @never_cache
-@require_GET
+@require_safe
 @login_required
 def work(request: HttpRequest) -> HttpResponse:
     """Every batch that the viewer may see in their projects, with what is left of it for them."""
@@ -62,7 +62,7 @@ def row(worker: Worker, batch: Batch) -> dict[str, Any]:
 
 
 @never_cache
-@require_GET
+@require_safe
 @login_required
 def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     """Nothing is left for the viewer in this batch right now, and why."""
@@ -72,7 +72,7 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @never_cache
-@require_GET
+@require_safe
 @login_required
 def history(request: HttpRequest) -> HttpResponse:
     """What the viewer submitted, newest first; open batches can still be changed."""

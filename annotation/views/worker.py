@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_safe, require_POST
 
 from annotation.flow import assigning, flagging, joining, submitting
 from annotation.flow.refusal import Conflict
@@ -83,7 +83,7 @@ def _version(request: HttpRequest) -> int:
 
 
 @never_cache
-@require_GET
+@require_safe
 @login_required
 def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     """An assignment's page: to work on, to change while the batch is open, or to look at."""
@@ -157,7 +157,7 @@ def draft(request: HttpRequest, public_id: str) -> HttpResponse:
     return JsonResponse({"version": version, "saved_at": timezone.now().isoformat()})
 
 
-@require_GET
+@require_safe
 @signed_in_or_401
 def live(request: HttpRequest, public_id: str, name: str) -> HttpResponse:
     """A fragment of the task's page, made from the payload as shown."""
@@ -231,7 +231,7 @@ def flag(request: HttpRequest, public_id: str) -> HttpResponse:
     return next_page(request, row.worker, row.batch)
 
 
-@require_GET
+@require_safe
 @login_required
 def back(request: HttpRequest, public_id: str) -> HttpResponse:
     """To the assignment that the worker submitted before this one."""
