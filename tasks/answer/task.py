@@ -92,6 +92,7 @@ class Answer(TaskType):
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """An answer given elsewhere as {"text", "support": [positions]}, "" for no answer.
 
+        "facts" may list [paragraph, sentence] positions; their paragraphs count as supporting.
         Text that stands in no paragraph is kept as typed: it was collected under other rules.
         """
         if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
@@ -100,7 +101,8 @@ class Answer(TaskType):
         size = len(payload["paragraphs"])
         if not isinstance(support, list) or not all(type(k) is int and 0 <= k < size for k in support):
             raise ValueError(f"support must list paragraph positions from 0 to {size - 1}")
-        given = {"facts": _facts(facts, payload), "support": sorted(set(support))}
+        facts = _facts(facts, payload)
+        given = {"facts": facts, "support": sorted({*support, *(p for p, _s in facts)})}
         return _placed(answer["text"], payload, given)
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
@@ -153,14 +155,19 @@ class Answer(TaskType):
 
 
 def _facts(facts: Any, payload: JSON) -> list[list[int]]:
-    size = len(payload["paragraphs"])
-    try:
-        pairs = sorted({(int(p), int(s)) for p, s in facts})
-    except (TypeError, ValueError):
-        raise ValueError("facts must list [paragraph, sentence] positions") from None
-    if any(not 0 <= p < size or s < 0 for p, s in pairs):
+    """Sorted [paragraph, sentence] positions; ValueError for others."""
+    if not isinstance(facts, list) or not all(_is_fact(fact, payload["paragraphs"]) for fact in facts):
         raise ValueError("facts must list [paragraph, sentence] positions of the context")
-    return [list(pair) for pair in pairs]
+    return [list(pair) for pair in sorted({(p, s) for p, s in facts})]
+
+
+def _is_fact(fact: Any, paragraphs: Sequence[JSON]) -> bool:
+    if not isinstance(fact, list) or [type(k) for k in fact] != [int, int]:
+        return False
+    paragraph, sentence = fact
+    if not 0 <= paragraph < len(paragraphs) or sentence < 0:
+        return False
+    return sentence < len(paragraphs[paragraph].get("sentences", ())) or "sentences" not in paragraphs[paragraph]
 
 
 def _placed(text: str, payload: JSON, given: JSON) -> JSON:

@@ -1,0 +1,269 @@
+"""Judgments that were collected elsewhere: read whole or not at all, and never twice."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db.models.functions import Now
+
+from annotation.flow import batching, collecting, flagging, scoring
+from annotation.flow.collecting import import_judgments
+from annotation.flow.importing import ImportRefused
+from annotation.models import Answer, Assignment, Collection, Hit, Worker
+from tests.flow.acting import answer_all, dataset_of, take
+
+pytestmark = pytest.mark.django_db
+
+
+def judgment(item: int, worker: str, text: str | None = None, **more: Any) -> dict[str, Any]:
+    answer = {"text": f"Tower {item}" if text is None else text, "support": [0, 1], **more}
+    return {"dataset": "wells", "item": item, "worker": worker, "answer": answer}
+
+
+def lines(path: Path, found: list[Any]) -> Path:
+    path.write_text("".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in found))
+    return path
+
+
+def nothing_is_left() -> bool:
+    rows = [Collection, Assignment, Answer]
+    return not any(model.objects.exists() for model in rows) and not Hit.objects.exclude(done=0).exists()
+
+
+GOOD = [judgment(item, worker) for item in range(4) for worker in ("ann@mail.example", "Ben")]
+
+
+def test_judgments_fill_the_places_of_their_hits(batch: Any, tmp_path: Path) -> None:
+    report = import_judgments(batch, lines(tmp_path / "j.jsonl", GOOD))
+    assert report == {"read": 8, "accepted": 8, "already_there": False}
+    assert set(batch.hits.values_list("done", "room")) == {(2, 0)}
+    assert set(Worker.objects.values_list("external_id", flat=True)) == {"ann@mail.example", "Ben"}
+    answer = Answer.objects.get(assignment__hit__item__position=2, assignment__worker__external_id="Ben")
+    assert answer.answer == {
+        "kind": "span",
+        "text": "Tower 2",
+        "paragraph": 1,
+        "start": 0,
+        "end": 7,
+        "option": None,
+        "support": [0, 1],
+        "facts": [],
+    }
+
+
+def test_the_same_file_again_changes_nothing(batch: Any, tmp_path: Path) -> None:
+    file = lines(tmp_path / "j.jsonl", GOOD)
+    import_judgments(batch, file)
+    assert import_judgments(batch, file) == {"read": 0, "accepted": 0, "already_there": True}
+    assert Answer.objects.count() == 8
+
+
+def test_more_judgments_than_places_are_surplus_and_count_in_the_scores(batch: Any, tmp_path: Path) -> None:
+    import_judgments(batch, lines(tmp_path / "j.jsonl", [judgment(0, f"w{k}") for k in range(5)]))
+    rows = Assignment.objects.order_by("pk").values_list("counts", flat=True)
+    assert list(rows) == [True, True, False, False, False]
+    report = scoring.score_batch(batch)["datasets"]["wells"]
+    assert len(report["by_worker"]) == 5
+
+
+def test_judgments_of_a_voided_item_are_kept_and_take_no_place(batch: Any, tmp_path: Path) -> None:
+    hit = batch.hits.get(item__position=0)
+    flagging.void(hit, reason="broken")
+    import_judgments(batch, lines(tmp_path / "j.jsonl", [judgment(0, "Ben")]))
+    assert Assignment.objects.get().counts is False
+    hit.refresh_from_db()
+    assert hit.done == 0
+
+
+BAD = [
+    ("{", "line", "not JSON"),
+    ("[]", "line", "not a JSON object"),
+    ('{"dataset": "wells", "dataset": "wells"}', "dataset", "twice"),
+    ({"item": 0, "worker": "x", "answer": {"text": ""}}, "dataset, item", "not a name and a position"),
+    (judgment(0, "x") | {"item": "0"}, "dataset, item", "not a name and a position"),
+    (judgment(0, "x") | {"item": True}, "dataset, item", "not a name and a position"),
+    (judgment(9, "x"), "item", "item 9 of 'wells' is not in the batch"),
+    (judgment(-1, "x"), "item", "item -1"),
+    (judgment(0, "x") | {"dataset": "other"}, "item", "'other'"),
+    (judgment(0, ""), "worker", "no worker"),
+    (judgment(0, "x" * 201), "worker", "no worker"),
+    (judgment(0, "x") | {"worker": 7}, "worker", "no worker"),
+    (judgment(0, "a\0b"), "worker", "NUL"),
+    (judgment(0, "a\ud800b"), "worker", "surrogate"),
+    (judgment(0, "x", "\0"), "answer.text", "NUL"),
+    (judgment(0, "x", "\udc00"), "answer.text", "surrogate"),
+    (judgment(0, "x") | {"answer": "Tower 0"}, "answer", "paragraph positions"),
+    (judgment(0, "x") | {"answer": {"text": 7}}, "answer", "paragraph positions"),
+    (judgment(0, "x", support=[3]), "answer", "support must list paragraph positions from 0 to 2"),
+    (judgment(0, "x", support=[True]), "answer", "support must list"),
+    (judgment(0, "x", support="01"), "answer", "support must list"),
+    (judgment(0, "x", facts=[[0]]), "answer", "facts must list"),
+    (judgment(0, "x", facts=[["0", "1"]]), "answer", "facts must list"),
+    (judgment(0, "x", facts=[[0.5, 1]]), "answer", "facts must list"),
+    (judgment(0, "x", facts=7), "answer", "facts must list"),
+    ('{"dataset": "wells", "item": 0, "worker": "x", "answer": {"text": NaN}}', "NaN", "not a JSON value"),
+]
+
+
+@pytest.mark.parametrize(("line", "field", "wrong"), BAD)
+def test_a_bad_line_keeps_the_file_out_and_is_named(
+    batch: Any, tmp_path: Path, line: Any, field: str, wrong: str
+) -> None:
+    with pytest.raises(ImportRefused, match="1 of the lines cannot be stored, so nothing was imported") as refused:
+        import_judgments(batch, lines(tmp_path / "j.jsonl", [*GOOD[:3], "", line, *GOOD[3:]]))
+    report = refused.value.report
+    assert (report["read"], report["errors"]) == (9, 1)
+    flaw = report["flaws"][0]
+    assert (flaw["place"], flaw["field"]) == ("line 5", field)
+    assert wrong in flaw["wrong"]
+    assert flaw["fix"]
+    json.dumps(report, ensure_ascii=False).encode()
+    assert nothing_is_left()
+
+
+def test_flaws_stand_in_the_order_of_the_lines(batch: Any, tmp_path: Path) -> None:
+    found = [judgment(0, "a", support=[9]), judgment(9, "a"), judgment(1, "a", support=[9]), "{"]
+    with pytest.raises(ImportRefused) as refused:
+        import_judgments(batch, lines(tmp_path / "j.jsonl", found))
+    assert [flaw["place"] for flaw in refused.value.report["flaws"]] == ["line 1", "line 2", "line 3", "line 4"]
+
+
+def test_thousands_of_bad_lines_are_counted_and_two_hundred_shown(batch: Any, tmp_path: Path) -> None:
+    with pytest.raises(ImportRefused, match="1500 of the lines") as refused:
+        import_judgments(batch, lines(tmp_path / "j.jsonl", ["7"] * 1500))
+    assert (refused.value.report["errors"], len(refused.value.report["flaws"])) == (1500, 200)
+
+
+def test_one_worker_judges_an_item_once_in_one_file_or_two(batch: Any, tmp_path: Path) -> None:
+    with pytest.raises(ImportRefused, match="'Ben' judged this item before"):
+        import_judgments(batch, lines(tmp_path / "a.jsonl", [*GOOD, judgment(2, "Ben", "Other")]))
+    assert nothing_is_left()
+    import_judgments(batch, lines(tmp_path / "b.jsonl", GOOD))
+    with pytest.raises(ImportRefused, match="judged this item before"):
+        import_judgments(batch, lines(tmp_path / "c.jsonl", [judgment(2, "Ben", "Other")]))
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", b"\xff\xfe{\x00", b"\x1f\x8b broken", b"PAR1\x00\x00\x00\xff"])
+def test_a_file_without_judgments_is_refused(batch: Any, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "j").write_bytes(content)
+    with pytest.raises(ImportRefused):
+        import_judgments(batch, tmp_path / "j")
+    assert nothing_is_left()
+
+
+def test_a_folder_is_refused(batch: Any, tmp_path: Path) -> None:
+    with pytest.raises(ImportRefused, match="cannot be read"):
+        import_judgments(batch, tmp_path)
+
+
+def test_a_packed_file_with_a_byte_order_mark_is_read(batch: Any, tmp_path: Path) -> None:
+    plain = lines(tmp_path / "j.jsonl", GOOD).read_bytes()
+    (tmp_path / "j.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + plain.replace(b"\n", b"\r\n")))
+    assert import_judgments(batch, tmp_path / "j.gz")["accepted"] == 8
+
+
+def test_a_draft_takes_no_judgments(project: Any, dataset: Any, tmp_path: Path) -> None:
+    draft = batching.create_batch(project, "d", task="answer", datasets=[dataset], guide="")
+    with pytest.raises(ImportRefused, match="Launch the batch first"):
+        import_judgments(draft, lines(tmp_path / "j.jsonl", GOOD))
+
+
+def test_judgments_show_only_when_all_are_in(batch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collecting, "CHUNK", 3)
+    seen = []
+    import_judgments(
+        batch,
+        lines(tmp_path / "j.jsonl", GOOD),
+        tell=lambda done, total: seen.append((done, total, batch.assignments.submitted().count())),
+    )
+    assert seen == [(3, 8, 0), (6, 8, 0), (8, 8, 0)]
+    assert batch.assignments.submitted().count() == 8
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
+def test_a_failure_midway_takes_everything_out_and_offers_the_places_again(
+    batch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException], bob: Any
+) -> None:
+    monkeypatch.setattr(collecting, "CHUNK", 3)
+
+    def fail(done: int, total: int) -> None:
+        if done == 8:
+            assert take(bob, batch) is None
+            raise failure
+
+    with pytest.raises(failure):
+        import_judgments(batch, lines(tmp_path / "j.jsonl", GOOD), tell=fail)
+    assert nothing_is_left()
+    assert len(answer_all(bob, batch)) == 4
+
+
+def half_dead(batch: Any, tmp_path: Path, *, silent_for: timedelta) -> Path:
+    """A file whose import was killed after the first of its judgments."""
+    file = lines(tmp_path / "dead.jsonl", GOOD)
+    import_judgments(batch, file)
+    Collection.objects.update(ready=False, created_at=Now() - silent_for)
+    Assignment.objects.update(submitted_at=Now() - silent_for)
+    return file
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_what_a_dead_import_left_is_cleared_by_the_next(batch: Any, tmp_path: Path, same: bool) -> None:
+    file = half_dead(batch, tmp_path, silent_for=timedelta(minutes=2))
+    mended = file if same else lines(tmp_path / "mended.jsonl", [*GOOD[:7], judgment(3, "Ben", "the tower")])
+    assert import_judgments(batch, mended)["accepted"] == 8
+    assert (Collection.objects.count(), Answer.objects.count()) == (1, 8)
+    assert set(batch.hits.values_list("done", flat=True)) == {2}
+
+
+def test_a_living_import_of_the_same_file_is_left_alone(batch: Any, tmp_path: Path) -> None:
+    file = half_dead(batch, tmp_path, silent_for=timedelta(seconds=5))
+    with pytest.raises(ImportRefused, match="being read right now"):
+        import_judgments(batch, file)
+    assert (Collection.objects.count(), Answer.objects.count()) == (1, 8)
+
+
+def test_an_import_that_was_taken_for_dead_says_so(batch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collecting, "CHUNK", 3)
+
+    def stall(done: int, total: int) -> None:
+        if done == 6:
+            collecting.remove_collection(Collection.objects.get())
+
+    with pytest.raises(ImportRefused, match="taken for dead"):
+        import_judgments(batch, lines(tmp_path / "j.jsonl", GOOD), tell=stall)
+    assert nothing_is_left()
+
+
+def test_sentences_bring_their_paragraphs_with_them(batch: Any, tmp_path: Path) -> None:
+    import_judgments(batch, lines(tmp_path / "j.jsonl", [judgment(0, "x", facts=[[2, 0], [1, 1], [2, 0]])]))
+    answer = Answer.objects.get().answer
+    assert (answer["support"], answer["facts"]) == ([0, 1, 2], [[1, 1], [2, 0]])
+
+
+def test_an_answer_in_no_paragraph_is_kept_as_it_was_typed(batch: Any, tmp_path: Path) -> None:
+    import_judgments(batch, lines(tmp_path / "j.jsonl", [judgment(0, "x", "the tall tower"), judgment(1, "x", " ")]))
+    answers = [a.answer for a in Answer.objects.order_by("pk")]
+    assert [(a["kind"], a["text"]) for a in answers] == [("typed", "the tall tower"), ("none", "")]
+
+
+def test_judgments_and_our_own_annotators_share_a_batch(batch: Any, tmp_path: Path, bob: Any) -> None:
+    answer_all(bob, batch, most=3)
+    import_judgments(batch, lines(tmp_path / "j.jsonl", [judgment(item, "Ben") for item in range(4)]))
+    assert sorted(batch.hits.values_list("done", flat=True)) == [1, 2, 2, 2]
+    assert len(answer_all(bob, batch)) == 1
+
+
+def test_thousands_of_judgments_come_in_within_seconds(project: Any, tmp_path: Path) -> None:
+    dataset = dataset_of(project, tmp_path, name="wells", size=300)
+    batch = batching.create_batch(project, "b", task="answer", datasets=[dataset], guide="", assignments_per_hit=10)
+    batching.launch(batch)
+    found = [judgment(item, f"w{k}") for k in range(10) for item in range(300)]
+    started = time.process_time()
+    assert import_judgments(batch, lines(tmp_path / "j.jsonl", found))["accepted"] == 3000
+    assert time.process_time() - started < 4
