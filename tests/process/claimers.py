@@ -1,0 +1,78 @@
+"""One process of the verb hammer: `python -m tests.process.claimers PLAN`; prints what it was told as JSON.
+
+Claims and submits for its workers in turn until nothing is left, straight through the verbs. With a broken claim
+of tests/process/broken.py it only claims.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.db import IntegrityError, OperationalError  # noqa: E402
+
+from annotation.flow import assigning, submitting  # noqa: E402
+from annotation.flow.refusal import Conflict  # noqa: E402
+from annotation.models import Seat  # noqa: E402
+from tests.process.broken import CLAIMS  # noqa: E402
+
+ANSWER = {"kind": "typed", "text": "", "support": []}
+
+
+def work(seat: Seat, told: Counter[str], acks: list[list[str]]) -> bool:
+    """One claim and its submission; False when nothing is left for this worker."""
+    assignment = assigning.claim(seat)
+    if assignment is None:
+        return False
+    told["claims"] += 1
+    key = f"0.{os.getpid()}.{told['claims']}"
+    answer = ANSWER | {"text": key}
+    try:
+        receipt = submitting.submit(assignment, answer, key=key, base=0, active_seconds=0.0)
+    except Conflict:  # the worker's other tab was first
+        told["conflicts"] += 1
+    else:
+        acks.append([receipt.assignment, key, key])
+    return True
+
+
+def work_brokenly(seat: Seat, told: Counter[str], claim: str) -> bool:
+    try:
+        found = CLAIMS[claim](seat)
+    except IntegrityError:
+        return True
+    told["claims"] += found is not None
+    return found is not None
+
+
+def main(plan: dict[str, Any]) -> dict[str, Any]:
+    seats = list(Seat.objects.filter(worker__in=plan["workers"]).select_related("batch").order_by("pk"))
+    told: Counter[str] = Counter()
+    acks: list[list[str]] = []
+    while time.time() < plan["start"]:
+        time.sleep(0.001)
+    began = time.monotonic()
+    while seats:
+        for seat in list(seats):
+            try:
+                broken = plan.get("claim")
+                left = work_brokenly(seat, told, broken) if broken else work(seat, told, acks)
+            except OperationalError as locked:
+                told[f"locked: {locked}"] += 1
+                continue
+            if not left:
+                seats.remove(seat)
+    return {"told": told, "acks": acks, "seconds": time.monotonic() - began}
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(json.loads(Path(sys.argv[1]).read_text()))))

@@ -1,0 +1,84 @@
+"""Background jobs through a real broker and real workers, one of them killed while it works."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from tests.conftest import write_records
+from tests.process.installation import BIN, Installation, free_port, kill
+
+CELERY = [str(BIN / "celery"), "-A", "annotation.celery", "worker", "--pool", "prefork", "--concurrency", "1"]
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[str]:
+    """A Redis of our own on a free port; keeps nothing on disk."""
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server was not found, so jobs ran without a broker only")
+    port = free_port()
+    command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    with (tmp_path / "redis.log").open("wb") as log:
+        server = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True)
+    with redis.Redis(port=port) as client:
+        wait_until(lambda: _answers(client), 20)
+    yield f"redis://127.0.0.1:{port}/0"
+    kill(server)
+
+
+def _answers(client: redis.Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except redis.ConnectionError:
+        return False
+
+
+def wait_until(true: Callable[[], Any], seconds: float) -> Any:
+    """What `true` returns once it is true; fails after the time."""
+    end = time.monotonic() + seconds
+    while not (found := true()):
+        assert time.monotonic() < end, "it did not come about in time"
+        time.sleep(0.1)
+    return found
+
+
+def ended(installation: Installation, job: int) -> dict[str, Any] | None:
+    found: dict[str, Any] = installation.world("job", f"pk={job}")
+    return found if found["state"] in {"done", "failed"} else None
+
+
+def test_a_job_rung_for_by_celery_is_done(install: Callable[..., Installation], broker: str, tmp_path: Path) -> None:
+    installation = install(broker=broker)
+    installation.spawn(CELERY, log="celery.log")
+    file = write_records(tmp_path / "upload.jsonl", 300)
+    job = installation.world("enqueue", f"path={file}", "name=upload")["job"]
+    found = wait_until(lambda: ended(installation, job), 60)
+    assert (found["state"], found["tries"], found["error"]) == ("done", 1, "")
+    assert found["datasets"] == {"upload": ["ready", 300]}
+    assert not file.exists()
+
+
+def test_a_job_whose_worker_was_killed_is_done_by_another_run(
+    install: Callable[..., Installation], broker: str, tmp_path: Path
+) -> None:
+    installation = install(broker=broker)
+    first = installation.spawn(CELERY, log="celery-1.log")
+    file = write_records(tmp_path / "upload.jsonl", 20_000)
+    job = installation.world("enqueue", f"path={file}", "name=upload")["job"]
+    wait_until(lambda: installation.world("job", f"pk={job}")["state"] == "running", 60)
+    kill(first)
+    found = installation.world("job", f"pk={job}")
+    assert found["state"] == "running", "it was done before the worker could be killed"
+    installation.world("pass_time")
+    installation.manage("sweep")
+    found = installation.world("job", f"pk={job}")
+    assert (found["state"], found["tries"], found["error"]) == ("done", 2, "")
+    assert found["datasets"] == {"upload": ["ready", 20_000]}

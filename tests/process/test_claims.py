@@ -1,0 +1,70 @@
+"""The verbs hammered from several processes, two of them tabs of one worker; and proof that the hammer sees faults."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.process.broken import CLAIMS
+from tests.process.installation import ROOT, Installation
+
+PROCESSES = 8
+
+
+def hammer(
+    installation: Installation, folder: Path, *, hits: int, each: int, workers: int, claim: str = ""
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Let the processes work until nothing is left; returns what each reported, and the audit."""
+    world = installation.world("build", f"hits={hits}", f"assignments={each}", f"workers={workers}")
+    start = time.time() + 4
+    running = []
+    for number in range(PROCESSES):
+        tabs = world["workers"][number // 2 :: PROCESSES // 2]  # two processes share their workers
+        plan = folder / f"claimer-{number}.json"
+        plan.write_text(json.dumps({"workers": tabs, "start": start, "claim": claim}))
+        command = [sys.executable, "-m", "tests.process.claimers", str(plan)]
+        running.append(
+            subprocess.Popen(command, cwd=ROOT, env=installation.environment, stdout=subprocess.PIPE, text=True)
+        )
+    told = [json.loads(process.communicate(timeout=3_000)[0]) for process in running]
+    return told, installation.world("audit")
+
+
+def assert_all_is_well(told: list[dict[str, Any]], found: dict[str, Any], *, hits: int, each: int) -> None:
+    assert not {name: found[name] for name in ("over", "drift", "twice", "two_at_once", "seats") if found[name]}
+    assert found["finished"] == {str(each): hits}
+    stored = {(public_id, key): text for public_id, key, text, _ in found["answers"]}
+    acked = {(public_id, key): text for report in told for public_id, key, text in report["acks"]}
+    assert stored == acked
+    assert len(acked) == hits * each
+    assert not [name for report in told for name in report["told"] if name.startswith("locked")]
+
+
+def test_eight_processes_with_shared_workers_allocate_exactly(
+    installation: Installation, tmp_path: Path, database: str
+) -> None:
+    told, found = hammer(installation, tmp_path, hits=120, each=5, workers=16)
+    assert_all_is_well(told, found, hits=120, each=5)
+    if database.startswith("postgres"):  # SQLite lets one process finish what it does before the next may write
+        assert sum(report["told"].get("conflicts", 0) for report in told), "the tabs never met"
+
+
+@pytest.mark.soak
+def test_a_hundred_thousand_claims_allocate_exactly(installation: Installation, tmp_path: Path) -> None:
+    told, found = hammer(installation, tmp_path, hits=2_000, each=50, workers=64)
+    assert_all_is_well(told, found, hits=2_000, each=50)
+
+
+@pytest.mark.parametrize("claim", sorted(CLAIMS))
+def test_a_broken_claim_is_reported(installation: Installation, tmp_path: Path, database: str, claim: str) -> None:
+    if database.startswith("sqlite") and claim != "count_then_insert":
+        pytest.skip("on SQLite an immediate transaction lets nobody in between, so this claim is right there")
+    _told, found = hammer(installation, tmp_path, hits=60, each=3, workers=16, claim=claim)
+    assert found["over"]
+    assert found["drift"]
