@@ -7,11 +7,13 @@ import hashlib
 import io
 import json
 import os
+import secrets
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
+from wsgiref.util import FileWrapper
 
 from django.utils.translation import gettext as _
 
@@ -66,18 +68,27 @@ def _write_dataset(dataset: Dataset, out: BinaryIO, format: str) -> int:
 
 def _whole(path: Path, write: Callable[[BinaryIO], int]) -> dict[str, Any]:
     """Write beside the target, force to disk, then rename: the file is never half there."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    target = Path(os.path.realpath(path))
     try:
-        with draft.open("wb") as out:
+        if target.exists() and not target.is_file():
+            raise OSError(0, _("it is not a file"))
+        return _replaced(target, write)
+    except OSError as broken:
+        raise Refused(_("%(path)s cannot be written: %(why)s") % {"path": path, "why": broken.strerror}) from None
+
+
+def _replaced(target: Path, write: Callable[[BinaryIO], int]) -> dict[str, Any]:
+    draft = target.parent / f".{secrets.token_hex(8)}.part"
+    with draft.open("xb") as out:
+        try:
             records = write(out)
             out.flush()
             os.fsync(out.fileno())
-        digest = _digest(draft)
-        draft.replace(path)
-    except OSError as broken:
-        raise Refused(_("%(path)s cannot be written: %(why)s") % {"path": path, "why": broken.strerror}) from None
-    finally:
-        draft.unlink(missing_ok=True)
+            digest = _digest(draft)
+            draft.replace(target)
+        except BaseException:
+            draft.unlink()
+            raise
     return {"records": records, "sha256": digest}
 
 
@@ -91,14 +102,19 @@ def _blocks(write: Callable[[BinaryIO], int]) -> Iterator[bytes]:
         write(file)
         file.flush()
         kept = os.fdopen(os.dup(file.fileno()), "rb")
-    return _read_out(kept)
+    kept.seek(0)
+    return _Blocks(kept, BLOCK)
 
 
-def _read_out(file: BinaryIO) -> Iterator[bytes]:
-    with file:
-        file.seek(0)
-        while block := file.read(BLOCK):
-            yield block
+class _Blocks(FileWrapper):
+    """A file block by block, closed at its end, or by a response that reads none of it, as one to HEAD."""
+
+    def __next__(self) -> bytes:
+        try:
+            return super().__next__()
+        except StopIteration:
+            self.close()
+            raise
 
 
 FIELDS = {
