@@ -117,7 +117,7 @@ def import_predictions(dataset: Dataset, path: Path, *, format: str, model: str,
             _("%(model)s has other predictions here already. Give this model another name.") % {"model": model}
         )
     if before:
-        before.delete()
+        _detach(before)
     predictions = PredictionSet.objects.create(dataset=dataset, model=model, sha256=digest)
     try:
         read = _attach(predictions, path, format, tell)
@@ -147,6 +147,8 @@ def _attach(predictions: PredictionSet, path: Path, format: str, tell: Told) -> 
             Prediction.objects.bulk_create(rows)
         read += len(some)
         tell(read, dataset.size)
+    if not read:
+        raise Refused(_("The file holds no prediction."))
     return read
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,9 @@ class Door(BaseCommand):
     requires_system_checks = []  # `manage.py check`, `migrate` and the web server's start say them
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--project", default="default", metavar="SLUG", help="the project (default: default)")
+        parser.add_argument(
+            "--project", default="default", type=slug, metavar="SLUG", help="the project (default: default)"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
         self.add(parser)
 
@@ -40,6 +43,9 @@ class Door(BaseCommand):
         except DatabaseError as broken:
             hint = "Is the database there and migrated? Run: manage.py migrate"
             self._refuse(f"{str(broken).strip()}. {hint}", None, as_json=options["json"])
+        except OSError as broken:
+            where = f"{broken.filename}: " if broken.filename else ""
+            self._refuse(f"{where}{broken.strerror or broken}", None, as_json=options["json"])
         else:
             self._show(result, as_json=options["json"])
 
@@ -53,18 +59,20 @@ class Door(BaseCommand):
 
     def _show(self, result: dict[str, Any], *, as_json: bool) -> None:
         if as_json:
-            self.stdout.write(json.dumps(result, ensure_ascii=False, indent=1))
+            self.stdout.write(printable(json.dumps(result, ensure_ascii=False, indent=1)))
             return
         for line in self.lines(result):
-            self.stdout.write(line)
+            self.stdout.write(printable(line))
 
     def _refuse(self, message: str, report: dict[str, Any] | None, *, as_json: bool) -> None:
         if as_json:
-            self.stdout.write(json.dumps({"refused": message, **(report or {})}, ensure_ascii=False, indent=1))
+            self.stdout.write(
+                printable(json.dumps({"refused": message, **(report or {})}, ensure_ascii=False, indent=1))
+            )
         elif report:
             for line in self.lines(report):
-                self.stderr.write(line)
-        raise CommandError(message, returncode=1)
+                self.stderr.write(printable(line))
+        raise CommandError(printable(message), returncode=1)
 
     def usage(self, message: str) -> None:
         """End with exit code 2."""
@@ -107,20 +115,69 @@ def batch_named(project: Project, name: str) -> Batch:
     return batch
 
 
+def printable(text: str) -> str:
+    """The text with what UTF-8 cannot hold, such as bytes of an odd file name, as JSON's escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def slug(text: str) -> str:
     """An argument that is a slug."""
     try:
         validate_slug(text)
     except ValidationError:
         raise argparse.ArgumentTypeError(f"{text!r}: use letters, digits, - and _ only") from None
-    return text
+    return words(100)(text)
+
+
+def words(most: int) -> Callable[[str], str]:
+    """An argument that is text of at most so many characters."""
+
+    def read(text: str) -> str:
+        if len(text) > most:
+            raise argparse.ArgumentTypeError(f"has {len(text)} characters; at most {most} fit")
+        if text != text.encode("utf-8", "replace").decode():
+            raise argparse.ArgumentTypeError("is not UTF-8 text")
+        return text
+
+    return read
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """An argument that is a whole number within bounds."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"{text[:40]!r}: give a whole number from {least} to {most}")
+        return number
+
+    return read
+
+
+def minutes(text: str) -> float:
+    """An argument that is a time in minutes, up to a day."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 24 * 60:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: give minutes, more than 0 and at most 1440")
+    return number
 
 
 def existing(text: str) -> Path:
     """An argument that is a file or folder which can be read."""
     path = Path(text)
-    if not path.exists():
-        raise argparse.ArgumentTypeError(f"{text} does not exist")
+    try:
+        path.stat()
+    except OSError as broken:
+        why = "does not exist" if isinstance(broken, FileNotFoundError) else f"cannot be read: {broken.strerror}"
+        raise argparse.ArgumentTypeError(f"{printable(text[:200])} {why}") from None
+    if not os.access(path, os.R_OK):
+        raise argparse.ArgumentTypeError(f"{printable(text[:200])} cannot be read: permission denied")
     return path
 
 

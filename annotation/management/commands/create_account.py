@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotation.flow.refusal import Refused
-from annotation.management.door import Door, project_of
+from annotation.management.door import Door, project_of, words
 from annotation.models import Member, User, Worker
 
 
@@ -16,9 +16,9 @@ class Command(Door):
     help = "Make an account with a role in the project. Without --password a random one is printed."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("username")
+        parser.add_argument("username", type=words(150))
         parser.add_argument("--role", choices=["requester", "annotator"], default="requester")
-        parser.add_argument("--password")
+        parser.add_argument("--password", type=words(4096))
 
     @transaction.atomic
     def act(self, **options: Any) -> dict[str, Any]:

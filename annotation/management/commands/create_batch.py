@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotation.flow.batching import create_batch, launch
-from annotation.management.door import Door, dataset_named, pair, project_of, slug
+from annotation.management.door import Door, dataset_named, minutes, pair, project_of, slug, whole, words
 from annotation.models import Batch
 from annotation.registry import default_guide, task_types
 
@@ -15,18 +15,19 @@ class Command(Door):
         parser.add_argument("batch", type=slug)
         parser.add_argument("--task", required=True, choices=sorted(task_types()))
         parser.add_argument("--dataset", required=True, action="append", type=slug, metavar="NAME")
-        parser.add_argument("--assignments", type=int, default=3, help="different annotators for each HIT")
-        parser.add_argument("--sample", type=int, help="items from each dataset (default: all)")
-        parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--title", help="what annotators read (default: the name)")
-        parser.add_argument("--minutes", type=float, help="expected time for one HIT")
+        count = whole(1, 10**9)
+        parser.add_argument("--assignments", type=count, default=3, help="different annotators for each HIT")
+        parser.add_argument("--sample", type=count, help="items from each dataset (default: all)")
+        parser.add_argument("--seed", type=whole(0, 2**62), default=0)
+        parser.add_argument("--title", type=words(200), help="what annotators read (default: the name)")
+        parser.add_argument("--minutes", type=minutes, help="expected time for one HIT")
         parser.add_argument("--meeting", choices=Batch.Meeting.values, help="may members of a group meet one worker?")
         parser.add_argument("--purpose", choices=Batch.Purpose.values)
         parser.add_argument("--option", action="append", type=pair, default=[], metavar="K=V", help="of the task")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        if options["assignments"] < 1 or (options["sample"] or 1) < 1:
-            self.usage("--assignments and --sample must be at least 1")
+        if len(dict(options["option"])) < len(options["option"]):
+            self.usage("--option names the same option twice; give each once")
         project = project_of(options)
         batch = create_batch(
             project,
@@ -36,7 +37,7 @@ class Command(Door):
             options=dict(options["option"]),
             guide=default_guide(options["task"]),
             assignments_per_hit=options["assignments"],
-            expected_seconds=round(60 * options["minutes"]) if options["minutes"] else None,
+            expected_seconds=max(1, round(60 * options["minutes"])) if options["minutes"] else None,
             **{name: options[name] for name in ("sample", "seed", "title", "meeting", "purpose")},
         )
         try:

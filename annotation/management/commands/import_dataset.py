@@ -4,7 +4,7 @@ from typing import Any
 
 from annotation.flow.importing import import_dataset
 from annotation.formats import FORMATS
-from annotation.management.door import Door, existing, project_of, slug
+from annotation.management.door import Door, existing, project_of, slug, words
 
 
 class Command(Door):
@@ -14,8 +14,8 @@ class Command(Door):
         parser.add_argument("file", type=existing)
         parser.add_argument("--format", required=True, choices=sorted(FORMATS))
         parser.add_argument("--name", required=True, type=slug)
-        parser.add_argument("--licence", default="")
-        parser.add_argument("--source", default="", metavar="URL")
+        parser.add_argument("--licence", type=words(200), default="")
+        parser.add_argument("--source", type=words(500), default="", metavar="URL")
         parser.add_argument("--dry-run", action="store_true", help="check the file, store nothing")
         parser.add_argument("--skip-bad", action="store_true", help="store the good records, report the others")
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotation.flow.scoring import import_predictions
-from annotation.management.door import Door, dataset_named, existing, project_of, slug
+from annotation.management.door import Door, dataset_named, existing, project_of, slug, words
 from annotation.scorers import READERS
 
 
@@ -14,7 +14,7 @@ class Command(Door):
         parser.add_argument("name", type=slug)
         parser.add_argument("file", type=existing)
         parser.add_argument("--format", required=True, choices=sorted(READERS))
-        parser.add_argument("--model", required=True)
+        parser.add_argument("--model", required=True, type=words(200))
 
     def act(self, **options: Any) -> dict[str, Any]:
         dataset = dataset_named(project_of(options), options["name"])
