@@ -10,10 +10,12 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods
 
 from annotation.models import Assignment, Batch, Project, Worker
 
 View = Callable[..., HttpResponse]
+require_get_or_post = require_http_methods(["GET", "HEAD", "POST"])  # a page with a form
 
 
 def signed_in_or_401(view: View) -> View:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.batch_forms import OptionsForm, WhoForm
@@ -18,7 +18,7 @@ from annotation.flow import batching, watching
 from annotation.models import Assignment, Batch, BatchReport, Job, Project
 from annotation.pure.charts import Chart, bar_chart
 from annotation.registry import task_type
-from annotation.views.access import requester_required
+from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.batch_page import TONES, batch_context, batch_of
 from annotation.views.seeing import see
 
@@ -116,6 +116,7 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
 
 
 @never_cache
+@require_get_or_post
 @requester_required
 def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """What may change after the launch, and how the rest was set."""

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import get_object_or_404, render
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe, require_http_methods, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs, uploads
 from annotation.console_forms import DatasetForm
@@ -19,7 +19,7 @@ from annotation.flow.refusal import Refused
 from annotation.formats import FORMATS
 from annotation.formats.guess import guess
 from annotation.models import Dataset, Job, Project
-from annotation.views.access import requester_required
+from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.browsing import Wish, browse
 from annotation.views.seeing import see
 

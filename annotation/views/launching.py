@@ -18,13 +18,14 @@ from annotation.flow import drafting
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Project
 from annotation.registry import default_guide
-from annotation.views.access import requester_required
+from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.batch_page import batch_of
 from annotation.views.prose import html_of
 from annotation.views.seeing import see
 
 
 @never_cache
+@require_get_or_post
 @requester_required
 def batch_new(request: HttpRequest, project: Project) -> HttpResponse:
     """The launching page, empty; POST saves a draft and shows it again with its previews."""
@@ -32,6 +33,7 @@ def batch_new(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @never_cache
+@require_get_or_post
 @requester_required
 def batch_edit(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The launching page of a draft; POST saves it, and launches it when asked to."""

@@ -16,12 +16,12 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from annotation.console_forms import InviteForm
 from annotation.flow import joining
 from annotation.models import Assignment, Invite, Project, User, Worker
-from annotation.views.access import requester_required
+from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.seeing import see
 
 

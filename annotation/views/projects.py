@@ -8,12 +8,12 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe, require_http_methods
+from django.views.decorators.http import require_safe
 
 from annotation.console_forms import ProjectForm
 from annotation.flow import joining
 from annotation.models import Batch, Dataset, Job, Project
-from annotation.views.access import requester_required
+from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.prose import html_of
 from annotation.views.seeing import see
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow import assigning, flagging, joining, submitting
 from annotation.flow.refusal import Conflict
@@ -20,7 +20,7 @@ from annotation.models import Assignment, Batch, Seat, Worker
 from annotation.pure import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON
-from annotation.views.access import open_batch, own_assignment, signed_in_or_401, with_next
+from annotation.views.access import open_batch, own_assignment, require_get_or_post, signed_in_or_401, with_next
 from annotation.views.frame import FLAG_REASONS, page_of, shown_payload
 from annotation.views.prose import html_of
 
@@ -58,6 +58,7 @@ def with_next_of(url: str, after: str) -> HttpResponse:
 
 
 @never_cache
+@require_get_or_post
 @login_required
 def batch_guide(request: HttpRequest, pk: int) -> HttpResponse:
     """The guide of a batch to read; POST says that it was read and goes on to the work."""
