@@ -1,7 +1,8 @@
 """The table of contents: every address of the site."""
 
-from django.contrib.auth import views as auth
+from django.contrib.auth.views import LogoutView
 from django.urls import path
+from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from annotation.views import (
@@ -23,6 +24,7 @@ from annotation.views import (
     work,
     worker,
 )
+from annotation.views.access import require_get_or_post
 
 annotator_pages = [
     path("work/", work.work, name="work"),
@@ -44,19 +46,13 @@ annotator_pages = [
 
 account_pages = [
     path("", accounts.home, name="home"),
+    path("accounts/sign-in/", require_get_or_post(accounts.SignIn.as_view()), name="sign-in"),
+    path("accounts/sign-out/", require_POST(LogoutView.as_view()), name="sign-out"),
     path(
-        "accounts/sign-in/",
-        auth.LoginView.as_view(template_name="accounts/sign_in.html", redirect_authenticated_user=True),
-        name="sign-in",
-    ),
-    path("accounts/sign-out/", auth.LogoutView.as_view(), name="sign-out"),
-    path(
-        "accounts/reset/<uidb64>/<token>/",
-        auth.PasswordResetConfirmView.as_view(template_name="accounts/password.html", success_url="/accounts/sign-in/"),
-        name="password-reset",
+        "accounts/reset/<uidb64>/<token>/", require_get_or_post(accounts.NewPassword.as_view()), name="password-reset"
     ),
     path("accounts/preferences/", accounts.preferences, name="preferences"),
-    path("accounts/language/", set_language, name="set-language"),
+    path("accounts/language/", require_POST(set_language), name="set-language"),
     path("join/<str:token>/", accounts.join, name="join"),
     path("projects/<slug:slug>/consent/", accounts.consent, name="consent"),
 ]

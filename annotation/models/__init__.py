@@ -1,6 +1,6 @@
 """Rows that exist: one noun a file."""
 
-from annotation.models.account import User
+from annotation.models.account import SignInTry, User
 from annotation.models.assignment import Answer, Assignment, Collection, Flag, Seat
 from annotation.models.batch import Batch, BatchReport, Guide, Hit
 from annotation.models.dataset import Dataset, Item
@@ -26,6 +26,7 @@ __all__ = [
     "PredictionSet",
     "Project",
     "Seat",
+    "SignInTry",
     "User",
     "Worker",
 ]

@@ -1,4 +1,4 @@
-"""People's accounts: an email or login name, a password, a person's own settings."""
+"""People's accounts: an email or login name, a password, a person's own settings; and tries to sign in."""
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -19,3 +19,13 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.display_name or self.username
+
+
+class SignInTry(models.Model):
+    """A try to sign in that failed, or is not decided yet; rows live for a minute (flow/throttling.py)."""
+
+    key = models.CharField(max_length=64)  # keyed hash of name and address
+    at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["key", "at"], name="sign_in_tries")]

@@ -3,28 +3,69 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView, PasswordResetConfirmView
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
-from annotation.flow import joining
+from annotation.flow import joining, throttling
 from annotation.flow.refusal import Refused
 from annotation.forms import JoinForm
 from annotation.models import Invite, User, Worker
-from annotation.views.access import signed_in_or_401
+from annotation.views.access import require_get_or_post, signed_in_or_401
 from annotation.views.prose import html_of
 
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
+class SignIn(LoginView):
+    """Signing in; after some failed tries of one name from one address, 429 for the rest of a minute."""
+
+    template_name = "accounts/sign_in.html"
+    redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        wait = throttling.wait_of(request.POST.get("username", ""), address=address_of(request))
+        if not wait:
+            return super().post(request, *args, **kwargs)
+        context = {"wait": wait, "next": self.get_redirect_url()}
+        response = render(request, "accounts/slow_down.html", context, status=429)
+        response["Retry-After"] = wait
+        return response
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        throttling.forget(self.request.POST.get("username", ""), address=address_of(self.request))
+        return super().form_valid(form)
+
+
+def address_of(request: HttpRequest) -> str:
+    """Where a request comes from; behind the TLS proxy, what the proxy saw (the last that X-Forwarded-For names)."""
+    seen = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.HTTPS else ""
+    return seen.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
+
+
+class NewPassword(PasswordResetConfirmView):
+    """Behind a link that sets a new password; 410 when the link was used or is too old."""
+
+    template_name = "accounts/password.html"
+    success_url = reverse_lazy("sign-in")
+
+    def render_to_response(self, context: dict[str, Any], **response: Any) -> HttpResponse:
+        return super().render_to_response(context, status=200 if self.validlink else 410, **response)
+
+
+@require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
     """To the one place that the user has, or to a choice of them."""
@@ -38,6 +79,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
+@require_get_or_post
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Behind an invite link: make an account, or join with the one that is signed in."""
     invited = joining.usable_invite(token)
@@ -67,6 +109,7 @@ def _joined(request: HttpRequest, invited: Invite, user: User) -> HttpResponse:
 
 
 @never_cache
+@require_get_or_post
 @login_required
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
     """The project's consent text; POST accepts the version that was shown."""
@@ -76,7 +119,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
     after = safe_next(request)
     if request.method == "POST" and request.POST.get("version") == str(project.consent_version):
         joining.consent(worker, version=project.consent_version)
-        return redirect(after)
+        return HttpResponseRedirect(after)
     html = html_of(project.consent)
     context = {"project": project, "consent_html": html, "worker": worker, "next": after}
     return render(request, "accounts/consent.html", context)

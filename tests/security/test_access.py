@@ -1,0 +1,97 @@
+"""Every address × everybody × every method: nobody gets further than the table says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+
+from tests.security.routes import REQUESTER, TABLE, Row, parameters, patterns, url
+from tests.security.world import ROLES, World
+
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
+TOLD = re.compile(r"Ana Brook|anary (?:consent|guide|note|report)")  # what the projects hold
+
+
+def test_every_route_has_its_row() -> None:
+    names = [entry.name for entry in patterns()]
+    assert None not in names, "a route without a name"
+    assert sorted(names) == sorted(set(names)), "two routes of one name"
+    assert sorted(names) == sorted(TABLE), "routes and tests/security/routes.py differ"
+
+
+def expected(row: Row, role: str, method: str) -> int:
+    if method not in row.statuses:
+        return 405
+    if role in row.allowed:
+        return row.own.get(role, row.statuses).get(method, row.statuses[method])
+    return row.anonymous if role == "anonymous" else 404
+
+
+def client_of(world: World, role: str) -> Client:
+    client = Client(raise_request_exception=True)
+    if role != "anonymous":
+        client.force_login(world.users[role])
+    return client
+
+
+def text_of(response: Any) -> str:
+    return "" if response.streaming else response.content.decode()
+
+
+def ask(client: Client, method: str, address: str, body: dict[str, Any]) -> Any:
+    """The response; whatever the request changed is undone."""
+    before = dict(client.cookies)
+    try:
+        with transaction.atomic():
+            sent = {"data": body} if method == "POST" else {}
+            response = getattr(client, method.lower())(address, **sent)
+            response.getvalue()
+            response.close()
+            transaction.set_rollback(True)
+            return response
+    finally:
+        client.cookies.clear()
+        client.cookies.update(before)
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_nobody_gets_further_than_the_table_says(name: str, world: World) -> None:
+    row, address = TABLE[name], url(name, world.wells)
+    deviations = []
+    for role in ROLES:
+        client = client_of(world, role)
+        for method in METHODS:
+            response = ask(client, method, address, row.body)
+            wanted = expected(row, role, method)
+            if response.status_code != wanted:
+                deviations.append(f"{role} {method}: {response.status_code} instead of {wanted}")
+            if role not in row.allowed and TOLD.search(text_of(response)):
+                deviations.append(f"{role} {method}: told something of the project")
+            if role == "anonymous" and wanted == 302 and role not in row.allowed:
+                assert response.get("Location", "").startswith("/accounts/sign-in/?next=")
+    assert not deviations, f"{address}\n" + "\n".join(deviations)
+
+
+def crossed() -> list[tuple[str, str]]:
+    """Every parameter below a project's address that names one thing of it."""
+    of_project = [name for name, row in TABLE.items() if row.allowed == REQUESTER]
+    inner = [(name, p) for name in of_project for p in parameters(name) if p in {"public_id", "pk", "item", "batch"}]
+    named = [(name, "name") for name in of_project if "name" in parameters(name) and name != "preview-live"]
+    return inner + named
+
+
+@pytest.mark.parametrize(("name", "parameter"), crossed())
+def test_a_requester_reaches_no_foreign_thing_through_their_own_project(
+    name: str, parameter: str, world: World
+) -> None:
+    foreign = world.wells.get(f"{name}.{parameter}", world.wells.get(parameter))
+    address = url(name, world.springs | {f"{name}.{parameter}": foreign})
+    client = client_of(world, "dave")
+    for method in TABLE[name].statuses:
+        response = ask(client, method, address, TABLE[name].body)
+        assert response.status_code == 404, f"{method} {address}"
+        assert not TOLD.search(text_of(response))
