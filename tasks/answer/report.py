@@ -80,12 +80,15 @@ class _Study:
 
 def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int) -> JSON:
     """Tables by dataset; sentence level only in a batch of one dataset whose sentences were asked for."""
-    studies: dict[str, _Study] = {}
-    level = "sentence" if sentences else "paragraph"
+    levels = ("sentence", "paragraph") if sentences else ("paragraph",)
+    studies: dict[str, dict[str, _Study]] = {}
     for row in judged:
-        study = studies.setdefault(row.dataset, _Study(scorer_for(row.format), level))
-        _add(study, row)
-    datasets = {name: _dataset_json(study, seed) for name, study in sorted(studies.items())}
+        if row.dataset not in studies:
+            studies[row.dataset] = {level: _Study(scorer_for(row.format), level) for level in levels}
+        for study in studies[row.dataset].values():
+            _add(study, row)
+    level = levels[0] if len(studies) == 1 else "paragraph"
+    datasets = {name: _dataset_json(found[level], seed) for name, found in sorted(studies.items())}
     table = [{"dataset": name, **_table_row(found)} for name, found in datasets.items()]
     return {
         "task": "answer",
