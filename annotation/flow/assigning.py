@@ -154,11 +154,12 @@ def free_place(hit_id: int, **changes: object) -> None:
 def take_up(assignment: Assignment) -> bool:
     """Give a returned or expired assignment back to its worker, draft and all.
 
-    False when its place is taken, the batch is not open, the worker has another one of the batch under way,
+    False when its place is taken, the worker may not work on the batch now, has another one of it under way,
     or met a member of its group since.
     """
-    row = Assignment.objects.select_for_update(of=("self",)).select_related("batch").get(pk=assignment.pk)
-    if row.batch.state != Batch.State.OPEN or row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED}:
+    rows = Assignment.objects.select_for_update(of=("self",)).select_related("batch", "worker__project")
+    row = rows.get(pk=assignment.pk)
+    if row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED} or obstacle(row.worker, row.batch):
         return False
     Seat.objects.select_for_update().get(batch=row.batch_id, worker=row.worker_id)
     if _is_hindered(row) or not _take_place(Hit(pk=row.hit_id)):

@@ -66,7 +66,9 @@ class Allocation(RuleBasedStateMachine):
             project, "b", task="answer", datasets=[dataset], guide="", assignments_per_hit=wanted, meeting=meeting
         )
         batching.launch(self.batch)
-        self.workers = [Worker.objects.create(project=project, external_id=str(k)) for k in range(WORKERS)]
+        self.workers = [
+            Worker.objects.create(project=project, external_id=str(k), consented_version=1) for k in range(WORKERS)
+        ]
         self.seats = [assigning.sit_down(worker, self.batch) for worker in self.workers]
         self.sent: list[Sent] = []
         self.count = 0
