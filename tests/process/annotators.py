@@ -6,6 +6,7 @@ retried with the same form, as the page does. Knows nothing of Django.
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import sys
@@ -29,30 +30,29 @@ class GaveUp(Exception):
 class Annotator:
     """One person: takes assignments of a batch and answers them until nothing is left."""
 
-    def __init__(self, port: int, session: str, batch: int, out: Log, limit: int) -> None:
-        self._port, self._batch, self._out, self._limit = port, batch, out, limit
+    def __init__(self, plan: dict[str, Any], session: str, out: Log) -> None:
+        self._port, self._batch, self._out = plan["port"], plan["batch"], out
+        self._end = time.monotonic() + plan.get("seconds", 1e6)
         self._cookie = f"sessionid={session}; csrftoken={TOKEN}"
         self._connection: HTTPConnection | None = None
         self.last: tuple[str, dict[str, Any]] | None = None
 
     def work(self) -> None:
         status, place, _ = self.send("POST", f"/work/batches/{self._batch}/start/", {})
-        done = 0
-        while status == 303 and place.startswith("/assignments/") and done < self._limit:
+        while status == 303 and place.startswith("/assignments/") and time.monotonic() < self._end:
             _, _, page = self.send("GET", place)
             fields = self.answer(page)
             self.last = (f"{place}submit/", fields)
-            began = time.monotonic()
             status, after, page = self.send("POST", f"{place}submit/", fields)
             if status == 303:
                 sent = {"assignment": place.split("/")[2], "key": fields["key"], "text": fields["text"]}
-                self._out.write(sent | {"ms": round(1000 * (time.monotonic() - began))})
+                self._out.write(sent | {"at": time.monotonic()})
             elif status == 409:
                 self._out.write({"conflict": place})
                 status, after, _ = self.send("POST", f"/work/batches/{self._batch}/start/", {})
             else:
                 self._out.write({"unexpected": status, "page": page[:500]})
-            place, done = after, done + 1
+            place = after
 
     def answer(self, page: str) -> dict[str, Any]:
         shown, title = TITLES.findall(page)[0]
@@ -83,10 +83,12 @@ class Annotator:
     def _once(self, method: str, path: str, body: str | None) -> tuple[HTTPResponse, str]:
         if self._connection is None:
             self._connection = HTTPConnection("127.0.0.1", self._port, timeout=30)
-        headers = {"Cookie": self._cookie, "Content-Type": "application/x-www-form-urlencoded"}
+        form = "application/x-www-form-urlencoded"
+        headers = {"Cookie": self._cookie, "Content-Type": form, "Accept-Encoding": "gzip"}
         self._connection.request(method, path, body, headers)
         reply = self._connection.getresponse()
-        return reply, reply.read().decode()
+        text = reply.read()
+        return reply, (gzip.decompress(text) if reply.getheader("Content-Encoding") == "gzip" else text).decode()
 
 
 class Log:
@@ -106,17 +108,18 @@ class Log:
             self.counts[what] = self.counts.get(what, 0) + 1
 
 
-def main(plan: dict[str, Any], out: Path) -> int:
+def main(plan: dict[str, Any], out: Path, person: type[Annotator] = Annotator) -> int:
+    """Let one thread a session work, until nothing is left or the plan's seconds are over."""
     log = Log(out)
-    people = [Annotator(plan["port"], s, plan["batch"], log, plan["limit"]) for s in plan["sessions"]]
+    people = [person(plan, session, log) for session in plan["sessions"]]
     failures: list[BaseException] = []
     threading.excepthook = lambda told: failures.append(told.exc_value or RuntimeError("thread died"))
-    threads = [threading.Thread(target=person.work) for person in people]
+    threads = [threading.Thread(target=one.work) for one in people]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    log.write({"counts": log.counts, "again": [person.send_again() for person in people]})
+    log.write({"counts": log.counts, "again": [one.send_again() for one in people]})
     for failure in failures:
         log.write({"failure": repr(failure)})
     return int(bool(failures))

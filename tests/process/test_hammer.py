@@ -27,7 +27,7 @@ class Load:
     def start(self) -> None:
         for part in range(PROCESSES):
             sessions = self.world["sessions"][part::PROCESSES]
-            plan = {"port": self.installation.port, "batch": self.world["batch"], "sessions": sessions, "limit": 10**6}
+            plan = {"port": self.installation.port, "batch": self.world["batch"], "sessions": sessions}
             (self.folder / f"plan-{part}.json").write_text(json.dumps(plan))
             names = [str(self.folder / f"plan-{part}.json"), str(self.folder / f"out-{part}.jsonl")]
             command = [sys.executable, "-m", "tests.process.annotators", *names]

@@ -27,12 +27,15 @@ from annotation.models import Answer, Assignment, Dataset, Hit, Job, Project, Se
 from tests.conftest import write_records  # noqa: E402
 
 
-def build(*, hits: int, assignments: int, workers: int) -> dict[str, Any]:
-    """An open batch, and workers with consent given, the guide read and a session; returns what clients need."""
+def build(*, hits: int, assignments: int, workers: int, file: str = "") -> dict[str, Any]:
+    """An open batch, and workers with consent given, the guide read and a session; returns what clients need.
+
+    The items are `file`'s (lossless JSONL), or invented ones.
+    """
     project = joining.project_named("default")
     with tempfile.TemporaryDirectory() as folder:
-        file = write_records(Path(folder) / "records.jsonl", hits)
-        importing.import_dataset(project, file, format="jsonl", name="records")
+        records = Path(file) if file else write_records(Path(folder) / "records.jsonl", hits)
+        importing.import_dataset(project, records, format="jsonl", name="records")
     batch = batching.create_batch(
         project,
         "load",

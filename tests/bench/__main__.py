@@ -1,0 +1,262 @@
+"""`python -m tests.bench [NAME …]`: run the comparisons and print each figure with its goal."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from tests import run_postgres
+from tests.bench import records
+from tests.process.installation import Installation
+from tests.pure import official
+
+PEOPLE, PROCESSES, HITS = 32, 2, 10_000
+SECONDS, TURNS = 10, 2
+INSIDE = "tests.bench.inside"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One line of the output; `figure` is compared with `goal` as `at_most` says."""
+
+    what: str
+    figure: float
+    goal: float
+    unit: str = "times"
+    at_most: bool = True
+
+    def __str__(self) -> str:
+        kept = self.figure <= self.goal if self.at_most else self.figure >= self.goal
+        bound = f"goal {'≤' if self.at_most else '≥'} {self.goal:g}"
+        return f"{'ok    ' if kept else 'MISSED'} {self.what:<66} {self.figure:>10.2f} {self.unit:<9} {bound}"
+
+
+class Bench:
+    """Makes installations on fresh databases of both kinds, in a folder that goes afterwards."""
+
+    def __init__(self, folder: Path, cluster: run_postgres.Cluster | None) -> None:
+        self.folder, self.cluster = folder, cluster
+        self.kinds = ["SQLite", *(["PostgreSQL"] if cluster else [])]
+        (folder / "collected").mkdir()
+
+    @contextmanager
+    def installation(self, kind: str) -> Iterator[Installation]:
+        var = self.folder / uuid4().hex
+        var.mkdir()
+        url = f"sqlite:///{var / 'hopscribe.sqlite3'}"
+        if kind == "PostgreSQL" and self.cluster is not None:
+            url = self.cluster.create(uuid4().hex)
+        made = Installation(var, url, static=self.folder / "collected")
+        try:
+            made.manage("collectstatic", "--noinput", "--verbosity", "0")
+            yield made
+        finally:
+            made.close()
+
+
+def inside(installation: Installation, *arguments: str) -> Any:
+    return json.loads(installation.run([sys.executable, "-m", INSIDE, *arguments]))
+
+
+def cycles(bench: Bench) -> Iterator[Result]:
+    """Next assignment and submission over HTTP, against the floor, in turns on one server."""
+    file = records.write_twenty_paragraphs(bench.folder / "twenty.jsonl", HITS)
+    for kind in bench.kinds:
+        with bench.installation(kind) as made:
+            made.environment["DJANGO_SETTINGS_MODULE"] = "tests.bench.settings"
+            world = made.world("build", f"hits={HITS}", "assignments=3", f"workers={PEOPLE}", f"file={file}")
+            inside(made, "floor_table")
+            made.start_web()
+            _run(made, bench.folder, world, "tests.process.annotators", seconds=3)  # warms up; the floor needs a page
+            rates: dict[str, list[float]] = {"tests.process.annotators": [], "tests.bench.clients": []}
+            for _ in range(TURNS):
+                for clients in rates:
+                    rates[clients].append(_run(made, bench.folder, world, clients, seconds=SECONDS))
+        ours, floor = (sum(rate) / len(rate) for rate in rates.values())
+        print(f"       {kind}: {ours:.0f} cycles/s, floor {floor:.0f}")
+        what = f"cycles/s against the floor, {PEOPLE} annotators, {HITS:,} HITs, {kind}"
+        yield Result(what, ours / floor, 0.4, at_most=False)
+
+
+def _run(made: Installation, folder: Path, world: dict[str, Any], clients: str, *, seconds: int) -> float:
+    """Cycles per second of all clients together."""
+    outs, running = [], []
+    for part in range(PROCESSES):
+        plan, out = folder / f"{uuid4().hex}.json", folder / f"{uuid4().hex}.jsonl"
+        told = {"port": made.port, "batch": world["batch"], "sessions": world["sessions"][part::PROCESSES]}
+        plan.write_text(json.dumps(told | {"seconds": seconds}))
+        running.append(made.spawn([sys.executable, "-m", clients, str(plan), str(out)], log="clients.log"))
+        outs.append(out)
+    for process in running:
+        assert process.wait(seconds + 60) == 0, made.log("clients.log")
+    lines = [json.loads(line) for out in outs for line in out.read_text().splitlines()]
+    assert not [line for line in lines if "unexpected" in line or "conflict" in line], lines[:3]
+    times = sorted(line["at"] for line in lines if "at" in line)
+    return (len(times) - 1) / (times[-1] - times[0])
+
+
+def allocation(bench: Bench) -> Iterator[Result]:
+    """The next assignment at 100,000 HITs against 1,000."""
+    for kind in bench.kinds:
+        with bench.installation(kind) as made:
+            small = inside(made, "next_assignment", "size=1000", "rounds=200")
+            large = inside(made, "next_assignment", "size=100000", "rounds=200")
+        for name in small:
+            print(f"       {kind}, {name}: {small[name]:.2f} ms at 1,000, {large[name]:.2f} ms at 100,000")
+            what = f"next assignment at 100,000 against 1,000 HITs, {name}, {kind}"
+            yield Result(what, large[name] / small[name], 1.2)
+
+
+def weight(bench: Bench) -> Iterator[Result]:
+    """Everything that a first visit to the annotation page loads, compressed."""
+    file = records.write_twenty_paragraphs(bench.folder / "weight.jsonl", 20)
+    with bench.installation("SQLite") as made:
+        world = made.world("build", "hits=20", "assignments=3", "workers=1", f"file={file}")
+        made.start_web()
+        browser = Browser(made.port, world["sessions"][0])
+        place = browser.start(world["batch"])
+        sizes = browser.visit(place)
+    for path, size in sorted(sizes.items(), key=lambda pair: -pair[1]):
+        print(f"       {size / 1024:7.1f} KB {path}")
+    yield Result("first visit of the annotation page, 20 paragraphs", sum(sizes.values()) / 1024, 100, unit="KB")
+
+
+class Browser:
+    """Loads a page with everything that it names, and what that names."""
+
+    IN_HTML = re.compile(r"(?:src|href)=\"(/static/[^\"]+)\"")
+    IN_CSS = re.compile(r"(?:url\(|@import)\s*[\"']?([\w./-]+)")
+    IN_JS = re.compile(r"(?:from|import)\s*\(?\s*[\"']([./][^\"']+)[\"']")
+
+    def __init__(self, port: int, session: str) -> None:
+        self.port, self.cookie = port, f"sessionid={session}; csrftoken={'a' * 32}"
+
+    def start(self, batch: int) -> str:
+        reply = self._send("POST", f"/work/batches/{batch}/start/", "gzip", f"csrfmiddlewaretoken={'a' * 32}")
+        return str(reply.getheader("Location"))
+
+    def _send(self, method: str, path: str, encoding: str, body: str | None = None) -> Any:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        headers = {"Cookie": self.cookie, "Accept-Encoding": encoding}
+        headers |= {"Content-Type": "application/x-www-form-urlencoded"} if body else {}
+        connection.request(method, path, body, headers)
+        return connection.getresponse()
+
+    def visit(self, place: str) -> dict[str, int]:
+        sizes: dict[str, int] = {}
+        todo = [place]
+        while todo:
+            path = todo.pop()
+            if path in sizes:
+                continue
+            reply = self._send("GET", path, "br, gzip")
+            assert reply.status == 200, (path, reply.status)
+            sizes[path] = len(reply.read())
+            named = {".js": self.IN_JS, ".css": self.IN_CSS}.get(Path(path).suffix, self.IN_HTML)
+            text = self._send("GET", path, "identity").read().decode(errors="replace")
+            todo += [self._absolute(path, name) for name in named.findall(text)]
+        return sizes
+
+    def _absolute(self, page: str, name: str) -> str:
+        if name.startswith("/"):
+            return name.partition("#")[0]
+        parts = [*page.rpartition("/")[0].split("/"), *name.split("/")]
+        kept: list[str] = []
+        for part in parts:
+            if part == "..":
+                kept.pop()
+            elif part != ".":
+                kept.append(part)
+        return "/".join(kept)
+
+
+def loading(bench: Bench) -> Iterator[Result]:
+    """Imports of HotpotQA-size records: time in one process, memory of the command alone."""
+    file = bench.folder / "hotpotqa.json"
+    file.write_text(json.dumps(records.hotpotqa(10_000)))
+    print(f"       10,000 records, {file.stat().st_size / 1e6:.0f} MB")
+    for kind in bench.kinds:
+        with bench.installation(kind) as made:
+            found = inside(made, "import_time", f"file={file}", "rounds=3")
+            print(f"       {kind}: import {found['import']:.2f} s, json.load and bulk insert {found['plain']:.2f} s")
+            yield Result(f"import against json.load and bulk insert, {kind}", found["import"] / found["plain"], 4)
+            command = ["import_dataset", str(file), "--format", "hotpotqa", "--name", "peak"]
+            yield Result(f"import, peak memory, {kind}", peak(made, command), 200, unit="MB")
+
+
+def exporting(bench: Bench) -> Iterator[Result]:
+    """Exports of 100,000 judgments."""
+    for kind in bench.kinds:
+        with bench.installation(kind) as made:
+            inside(made, "judgments", "hits=10000", "each=10")
+            for format in ("jsonl", "csv", "parquet"):
+                out = bench.folder / f"judgments.{format}"
+                found = inside(made, "export_rate", f"format={format}", f"out={out}")
+                rate = found["records"] / found["seconds"]
+                yield Result(f"export of judgments, {format}, {kind}", rate, 20_000, unit="a second", at_most=False)
+                command = ["export_judgments", "judged", "--format", format, "--out", str(out)]
+                yield Result(f"export of judgments, peak memory, {format}, {kind}", peak(made, command), 200, unit="MB")
+
+
+def peak(made: Installation, command: list[str]) -> float:
+    """Megabytes that a command held at most, itself alone: asked of a process that runs nothing else."""
+    asked = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+    asked += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    out = made.run([sys.executable, "-c", asked, sys.executable, "manage.py", *command])
+    return int(out.split()[-1]) / 1024
+
+
+def evaluating(bench: Bench) -> Iterator[Result]:
+    """`evaluate` on as many predictions as HotpotQA's dev set has, against the official definition written out."""
+    from annotation.scorers import evaluate
+
+    gold, predicted = bench.folder / "gold.json", bench.folder / "predictions.json"
+    made = records.hotpotqa(7_405)
+    gold.write_text(json.dumps(made))
+    predicted.write_text(json.dumps(records.predictions(made)))
+    assert evaluate("hotpotqa", gold, predicted) == official.hotpotqa(gold, predicted)
+    ours, yardstick = [], []
+    for _ in range(5):
+        ours.append(_seconds(lambda: evaluate("hotpotqa", gold, predicted)))
+        yardstick.append(_seconds(lambda: official.hotpotqa(gold, predicted)))
+    print(f"       evaluate {min(ours):.2f} s, transcription {min(yardstick):.2f} s")
+    yield Result("evaluate against the official definition, 7,405 predictions", min(ours) / min(yardstick), 1.1)
+
+
+def _seconds(verb: Callable[[], object]) -> float:
+    began = time.process_time()
+    verb()
+    return time.process_time() - began
+
+
+COMPARISONS = {f.__name__: f for f in (evaluating, weight, loading, exporting, allocation, cycles)}
+
+
+def main(names: list[str]) -> None:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hopscribe-bench-")))
+        cluster = stack.enter_context(run_postgres.cluster())
+        if cluster is None:
+            print(f"SKIPPED {run_postgres.MISSING}")
+        bench = Bench(folder, cluster)
+        results = []
+        for name in names or COMPARISONS:
+            print(f"== {name}: {(COMPARISONS[name].__doc__ or '').splitlines()[0]}", flush=True)
+            for result in COMPARISONS[name](bench):
+                print(result, flush=True)
+                results.append(result)
+    print("\n" + "\n".join(map(str, results)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,189 @@
+"""What a comparison measures inside an installation: `python -m tests.bench.inside VERB name=value …` prints JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.db import connection, transaction  # noqa: E402
+from django.db.models.functions import Now  # noqa: E402
+
+from annotation.flow import assigning, exporting, importing, joining  # noqa: E402
+from annotation.models import Answer, Assignment, Batch, Dataset, Hit, Item, Seat, Worker  # noqa: E402
+
+TICK, BULK = 1000.0, 2_000
+PAYLOAD = {"question": "?", "paragraphs": [], "options": [], "controls": {}}
+
+
+def timed(verb: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    verb()
+    return time.perf_counter() - began
+
+
+def floor_table() -> dict[str, Any]:
+    key = "INTEGER PRIMARY KEY" if connection.vendor == "sqlite" else "BIGSERIAL PRIMARY KEY"
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE bench_floor (id {key}, person BIGINT, body TEXT)")
+    return {"first_hit": Hit.objects.order_by("pk").values_list("pk", flat=True).first()}
+
+
+def make_batch(name: str, size: int, *, wanted: int = 3) -> Batch:
+    """An open batch of that many small HITs, made in bulk."""
+    project = joining.project_named("default")
+    dataset = Dataset.objects.create(project=project, slug=name, format="jsonl", sha256="", state="ready", size=size)
+    rows = [
+        Item(dataset=dataset, position=k, source_id=str(k), group_key=f"{name}:{k}", question="?", content={})
+        for k in range(size)
+    ]
+    items = Item.objects.bulk_create(rows, batch_size=BULK)
+    batch = Batch.objects.create(
+        project=project, slug=name, title=name, task="answer", assignments_per_hit=wanted, size=size, next_ticket=size
+    )
+    hits = [
+        Hit(batch=batch, item=item, group_key=item.group_key, payload=PAYLOAD, ticket=k, wanted=wanted)
+        for k, item in enumerate(items)
+    ]
+    Hit.objects.bulk_create(hits, batch_size=BULK)
+    for state in ("launching", "open"):
+        batch.move(state)
+    return batch
+
+
+def submit_all(batch: Batch, worker: Worker, hits: list[Hit]) -> None:
+    """Let a worker have answered HITs, in bulk."""
+    rows = [
+        Assignment(
+            batch=batch,
+            hit=hit,
+            worker=worker,
+            group_key=hit.group_key,
+            state="submitted",
+            lease_until=Now(),
+            submitted_at=Now(),
+            revision=1,
+        )
+        for hit in hits
+    ]
+    Assignment.objects.bulk_create(rows, batch_size=BULK)
+    keys = [hit.pk for hit in hits]
+    for start in range(0, len(keys), 500):
+        Hit.objects.filter(pk__in=keys[start : start + 500]).update(done=1)
+    Seat.objects.filter(batch=batch, worker=worker).update(done=len(hits))
+
+
+def situations(size: int) -> Iterator[tuple[str, Seat]]:
+    """Batches of `size` HITs in each situation, with a seat that claims next."""
+    project = joining.project_named("default")
+    someone = Worker.objects.create(project=project, external_id=f"someone-{size}")
+    batch = make_batch(f"fresh-{size}", size)
+    yield "fresh", assigning.sit_down(someone, batch)
+
+    batch = make_batch(f"half-{size}", size)
+    hits = list(batch.hits.order_by("ticket").only("pk"))
+    finished = Random(1).sample([hit.pk for hit in hits], size // 2)
+    for start in range(0, len(finished), 500):
+        Hit.objects.filter(pk__in=finished[start : start + 500]).update(done=3)
+    yield "half finished", assigning.sit_down(someone, batch)
+
+    batch = make_batch(f"mine-{size}", size)
+    seat = assigning.sit_down(someone, batch)
+    hits = list(batch.hits.order_by("ticket").only("pk", "group_key", "ticket"))
+    submit_all(batch, someone, hits[: size // 2])
+    Seat.objects.filter(pk=seat.pk).update(cursor=hits[size // 2 - 1].ticket, last_group=hits[size // 2 - 1].group_key)
+    yield "worker who did half", seat
+
+
+def next_assignment(*, size: int, rounds: int) -> dict[str, Any]:
+    """Median milliseconds of a claim in each situation, at `size` HITs; statistics of the database up to date."""
+    found = {}
+    for name, seat in list(situations(size)):
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        found[name] = TICK * median(_claims(seat, rounds))
+    return found
+
+
+def _claims(seat: Seat, rounds: int) -> Iterator[float]:
+    """Seconds of each claim without its commit, which costs the same everywhere; nothing stays."""
+    with undone():
+        for round in range(rounds + 10):
+            began = time.perf_counter()
+            assignment = assigning.claim(seat)
+            seconds = time.perf_counter() - began
+            assert assignment is not None
+            assert assignment.move("submitted", submitted_at=Now(), revision=1)
+            if round >= 10:
+                yield seconds
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def import_time(*, file: str, rounds: int) -> dict[str, Any]:
+    """Seconds of an import, and of json.load with one bulk insert of the same records as JSON text; best of some."""
+    path, project = Path(file), joining.project_named("default")
+
+    def plain() -> None:
+        records = json.loads(path.read_bytes())
+        with transaction.atomic(), connection.cursor() as cursor:
+            rows = ((k, json.dumps(record, ensure_ascii=False)) for k, record in enumerate(records))
+            cursor.executemany("INSERT INTO bench_plain (id, body) VALUES (%s, %s)", list(rows))
+
+    ours, yardstick = [], []
+    for round in range(rounds):
+        with connection.cursor() as cursor:
+            cursor.execute("DROP TABLE IF EXISTS bench_plain")
+            cursor.execute("CREATE TABLE bench_plain (id BIGINT PRIMARY KEY, body TEXT)")
+        yardstick.append(timed(plain))
+        verb = {"format": "hotpotqa", "name": f"round-{round}"}
+        ours.append(timed(lambda verb=verb: importing.import_dataset(project, path, **verb)))
+    return {"import": min(ours), "plain": min(yardstick)}
+
+
+def judgments(*, hits: int, each: int) -> dict[str, Any]:
+    """A batch named `judged` with `hits` × `each` answers of some two hundred bytes."""
+    batch = make_batch("judged", hits, wanted=each)
+    rows = list(batch.hits.only("pk", "group_key"))
+    made = 0
+    for number in range(each):
+        worker = Worker.objects.create(project=batch.project, external_id=f"judge-{number}")
+        submit_all(batch, worker, rows)
+        mine = list(Assignment.objects.filter(batch=batch, worker=worker).only("pk"))
+        span = {"kind": "span", "text": f"Tower {number}", "paragraph": 3, "start": 10, "end": 20, "option": None}
+        answer = span | {"support": [0, 3], "facts": []}
+        answers = (Answer(assignment=a, revision=1, key="0.a", digest="d" * 64, answer=answer) for a in mine)
+        made += len(Answer.objects.bulk_create(answers, batch_size=BULK))
+    return {"judgments": made}
+
+
+def export_rate(*, format: str, out: str) -> dict[str, Any]:
+    batch = Batch.objects.get(slug="judged")
+    rounds = [timed(lambda: exporting.export_judgments(batch, Path(out), format=format)) for _ in range(3)]
+    return {"records": Answer.objects.count(), "seconds": min(rounds)}
+
+
+VERBS = {f.__name__: f for f in (floor_table, next_assignment, import_time, judgments, export_rate)}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("verb", choices=VERBS)
+    parser.add_argument("arguments", nargs="*")
+    told = parser.parse_args()
+    pairs = (argument.split("=", 1) for argument in told.arguments)
+    print(json.dumps(VERBS[told.verb](**{name: int(v) if v.isdigit() else v for name, v in pairs})))
