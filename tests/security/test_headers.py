@@ -1,0 +1,104 @@
+"""The headers that every response carries: pages, errors, fragments, files and refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.core.management import call_command
+from django.db import OperationalError
+from django.test import Client
+
+from tests.security.routes import TABLE, urls
+from tests.security.world import ROLES, World
+
+DIRECTIVES = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "form-action": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+}
+LOOSE = ("unsafe-inline", "unsafe-eval", "unsafe-hashes", "strict-dynamic", "*", "http:", "https:", "blob:")
+
+
+def missing(response: Any) -> list[str]:
+    """What a response lacks, in words."""
+    policy = response.get("Content-Security-Policy", "")
+    said = {part.split()[0]: " ".join(part.split()[1:]) for part in policy.split(";") if part.strip()}
+    found = [f"{name} is {said.get(name)}" for name, value in DIRECTIVES.items() if said.get(name) != value]
+    found += [f"the policy allows {word}" for word in LOOSE if word in policy]
+    wanted = {"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+    wanted["Cross-Origin-Opener-Policy"] = "same-origin"
+    return found + [f"{name} is {response.get(name)}" for name, value in wanted.items() if response.get(name) != value]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_page_and_refusal_carries_them(role: str, world: World) -> None:
+    client = Client()
+    if role != "anonymous":
+        client.force_login(world.users[role])
+    for name, address in urls(world).items():
+        for send in (client.get, client.delete, client.post) if name != "sign-out" else (client.get,):
+            response = send(address, TABLE[name].body) if send == client.post else send(address)
+            response.close()
+            assert not missing(response), f"{address}: {missing(response)}"
+
+
+def test_errors_carry_them(client: Any, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    careful = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    careful.force_login(alice)
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("a defect")
+
+    def away(*_: Any) -> None:
+        raise OperationalError("the database is away")
+
+    responses = [
+        (404, careful.get("/nothing/here/")),
+        (400, careful.get("/", headers={"Host": "evil.example"})),
+        (403, careful.post("/accounts/preferences/")),
+        (405, careful.get("/accounts/preferences/")),
+        (301, careful.get("/work")),
+    ]
+    for status, cause in ((500, broken), (503, away)):
+        monkeypatch.setattr("annotation.views.work.assigning.obstacle", cause)
+        monkeypatch.setattr("annotation.views.work._mine", cause)
+        responses.append((status, careful.get("/work/")))
+    for status, response in responses:
+        assert response.status_code == status
+        assert not missing(response), f"{status}: {missing(response)}"
+
+
+def test_files_carry_them(db: None, settings: Any, tmp_path: Path) -> None:
+    settings.STATIC_ROOT = tmp_path
+    call_command("collectstatic", interactive=False, verbosity=0)
+    client = Client()  # the middleware looks at the folder when it is made, and that is now
+    for name in ("css/base.css", "js/base.js", "icon.svg", "css/nothing.css"):
+        response = client.get(f"/static/{name}")
+        response.close()
+        assert response.status_code == (200 if finders.find(name) else 404)
+        assert not missing(response), f"{name}: {missing(response)}"
+
+
+def test_pages_are_kept_by_nobody_else(world: World) -> None:
+    """What is shown to one person may not come out of a cache for another."""
+    client = Client()
+    client.force_login(world.users["bob"])
+    for name in ("work", "history", "assignment", "batch-guide", "consent"):
+        assert "no-store" in client.get(urls(world)[name])["Cache-Control"]
+
+
+def test_cookies_stay_with_the_site(alice: Any) -> None:
+    from tests.conftest import PASSWORD
+
+    client = Client()
+    client.post("/accounts/sign-in/", {"username": "alice", "password": PASSWORD})
+    session = client.cookies["sessionid"]
+    assert session["httponly"]
+    assert session["samesite"] == "Lax"
+    assert client.cookies["csrftoken"]["samesite"] == "Lax"

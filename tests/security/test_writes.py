@@ -1,0 +1,90 @@
+"""Looking changes nothing, and nothing is changed for a page of somebody else's."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from django.test import Client
+
+from tests.security.checksum import changed, checksums
+from tests.security.routes import TABLE, url, urls
+from tests.security.world import ROLES, World
+
+WRITING = sorted(name for name, row in TABLE.items() if "POST" in row.statuses)
+LINK = re.compile(r"""(?:href|src|hx-get)=["']([^"'#]+)""")
+MOST_PAGES = 400
+
+
+def signed_in(world: World, role: str, **how: Any) -> Client:
+    client = Client(**how)
+    if role != "anonymous":
+        client.force_login(world.users[role])
+    return client
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_no_address_takes_a_post_without_the_sites_own_token(name: str, world: World) -> None:
+    address, row = url(name, world.wells), TABLE[name]
+    for role in sorted(row.allowed):
+        client = signed_in(world, role, enforce_csrf_checks=True)
+        before = checksums()
+        for forged in ({}, {"csrfmiddlewaretoken": "x" * 64}):
+            refused = client.post(address, row.body | forged)
+            assert refused.status_code == 403, f"{role} {address}"
+            assert "Please send it once more" in refused.content.decode()
+        assert not changed(before)
+
+
+def test_a_token_does_not_help_a_foreign_origin(world: World) -> None:
+    client = signed_in(world, "bob", enforce_csrf_checks=True)
+    client.get("/work/")
+    token = client.cookies["csrftoken"].value
+    address = url("return", world.wells)
+    for foreign in ("https://evil.example", "null", "http://testserver.evil.example"):
+        refused = client.post(address, {"csrfmiddlewaretoken": token}, headers={"Origin": foreign})
+        assert refused.status_code == 403
+    own = client.post(address, {"csrfmiddlewaretoken": token}, headers={"Origin": "http://testserver"})
+    assert own.status_code == 303
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_looking_at_every_address_changes_nothing(role: str, world: World) -> None:
+    client = signed_in(world, role)
+    before = checksums()
+    for name, address in urls(world).items():
+        for look in (client.get, client.head):
+            response = look(address)
+            response.getvalue()
+            response.close()
+            assert response.status_code < 500, address
+        assert not changed(before), name
+
+
+@pytest.mark.parametrize("role", ["bob", "alice"])
+def test_following_every_link_finds_a_page_and_changes_nothing(role: str, world: World) -> None:
+    client = signed_in(world, role)
+    before = checksums()
+    waiting, seen = ["/"], set()
+    while waiting and len(seen) < MOST_PAGES:
+        address = waiting.pop(0)
+        if address in seen:
+            continue
+        seen.add(address)
+        response = client.get(address, follow=True)
+        body = response.getvalue()
+        response.close()
+        assert response.status_code == 200, address
+        if response["Content-Type"].startswith("text/html"):
+            waiting += links(address, body.decode())
+    assert len(seen) > 5
+    assert not changed(before)
+
+
+def links(page: str, html: str) -> list[str]:
+    found = (urljoin(page, unescape(link)) for link in LINK.findall(html))
+    own = (link for link in found if not urlsplit(link).netloc)
+    return [link for link in own if not link.startswith("/static/")]
