@@ -3,10 +3,10 @@
 import zoneinfo
 from collections.abc import Callable
 
-from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils import timezone
+
+from annotation.views.failing import AWAY, pause
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -36,8 +36,4 @@ class DatabaseAwayMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if not isinstance(error, OperationalError):
-            return None
-        response = render(request, "503.html", status=503)
-        response["Retry-After"] = "2"
-        return response
+        return pause(request) if isinstance(error, AWAY) else None

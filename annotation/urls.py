@@ -26,6 +26,8 @@ from annotation.views import (
 )
 from annotation.views.access import require_get_or_post
 
+handler500 = "annotation.views.failing.server_error"
+
 annotator_pages = [
     path("work/", work.work, name="work"),
     path("work/history/", work.history, name="history"),

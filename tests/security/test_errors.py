@@ -1,0 +1,143 @@
+"""Errors in the site's own dress, without a trace; and a database that is away is a pause, not a loss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
+from django.db import InterfaceError, OperationalError
+from django.test import Client
+
+from annotation.models import Assignment
+from tests.security.routes import url
+from tests.security.world import World
+
+CANARY = "canary of a defect"
+TRACES = ("Traceback", "Exception", "Error at", ".py", "line ", CANARY, "sqlite", "psycopg", "SELECT", "django")
+
+
+def plain(response: Any) -> str:
+    """The page of an error, which must be one of ours and tell nothing of the inside."""
+    html: str = response.content.decode()
+    assert "components" in html
+    assert "Hopscribe</title>" in html
+    assert "<h1>" in html
+    visible = html.replace('"/static/django_htmx', "")
+    assert not [trace for trace in TRACES if trace in visible]
+    return html
+
+
+def broken(error: Exception) -> Any:
+    def raise_it(*_: Any, **__: Any) -> Any:
+        raise error
+
+    return raise_it
+
+
+@pytest.fixture
+def careful(alice: Any) -> Client:
+    client = Client(raise_request_exception=False)
+    client.force_login(alice)
+    return client
+
+
+def test_what_is_not_there(careful: Client) -> None:
+    response = careful.get("/projects/nobodys/")
+    assert response.status_code == 404
+    assert "Nothing is here" in plain(response)
+
+
+def test_a_forged_post(alice: Any) -> None:
+    response = Client(enforce_csrf_checks=True).post("/accounts/sign-in/")
+    assert response.status_code == 403
+    assert "Please send it once more" in plain(response)
+
+
+def test_what_is_forbidden(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    from django.core.exceptions import PermissionDenied
+
+    monkeypatch.setattr("annotation.views.work._mine", broken(PermissionDenied(CANARY)))
+    response = careful.get("/work/history/")
+    assert response.status_code == 403
+    assert "not open to you" in plain(response)
+
+
+def test_what_cannot_be_read(careful: Client) -> None:
+    response = careful.post("/projects/wells/settings/", {str(k): k for k in range(2000)})
+    assert response.status_code == 400
+    assert "understood" in plain(response)
+
+
+def test_a_defect(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotation.views.work._mine", broken(RuntimeError(CANARY)))
+    response = careful.get("/work/")
+    assert response.status_code == 500
+    assert "on our side" in plain(response)
+
+
+def test_the_page_of_a_defect_asks_nothing_of_what_may_be_broken() -> None:
+    text = Path(settings.ROOT / "templates/500.html").read_text()
+    assert "{%" not in text.replace("{% comment %}", "").replace("{% endcomment %}", "")
+    assert "{{" not in text
+
+
+AWAY = [OperationalError(CANARY), InterfaceError(CANARY)]
+
+
+def pause(response: Any) -> None:
+    assert response.status_code == 503
+    assert 1 <= int(response["Retry-After"]) <= 60
+    assert "One moment" in plain(response)
+
+
+@pytest.mark.parametrize("error", AWAY, ids=["operational", "interface"])
+def test_a_page_says_that_it_will_be_back(careful: Client, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    monkeypatch.setattr("annotation.views.work._mine", broken(error))
+    pause(careful.get("/work/"))
+    monkeypatch.undo()
+    assert careful.get("/work/").status_code == 200
+
+
+@pytest.mark.parametrize("name", ["assignment", "draft", "submit", "extend", "return", "live", "back"])
+def test_an_annotators_request_is_a_pause_and_changes_nothing(
+    name: str, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(world.users["bob"])
+    before = list(Assignment.objects.order_by("pk").values_list())
+    send = client.get if name in {"assignment", "live", "back"} else client.post
+    monkeypatch.setattr("annotation.views.worker.own_assignment", broken(OperationalError(CANARY)))
+    pause(send(url(name, world.wells), {"kind": "text", "text": "Tower 1", "key": "0.x", "version": "0"}))
+    monkeypatch.undo()
+    assert list(Assignment.objects.order_by("pk").values_list()) == before
+
+
+def test_a_session_that_cannot_be_read_is_a_pause(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SessionStore, "load", broken(OperationalError(CANARY)))
+    pause(careful.get("/work/"))
+
+
+def test_a_session_that_cannot_be_kept_is_a_pause(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The link keeps its token in the session, which is saved after the view."""
+    monkeypatch.setattr(SessionStore, "save", broken(OperationalError(CANARY)))
+    pause(Client(raise_request_exception=False).get(url("password-reset", world.wells)))
+
+
+def test_a_missing_page_is_a_pause_too_while_nobody_can_be_known(
+    careful: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SessionStore, "load", broken(OperationalError(CANARY)))
+    pause(careful.get("/nothing/here/"))
+
+
+def test_it_is_not_ready_while_the_database_is_away(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotation.views.health.connection", Away())
+    pause(careful.get("/healthz"))
+
+
+class Away:
+    def cursor(self) -> Any:
+        raise OperationalError(CANARY)
