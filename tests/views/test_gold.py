@@ -1,0 +1,347 @@
+"""Gold never reaches an annotator: every gold value is a canary, and every answer of the site is searched for them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
+from scipy.stats import chisquare
+
+from annotation.flow import batching, joining
+from annotation.flow.importing import import_dataset
+from annotation.models import Assignment, Batch, Hit
+from annotation.registry import task_type
+from annotation.urls import account_pages, annotator_pages
+from tests.conftest import PASSWORD, records
+
+pytestmark = pytest.mark.django_db
+MARK = "zqxwvjkq"  # every canary begins with it; no word and hardly a random id holds it
+
+
+class Canaries:
+    """Unique values, noted as they are made."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def text(self, what: str) -> str:
+        self.made.append(f"{MARK}{len(self.made)}{what}")
+        return self.made[-1]
+
+    def number(self) -> int:
+        self.made.append(str(771_000_001 + 13 * len(self.made)))
+        return int(self.made[-1])
+
+
+def musique(mark: Canaries, size: int) -> list[dict[str, Any]]:
+    """Two-hop records whose gold stands nowhere in their contexts; each has an unanswerable twin."""
+    found = []
+    for number, plain in enumerate(records(size)):
+        numbers = [mark.number() for _ in plain["paragraphs"]]
+        answerable = {
+            "id": mark.text("id"),
+            "question": plain["question"],
+            "paragraphs": [
+                {"idx": idx, "title": p["title"], "paragraph_text": p["text"], "is_supporting": k < 2}
+                for k, (idx, p) in enumerate(zip(numbers, plain["paragraphs"], strict=True))
+            ],
+            "question_decomposition": [
+                {
+                    "id": mark.number(),
+                    "question": mark.text("hop"),
+                    "answer": mark.text("hopanswer"),
+                    "paragraph_support_idx": idx,
+                }
+                for idx in numbers[:2]
+            ],
+            "answer": mark.text("answer"),
+            "answer_aliases": [mark.text("alias"), mark.text("alias")],
+            "answerable": True,
+            "source_note": mark.text("extra"),
+        }
+        found.append(answerable)
+        if number % 2:
+            found.append(answerable | {"answerable": False})
+    return found
+
+
+def hotpotqa(mark: Canaries, size: int) -> list[dict[str, Any]]:
+    """Records with sentences; the kind of question, its level and its answer are canaries."""
+    return [
+        {
+            "_id": mark.text("id"),
+            "question": plain["question"],
+            "context": [[p["title"], re.split(r"(?<=\.)(?= )", p["text"])] for p in plain["paragraphs"]],
+            "supporting_facts": [[plain["paragraphs"][0]["title"], 0], [mark.text("title"), 3]],
+            "answer": mark.text("answer"),
+            "type": mark.text("type"),
+            "level": mark.text("level"),
+        }
+        for plain in records(size)
+    ]
+
+
+KINDS: dict[str, Any] = {"musique": (musique, {}), "hotpotqa": (hotpotqa, {"sentences": True})}
+
+
+@pytest.fixture
+def mark() -> Canaries:
+    return Canaries()
+
+
+@pytest.fixture(params=KINDS)
+def open_batch(request: Any, project: Any, mark: Canaries, tmp_path: Path) -> Batch:
+    make, options = KINDS[request.param]
+    file = tmp_path / mark.text("file")
+    file.write_text(json.dumps(make(mark, 6)))
+    told = {"licence": mark.text("licence"), "source": mark.text("source")}
+    import_dataset(project, file, format=request.param, name=mark.text("dataset"), **told)
+    batch = batching.create_batch(
+        project,
+        mark.text("batch"),
+        task="answer",
+        datasets=list(project.datasets.all()),
+        guide="Read, then answer.",
+        title="Wells",
+        options=options,
+        assignments_per_hit=1,
+    )
+    batching.launch(batch)
+    return batch
+
+
+class Crawler:
+    """A worker's browser that keeps everything it was sent, and by which address."""
+
+    def __init__(self, user: Any) -> None:
+        self.client = Client(raise_request_exception=False)
+        self.client.force_login(user)
+        self.sent: list[tuple[str, int, str]] = []
+        self.visited: set[str] = set()
+
+    def get(self, name: str, *given: Any, **query: Any) -> HttpResponse:
+        return self._kept(name, self.client.get(reverse(name, args=given), query))
+
+    def post(self, name: str, *given: Any, **fields: Any) -> HttpResponse:
+        return self._kept(name, self.client.post(reverse(name, args=given), fields))
+
+    def send(self, name: str, body: str) -> HttpResponse:
+        return self._kept(name, self.client.post(reverse(name), body, content_type="application/json"))
+
+    def _kept(self, name: str, response: Any) -> HttpResponse:
+        self.visited.add(name)
+        head = "".join(f"{key}: {value}\n" for key, value in response.items()) + response.cookies.output()
+        self.sent.append((name, response.status_code, head + response.content.decode()))
+        return response  # type: ignore[no-any-return]
+
+    def betrayals(self, canaries: list[str]) -> list[tuple[str, int, str]]:
+        """(address, status, canary) of everything that should not have been sent."""
+        return [
+            (name, status, canary)
+            for name, status, text in self.sent
+            for canary in [*canaries, MARK]
+            if canary.lower() in text.lower()
+        ]
+
+    def statuses(self, name: str) -> set[int]:
+        return {status for sent, status, _text in self.sent if sent == name}
+
+
+def typed(assignment: Assignment, key: str, **more: Any) -> dict[str, Any]:
+    """What the answer page posts without scripts: a word of the first paragraph, everything ticked."""
+    word = assignment.hit.payload["paragraphs"][0]["text"].split()[0]
+    ticks = {"support": ["0", "1"], "fact": ["0.0", "1.0"]}
+    return {"kind": "text", "text": word, "key": key, "active_seconds": "5"} | ticks | more
+
+
+def current(batch: Batch) -> Assignment:
+    return Assignment.objects.select_related("hit").get(batch=batch, state="accepted")
+
+
+def come_in(site: Crawler, batch: Batch) -> None:
+    slug = batch.project.slug
+    invited = joining.invite(batch.project, role="worker", by=None)
+    site.get("join", invited.token)
+    site.post("join", invited.token)
+    site.get("home")
+    site.get("consent", slug)
+    site.post("consent", slug, version="1")
+    site.send("preferences", '{"off": false, "keys": {}}')
+    site.send("preferences", "{")
+    site.post("set-language", language="en")
+    site.get("work")
+    site.post("batch-start", batch.pk)
+    site.get("batch-guide", batch.pk)
+    site.post("batch-guide", batch.pk, version="1")
+
+
+def work_on(site: Crawler, batch: Batch) -> None:
+    """Draft, search, refused and accepted submissions of one assignment."""
+    row = current(batch)
+    own = row.public_id
+    site.get("assignment", own)
+    for query in ("", "well", "tower 3", "#", "is_supporting", "answer", "😀", "x" * 5000):
+        site.get("live", own, "search", q=query)
+    site.get("live", own, "gold")
+    site.post("draft", own, **typed(row, "0.a", version="0"))
+    site.post("draft", own, **typed(row, "0.a", version="0", text="stale"))
+    site.get("assignment", own)
+    site.post("extend", own)
+    for wrong in (
+        {"kind": ""},
+        {"text": "stands nowhere"},
+        {"support": [], "fact": []},
+        {"kind": "span", "start": "1"},
+    ):
+        site.post("submit", own, **typed(row, "0.b", **wrong))
+    site.post("submit", own, **typed(row, "0.c"))
+    site.post("submit", own, **typed(row, "0.c"))
+    site.post("submit", own, **typed(row, "0.d", text="Well"))
+    site.get("assignment", own)
+    site.get("back", own)
+    site.post("draft", own, **typed(row, "0.a", version="1"))
+
+
+def leave(site: Crawler, batch: Batch) -> None:
+    """Every way out of an assignment, and back."""
+    row = current(batch)
+    site.post("skip", row.public_id)
+    site.get("assignment", row.public_id)
+    site.post("return", current(batch).public_id)
+    site.get("work")
+    site.post("take-up", row.public_id)
+    site.post("flag", row.public_id, reason="nonsense")
+    site.post("flag", row.public_id, reason="unclear", text="Which one?")
+
+
+def finish(site: Crawler, batch: Batch) -> None:
+    """To the end of the batch, and what stays to be seen when it is closed."""
+    while site.post("batch-start", batch.pk)["Location"].startswith("/assignments/"):
+        row = current(batch)
+        site.post("submit", row.public_id, **typed(row, "0.z"))
+    site.get("batch-done", batch.pk)
+    batching.change_guide(batch, "Read it twice.")
+    site.get("batch-guide", batch.pk)
+    batching.close(batch)
+    for row in Assignment.objects.filter(batch=batch):
+        site.get("assignment", row.public_id)
+        site.post("submit", row.public_id, **typed(row, f"{row.revision}.late"))
+        site.post("draft", row.public_id, **typed(row, f"{row.revision}.late", version=row.draft_version))
+    site.get("history")
+    site.get("batch-done", batch.pk)
+    site.post("batch-start", batch.pk)
+
+
+def knock_everywhere(site: Crawler, batch: Batch) -> None:
+    """Every address of the site with names and numbers that exist, by GET and by POST."""
+    hit = Hit.objects.select_related("item__dataset").filter(batch=batch).first()
+    assert hit is not None
+    given = {
+        "slug": batch.project.slug,
+        "batch": batch.slug,
+        "name": hit.item.dataset.slug,
+        "public_id": hit.public_id,
+        "pk": 1,
+        "item": hit.item_id,
+        "position": 0,
+        "format": "jsonl",
+        "move": "pause",
+        "token": "x",
+        "uidb64": "MQ",
+    }
+    for pattern in get_resolver().url_patterns:
+        assert isinstance(pattern, URLPattern)
+        if pattern.name in {"sign-out", None}:
+            continue
+        url = address(pattern, given)
+        for response in (site.client.get(url), site.client.post(url), site.client.head(url)):
+            site._kept(str(pattern.name), without_its_own_address(response, url))
+
+
+def address(pattern: URLPattern, given: dict[str, Any]) -> str:
+    wanted = pattern.pattern.converters
+    try:
+        return reverse(str(pattern.name), kwargs={name: given[name] for name in wanted})
+    except NoReverseMatch:
+        return reverse(str(pattern.name), kwargs={name: given.get(name, "x") for name in wanted})
+
+
+def without_its_own_address(response: Any, url: str) -> Any:
+    """The response less the address that was asked for, which a sign-in page or an error may repeat."""
+    if not response.streaming:
+        response.content = response.content.replace(url.encode(), b"")
+    if "Location" in response:
+        response["Location"] = response["Location"].replace(url, "")
+    return response
+
+
+def test_no_answer_of_the_site_tells_a_worker_any_gold(open_batch: Batch, mark: Canaries, bob: Any) -> None:
+    site = Crawler(bob.user)
+    come_in(site, open_batch)
+    work_on(site, open_batch)
+    leave(site, open_batch)
+    finish(site, open_batch)
+    knock_everywhere(site, open_batch)
+    site.post("sign-out")
+    site.get("sign-in")
+    site.post("sign-in", username="bob", password=PASSWORD)
+    site.get("password-reset", "MQ", "x")
+    assert {page.name for page in [*annotator_pages, *account_pages]} <= site.visited, "a route was not looked at"
+    assert site.statuses("submit") >= {303, 409, 422}
+    assert site.statuses("draft") >= {200, 409, 410}
+    assert site.statuses("live") >= {200, 404}
+    assert not [sent for sent in site.sent if sent[1] >= 500]
+    assert len(mark.made) > 30
+    assert site.betrayals(mark.made) == []
+
+
+def test_the_crawler_would_notice(open_batch: Batch, mark: Canaries, alice: Any) -> None:
+    site = Crawler(alice)
+    site.get("item", open_batch.project.slug, open_batch.datasets.get().slug, 0)
+    assert {canary for _name, _status, canary in site.betrayals(mark.made)} >= {MARK}
+    assert len(site.betrayals(mark.made)) > 3
+
+
+def test_public_ids_tell_nothing(open_batch: Batch, bob: Any) -> None:
+    site = Crawler(bob.user)
+    come_in(site, open_batch)
+    ids = [*Hit.objects.values_list("public_id", flat=True), current(open_batch).public_id]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"[\w-]{22}", public_id) for public_id in ids)
+    page = site.get("assignment", current(open_batch).public_id).content.decode()
+    for hit in Hit.objects.select_related("item"):
+        assert hit.public_id not in page
+        assert hit.item.source_id not in page
+
+
+def test_the_order_of_paragraphs_does_not_depend_on_the_support() -> None:
+    task, size, supports = task_type("answer"), 20, [0, 1, 2, 3]
+    payload = {"paragraphs": [{"title": str(k), "text": str(k)} for k in range(size)], "options": [], "controls": {}}
+    shown: Counter[int] = Counter()
+    pairs: Counter[bool] = Counter()
+    for seed in range(10_000):
+        order = task.arrange(payload, Random(seed))["order"]
+        shown[order.index(supports[seed % 4])] += 1
+        pairs[order.index(0) < order.index(1)] += 1
+    assert chisquare([shown[place] for place in range(size)]).pvalue > 0.01
+    assert chisquare(list(pairs.values())).pvalue > 0.01
+
+
+def test_every_assignment_has_an_order_of_its_own(open_batch: Batch, bob: Any, carol: Any) -> None:
+    open_batch.hits.update(wanted=2)
+    seeds = []
+    for worker in (bob, carol):
+        site = Crawler(worker.user)
+        come_in(site, open_batch)
+        seeds.append(current(open_batch).seed)
+        site.post("return", current(open_batch).public_id)
+    assert len(set(seeds)) == 2
+    assert all(seed.bit_length() > 20 for seed in seeds)
