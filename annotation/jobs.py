@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow import assigning, batching, collecting, importing, queueing, removing, scoring
+from annotation.flow import assigning, batching, collecting, filling, importing, queueing, removing, scoring
 from annotation.flow.queueing import Progress
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Job, Project, User
@@ -55,7 +55,7 @@ def import_dataset(job: Job, tell: Progress) -> dict[str, Any]:
         raise Refused(_("The uploaded file is not there any more. Upload it again."))
     try:
         report = importing.import_dataset(job.project, path, user=job.created_by, tell=tell, **arguments)
-    except importing.ImportRefused as refused:
+    except filling.ImportRefused as refused:
         if not refused.report.get("accepted"):
             path.unlink(missing_ok=True)
         raise
@@ -84,7 +84,7 @@ def import_judgments(job: Job, tell: Progress) -> dict[str, Any]:
     path = Path(job.arguments["path"])
     try:
         report = collecting.import_judgments(_batch(job), path, tell=tell)
-    except importing.ImportRefused:
+    except filling.ImportRefused:
         path.unlink(missing_ok=True)
         raise
     path.unlink(missing_ok=True)

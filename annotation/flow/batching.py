@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.flow.importing import silent
+from annotation.flow.filling import silent
 from annotation.flow.queueing import Lost
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Guide, Hit, Item, Project, User, Worker

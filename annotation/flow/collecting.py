@@ -15,7 +15,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.flow.assigning import free_place
-from annotation.flow.importing import SHOWN_FLAWS, STALE, ImportRefused, Told, file_digest, silent
+from annotation.flow.filling import STALE, ImportRefused, Told, silent
+from annotation.flow.importing import SHOWN_FLAWS, file_digest
 from annotation.formats.base import Flaw, Unreadable
 from annotation.formats.streams import Row, line_rows, opened
 from annotation.models import Answer, Assignment, Batch, Collection, Hit, Worker

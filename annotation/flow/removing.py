@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.flow import queueing
-from annotation.flow.importing import remove_dataset
+from annotation.flow.filling import remove_dataset
 from annotation.flow.refusal import Refused
 from annotation.models import Dataset, Job, User
 

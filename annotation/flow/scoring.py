@@ -12,7 +12,8 @@ from django.db import transaction
 from django.db.models import Count, Max, Sum
 from django.utils.translation import gettext as _
 
-from annotation.flow.importing import Told, file_digest, silent
+from annotation.flow.filling import Told, silent
+from annotation.flow.importing import file_digest
 from annotation.flow.refusal import Refused
 from annotation.models import Answer, Batch, BatchReport, Dataset, Hit, Item, Prediction, PredictionSet
 from annotation.registry import task_type

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
-from annotation.flow import exporting, importing
+from annotation.flow import exporting, filling, importing
 from annotation.flow.importing import ImportRefused, import_dataset
 from annotation.models import Dataset, Item
 from annotation.pure.example import Example
@@ -25,6 +25,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "CHUNK", 2)
+    monkeypatch.setattr(filling, "CHUNK", 2)
 
 
 def lines(path: Path, found: list[Any]) -> Path:
@@ -147,7 +148,7 @@ def half_dead(project: Any, *, silent_for: timedelta, state: str = "importing") 
     """What a killed import leaves behind."""
     dataset = Dataset.objects.create(project=project, slug="wells", format="jsonl", sha256="0" * 64, state=state)
     example = Example.from_json(records(1)[0])
-    Item.objects.bulk_create(importing.item_of(dataset, k, example) for k in range(3))
+    Item.objects.bulk_create(filling.item_of(dataset, k, example) for k in range(3))
     Dataset.objects.filter(pk=dataset.pk).update(beat_at=Now() - silent_for)
     return dataset
 
@@ -184,7 +185,7 @@ def test_a_second_import_of_the_name_is_refused_while_the_first_runs(
 
 
 def taken_for_dead(dataset: Dataset) -> None:
-    importing.remove_dataset(dataset)
+    filling.remove_dataset(dataset)
 
 
 def hidden(dataset: Dataset) -> None:
@@ -209,7 +210,7 @@ def test_a_job_that_takes_an_import_over_finds_it_stale() -> None:
     from annotation.flow import queueing
 
     busy_timeout = timedelta(seconds=20)  # how long SQLite lets a writer wait: such an import is alive
-    assert busy_timeout < importing.STALE < queueing.LEASE - timedelta(seconds=10)
+    assert busy_timeout < filling.STALE < queueing.LEASE - timedelta(seconds=10)
 
 
 def test_no_more_than_two_hundred_flaws_are_kept_and_errors_come_first(project: Any, tmp_path: Path) -> None:
