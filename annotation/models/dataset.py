@@ -37,6 +37,7 @@ class Dataset(models.Model):
     size = models.PositiveIntegerField(default=0)  # items
     features = JSONTextField(default=dict)  # tasktype.Features, less the number of datasets
     report = JSONTextField(default=dict)  # what the import read, accepted, skipped and warned of
+    lineage = JSONTextField(default=dict)  # {"source", "how", "options", "seed", "version"} of a derived one
     root = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="descendants")
     beat_at = models.DateTimeField(auto_now_add=True)  # an import under way says so now and then
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
