@@ -1,11 +1,11 @@
-"""What annotators do, in one line each: sit down, take the next HIT, submit."""
+"""What people do, in one line each: open a batch, sit down, take the next HIT, submit."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from annotation.flow import assigning, joining, submitting
+from annotation.flow import assigning, batching, joining, submitting
 from annotation.flow.importing import import_dataset
 from annotation.flow.submitting import Receipt
 from annotation.models import Assignment, Batch, Dataset, Hit, Project, Seat, User, Worker
@@ -49,3 +49,13 @@ def dataset_of(project: Project, folder: Path, *, name: str, size: int) -> Datas
     """A dataset of `size` invented records."""
     import_dataset(project, write_records(folder / f"{name}.jsonl", size), format="jsonl", name=name)
     return project.datasets.get(slug=name)
+
+
+def draft(project: Project, name: str, *datasets: Dataset, **settings: Any) -> Batch:
+    return batching.create_batch(project, name, task="answer", datasets=datasets, guide="Read.", **settings)
+
+
+def launched(project: Project, name: str, *datasets: Dataset, **settings: Any) -> Batch:
+    made = draft(project, name, *datasets, **settings)
+    batching.launch(made)
+    return made
