@@ -118,12 +118,13 @@ def _html(markdown: str) -> str:
 @require_POST
 @requester_required
 def batch_launch(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """Launch a draft as it is stored."""
+    """Launch a draft as it is stored, or anew where its launch by command was killed."""
     return _launch(request, batch_of(project, batch))
 
 
 def _launch(request: HttpRequest, draft: Batch) -> HttpResponse:
-    if draft.state != Batch.State.DRAFT:
+    """Also for one whose launch stands still: the run that began last is the one that counts."""
+    if draft.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         messages.warning(request, _("This batch was launched before."))
         return see("batch", draft.project.slug, draft.slug)
     job = jobs.enqueue_once(

@@ -59,6 +59,22 @@ def test_a_batch_that_was_not_launched_has_no_scores(run: Run, wells: Path) -> N
     refused(run("import_judgments", "draft", wells), "Launch the batch first")
 
 
+@FRESH
+def test_a_launch_that_was_taken_over_is_left_to_whoever_took_it(
+    run: Run, wells: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from annotation.flow import batching
+    from annotation.management.door import Door
+
+    def taken_over(self: Door, what: str) -> batching.Told:
+        return lambda done, total: batching.launch(Batch.objects.get()) and None
+
+    monkeypatch.setattr(Door, "teller", taken_over)
+    made = ["--task", "answer", "--dataset", "wells", "--json"]
+    refused(run("create_batch", "b", *made), "The launch of b was taken over from elsewhere")
+    assert (Batch.objects.get().state, Batch.objects.get().hits.count()) == ("open", 4)
+
+
 def bad_files(folder: Path) -> dict[str, Path]:
     contents = {
         "empty": b"",

@@ -3,6 +3,8 @@
 from typing import Any
 
 from annotation.flow.batching import create_batch, launch
+from annotation.flow.queueing import Lost
+from annotation.flow.refusal import Refused
 from annotation.management.door import Door, dataset_named, minutes, pair, project_of, slug, whole, words
 from annotation.models import Batch
 from annotation.registry import default_guide, task_types
@@ -42,6 +44,8 @@ class Command(Door):
         )
         try:
             result = launch(batch, tell=self.teller("HITs"))
+        except Lost:
+            raise Refused(f"The launch of {batch.slug} was taken over from elsewhere, and goes on there.") from None
         except BaseException:
             batch.delete()
             raise
