@@ -23,6 +23,8 @@ export class Draft {
     this.sending = false;
     this.failures = 0;
     this.over = !this.url;
+    this.paused = false; // while the answer itself is being submitted
+    this.inConflict = false; // until the person has chosen between two tabs' answers
     this.timer = 0;
   }
 
@@ -88,7 +90,7 @@ export class Draft {
   }
 
   async send({ keepalive = false } = {}) {
-    if (this.sending || this.over || this.paused || this.changes === this.saved) return;
+    if (this.sending || this.over || this.paused || this.inConflict || this.changes === this.saved) return;
     this.sending = true;
     const upTo = this.changes;
     try {
@@ -124,11 +126,11 @@ export class Draft {
     if (this.alike(this.fieldsOf(draft), this.answer())) { // our own save, whose reply got lost
       return this.acknowledged({ version, saved_at: new Date() }, this.changes);
     }
-    this.paused = true;
+    this.inConflict = true;
     this.status("unsaved", sentence("other-tab-short"));
     const mine = () => {
       this.version.value = version;
-      this.paused = false;
+      this.inConflict = false;
       this.send();
     };
     const theirs = () => {
@@ -136,7 +138,7 @@ export class Draft {
       this.form.dispatchEvent(new CustomEvent("draft:load", { detail: { draft } }));
       this.last = this.answer().toString();
       this.saved = this.changes;
-      this.paused = false;
+      this.inConflict = false;
       forget(this.name);
       this.status("saved", sentence("loaded"));
     };
@@ -157,6 +159,12 @@ export class Draft {
     this.failures += 1;
     this.status("unsaved", sentence("unsaved"));
     this.plan(Math.min(1000 * 2 ** (this.failures - 1), LONGEST_WAIT) * (0.75 + Math.random() / 2));
+  }
+
+  /** A submission came to nothing: what waited for it is saved now. */
+  resume() {
+    this.paused = false;
+    if (this.changes > this.saved) this.plan(WAIT);
   }
 
   /** The page goes away: one last try that may outlive it. */

@@ -69,8 +69,15 @@ function showServerTimes() {
   }
 }
 
+/** Plain Enter never submits. Fields have the disabled default button for that; boxes in Chromium pass it over. */
+function ignoreEnter(event) {
+  if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing) return;
+  if (event.target.matches("input")) event.preventDefault();
+}
+
 function bindSubmit(form) {
   bind("submit", () => form.requestSubmit());
+  form.addEventListener("keydown", ignoreEnter);
   if (form.dataset.draftUrl) return;
   form.addEventListener("submit", (event) => event.preventDefault()); // a preview sends nothing
 }

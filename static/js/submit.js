@@ -36,7 +36,8 @@ export class Submission {
 
   busy(yes) {
     this.sending = yes;
-    this.draft.paused = yes || this.draft.inConflict;
+    if (yes) this.draft.paused = true;
+    else this.draft.resume();
     this.button.setAttribute("aria-disabled", String(yes));
     this.button.toggleAttribute("data-busy", yes);
     if (yes) announce(sentence("sending"));
@@ -69,7 +70,6 @@ export class Submission {
     box.replaceChildren(...page.getElementById("problems-box").childNodes);
     this.refusedAnswer = this.draft.answer().toString();
     focusProblem();
-    this.draft.send();
   }
 
   /** What the server found missing concerns an answer that has changed since; the bar says what still is. */

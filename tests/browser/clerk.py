@@ -1,0 +1,138 @@
+"""What the browser tests need from the installation's own database: `python -m tests.browser.clerk`.
+
+Runs beside the web server in the installation's environment (annotation.settings). Each line of its input is
+{"verb", "given"}, each line of its output {"found"} or {"problem"}.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import traceback
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
+from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
+from django.template.loader import render_to_string  # noqa: E402
+
+from annotation.flow import assigning, batching, importing, joining  # noqa: E402
+from annotation.models import Answer, Assignment, Batch, Dataset, Member, Project, User, Worker  # noqa: E402
+from tests.browser.records import KINDS  # noqa: E402
+
+GUIDE = "# Read, then answer\n\nSelect the *answer* and tick what it rests on."
+fresh = count()
+
+
+def session_of(user: Any) -> str:
+    store = SessionStore()
+    store[SESSION_KEY] = str(user.pk)
+    store[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    store[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    store.create()
+    return str(store.session_key)
+
+
+def batch(*, kind: str, options: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    """An open batch over the records of a kind, in a project of its own."""
+    slug = f"{kind}-{next(fresh)}"
+    project = Project.objects.create(slug=slug, title=f"Project {slug}", consent="We keep **what you answer**.")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "records.jsonl"
+        file.write_text("".join(json.dumps(record) + "\n" for record in KINDS[kind]()), encoding="utf-8")
+        importing.import_dataset(project, file, format="jsonl", name="records")
+    held = Dataset.objects.get(project=project)
+    made = batching.create_batch(
+        project, "study", task="answer", datasets=[held], guide=GUIDE, options=options, title="A study", **settings
+    )
+    batching.launch(made)
+    return {"project": slug, "batch": made.pk}
+
+
+def person(*, batch: int, password: str = "", ready: bool = True) -> dict[str, Any]:
+    """A new annotator with a session; if `ready`, consent is given, the guide read and an assignment taken."""
+    of = Batch.objects.get(pk=batch)
+    user = User.objects.create_user(f"reader-{next(fresh)}", password=password or None, display_name="Reader")
+    worker = Worker.objects.create(project=of.project, user=user)
+    found = {"name": user.username, "session": session_of(user), "batch": batch, "project": of.project.slug}
+    if not ready:
+        return found
+    joining.consent(worker, version=of.project.consent_version)
+    seat = assigning.sit_down(worker, of)
+    joining.read_guide(seat, version=of.guide.version)
+    return found | {"assignment": assigning.claim(assigning.sit_down(worker, of)).public_id}
+
+
+def requester(*, batch: int) -> dict[str, Any]:
+    """A new requester of the batch's project with a session."""
+    user = User.objects.create_user(f"boss-{next(fresh)}", display_name="Boss")
+    Member.objects.create(project=Batch.objects.get(pk=batch).project, user=user)
+    return {"name": user.username, "session": session_of(user)}
+
+
+def sign_in(*, name: str) -> str:
+    """Another session of the same person."""
+    return session_of(User.objects.get(username=name))
+
+
+def answers(*, batch: int) -> list[dict[str, Any]]:
+    """Every stored answer of a batch, the oldest first, with the texts that its offsets point into."""
+    rows = Answer.objects.filter(assignment__batch=batch).select_related("assignment__hit").order_by("pk")
+    return [
+        {
+            "assignment": row.assignment.public_id,
+            "revision": row.revision,
+            "answer": row.answer,
+            "texts": [p["text"] for p in row.assignment.hit.payload["paragraphs"]],
+            "titles": [p["title"] for p in row.assignment.hit.payload["paragraphs"]],
+        }
+        for row in rows
+    ]
+
+
+def draft(*, assignment: str) -> dict[str, Any]:
+    row = Assignment.objects.get(public_id=assignment)
+    return {"draft": row.draft, "version": row.draft_version, "state": row.state, "seconds": row.active_seconds}
+
+
+def change_guide(*, batch: int) -> int:
+    return batching.change_guide(Batch.objects.get(pk=batch), GUIDE + "\n\nAnd breathe.").version
+
+
+def render(*, template: str, context: dict[str, Any]) -> str:
+    """A page that no test can easily bring about, as the server would show it."""
+    return render_to_string(template, context)
+
+
+def furnish() -> dict[str, Any]:
+    """A site with something behind every address; sessions by name, and the addresses of the first project."""
+    from tests.security import routes, world
+
+    with tempfile.TemporaryDirectory() as folder:
+        built = world.build(Path(folder))
+    sessions = {name: session_of(user) for name, user in built.users.items() if user is not None}
+    return {"sessions": sessions, "urls": routes.urls(built), "answered": built.wells["answered"]}
+
+
+VERBS = {
+    f.__name__: f for f in (batch, person, requester, sign_in, answers, draft, change_guide, render, furnish)
+}
+
+
+def reply(line: str) -> dict[str, Any]:
+    try:
+        asked = json.loads(line)
+        return {"found": VERBS[asked["verb"]](**asked["given"])}
+    except Exception:
+        return {"problem": traceback.format_exc()}
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(json.dumps(reply(line)), flush=True)

@@ -1,0 +1,92 @@
+"""Headless Chromium on a real installation: one browser and one site for each test process, a project for each test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.desk import Desk
+from tests.browser.site import Site
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+MISSING = "Chromium is not installed (apt-get install chromium)"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE = 15_000  # milliseconds until something that should happen counts as not happening
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            if CHROMIUM is None:
+                item.add_marker(pytest.mark.skip(reason=MISSING))
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    made = Site(tmp_path_factory.mktemp("site"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    # Playwright's own loop runs in this thread; without this Django would refuse its database to all other tests.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield started
+        started.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture
+def visit(browser: Any, site: Site) -> Iterator[Callable[..., Any]]:
+    """Opens an empty page, signed in where a session is given; no page may have an error of a script."""
+    contexts, errors = [], []
+
+    def open_page(session: str = "", **options: Any) -> Any:
+        context = browser.new_context(base_url=site.url, **({"viewport": {"width": 1280, "height": 800}} | options))
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        if session:
+            context.add_cookies([{"name": "sessionid", "value": session, "url": site.url}])
+        context.on("weberror", lambda error: errors.append(str(error.error)))
+        context.on("console", lambda said: "Content Security" in said.text and errors.append(said.text))
+        return context.new_page()
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not errors
+
+
+@pytest.fixture
+def desk(visit: Callable[..., Any], site: Site) -> Callable[..., Desk]:
+    """Seats a new annotator before the first assignment of a new batch of a kind of records."""
+
+    def seat(
+        kind: str = "demo", *, page: dict[str, Any] | None = None, batch: Any = None, start: str = "", **settings: Any
+    ) -> Desk:
+        of = batch or site.batch(kind, **settings)
+        person = site.ask("person", batch=of["batch"])
+        seated = Desk(site, visit(person["session"], **(page or {})), person)
+        seated.open()
+        return seated
+
+    return seat

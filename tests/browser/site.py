@@ -1,0 +1,59 @@
+"""A real installation for the browser: gunicorn on a database of its own, and a clerk who knows what is in it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.process.installation import ROOT, Installation
+
+
+class Site:
+    """`url` is its address. `ask` has a verb of tests/browser/clerk.py done."""
+
+    def __init__(self, folder: Path) -> None:
+        static, var = folder / "static", folder / "var"
+        static.mkdir()
+        var.mkdir()
+        self.installation = Installation(var, f"sqlite:///{folder / 'hopscribe.sqlite3'}", static=static)
+        self.installation.manage("collectstatic", "--noinput", "--verbosity", "0")
+        self.url = f"http://127.0.0.1:{self.installation.port}"
+        self._clerk = self._employ()
+        self.installation.start_web()
+
+    def _employ(self) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "tests.browser.clerk"]
+        with (self.installation.var / "clerk.log").open("ab") as log:
+            return subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=self.installation.environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+
+    def ask(self, verb: str, **given: Any) -> Any:
+        """What the verb returns. Raises AssertionError with the clerk's own traceback."""
+        assert self._clerk.stdin is not None
+        assert self._clerk.stdout is not None
+        self._clerk.stdin.write(json.dumps({"verb": verb, "given": given}) + "\n")
+        self._clerk.stdin.flush()
+        line = self._clerk.stdout.readline()
+        if not line:
+            raise AssertionError("the clerk is gone:\n" + self.installation.log("clerk.log"))
+        told = json.loads(line)
+        if "problem" in told:
+            raise AssertionError(told["problem"])
+        return told["found"]
+
+    def batch(self, kind: str = "demo", *, options: dict[str, Any] | None = None, **settings: Any) -> dict[str, Any]:
+        return dict(self.ask("batch", kind=kind, options=options or {}, **settings))
+
+    def close(self) -> None:
+        self._clerk.communicate(timeout=30)
+        self.installation.close()

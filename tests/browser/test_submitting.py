@@ -1,0 +1,118 @@
+"""One click or ten, a lost reply or a dead line: an answer is stored once, and the person learns of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.desk import Desk
+
+Seat = Callable[..., Desk]
+
+
+@pytest.fixture
+def ready(desk: Seat) -> Desk:
+    """With a complete answer, saved."""
+    seat = desk("demo", sample=2)
+    words = seat.texts()[0].split(". ")[0]
+    seat.select(words)
+    seat.tick(0)
+    seat.wait_saved()
+    return seat
+
+
+def test_two_clicks_make_one_submission(ready: Desk) -> None:
+    with ready.page.expect_navigation():
+        ready.page.locator("button[form=work]").dblclick()
+    assert len(ready.answers()) == 1
+    assert ready.page.url.rstrip("/").rsplit("/", 1)[1] != ready.person["assignment"]
+
+
+def test_many_presses_while_the_server_is_slow_make_one_submission(ready: Desk) -> None:
+    sent = []
+
+    def slow(route: Any) -> None:
+        sent.append(route.request.post_data)
+        ready.page.wait_for_timeout(400)
+        route.continue_()
+
+    ready.page.route("**/submit/", slow)
+    with ready.page.expect_navigation():
+        for _ in range(4):
+            ready.page.keyboard.press("Control+Enter")
+    assert len(sent) == 1
+    assert [row["revision"] for row in ready.answers()] == [1]
+
+
+def test_a_lost_reply_is_asked_for_again_and_the_answer_is_stored_once(ready: Desk) -> None:
+    bodies = []
+
+    def lose_first(route: Any) -> None:
+        bodies.append(route.request.post_data)
+        if len(bodies) > 1:
+            return route.continue_()
+        assert route.fetch(max_redirects=0).status == 303
+        return route.abort()
+
+    ready.page.route("**/submit/", lose_first)
+    with ready.page.expect_navigation():
+        ready.page.keyboard.press("Control+Enter")
+        expect(ready.notice("unsent")).to_contain_text("It is kept here and sent again by itself.")
+        assert len(ready.answers()) == 1
+    assert len(bodies) == 2
+    assert len(ready.answers()) == 1
+    assert "/assignments/" in ready.page.url
+
+
+def test_an_answer_sent_while_offline_goes_out_when_the_connection_is_back(ready: Desk) -> None:
+    ready.page.context.set_offline(True)
+    ready.page.keyboard.press("Control+Enter")
+    expect(ready.notice("unsent")).to_be_visible()
+    assert ready.answers() == []
+    with ready.page.expect_navigation():
+        ready.page.context.set_offline(False)
+    assert len(ready.answers()) == 1
+
+
+def test_a_server_that_fails_once_gets_the_answer_by_hand_too(ready: Desk) -> None:
+    failures = []
+
+    def fail(route: Any) -> None:
+        failures.append(1)
+        route.fulfill(status=503, body="busy") if len(failures) == 1 else route.continue_()
+
+    ready.page.route("**/submit/", fail)
+    ready.page.keyboard.press("Control+Enter")
+    with ready.page.expect_navigation():
+        ready.choose_in("unsent", "send-now")
+    assert len(ready.answers()) == 1
+
+
+def test_the_back_button_does_not_bring_a_sent_form_back_to_life(ready: Desk) -> None:
+    ready.submit()
+    ready.page.go_back()
+    expect(ready.page.locator("main")).to_contain_text("You submitted this one.")
+    expect(ready.page.locator("button[form=work]")).to_contain_text("Submit the change")
+    assert len(ready.answers()) == 1
+
+
+def test_an_incomplete_answer_is_refused_with_links_to_what_is_missing(desk: Seat) -> None:
+    seat = desk("yesno")
+    seat.page.keyboard.press("Control+Enter")
+    problems = seat.page.locator("#problems a")
+    expect(problems).to_have_count(2)
+    expect(seat.page.locator("#answer-text")).to_be_focused()
+    assert seat.answers() == []
+
+
+def test_the_guide_must_be_read_again_after_it_changed(ready: Desk) -> None:
+    ready.site.ask("change_guide", batch=ready.person["batch"])
+    ready.submit()
+    expect(ready.page.locator("main")).to_contain_text("The guide has changed since you read it.")
+    assert len(ready.answers()) == 1
+    with ready.page.expect_navigation():
+        ready.page.get_by_role("button", name="I have read it: to the work").click()
+    assert "/assignments/" in ready.page.url
