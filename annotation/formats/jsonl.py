@@ -42,6 +42,8 @@ class Jsonl(RowFormat):
             extra=_extra(record, inspection),
         )
         fields.extras(record, _KNOWN, inspection)
+        if example.answers and not inspection.failed and _stands_in_the_context(example):
+            fields.warn_of_absent_answer(example.answers, paragraphs, inspection, field="answers")
         return example
 
     def record(self, example: Example) -> JSON:
@@ -55,6 +57,12 @@ class Jsonl(RowFormat):
 
     def file(self) -> OneOfEach:
         return _Groups()
+
+
+def _stands_in_the_context(example: Example) -> bool:
+    """Whether the answer should: not that of an unanswerable, a yes-or-no or a multiple-choice question."""
+    closed = example.answers[0].strip().lower() in {"yes", "no"}
+    return example.answerable is not False and not closed and not example.options
 
 
 class _Groups(OneOfEach):

@@ -224,6 +224,14 @@ def test_no_more_than_two_hundred_flaws_are_kept_and_errors_come_first(project: 
     assert [flaw["severity"] for flaw in report["flaws"]] == ["error"] * 20 + ["warning"] * 180
 
 
+def test_an_answer_outside_its_context_is_a_warning_and_the_record_is_kept(project: Any, tmp_path: Path) -> None:
+    odd = [{"answers": ["Nowhere"]}, {"answers": ["yes"]}, {"answerable": False}, {"options": ["Nowhere", "x"]}]
+    found = [record | {"answers": ["Nowhere"]} | more for record, more in zip(records(4), odd, strict=True)]
+    report = import_dataset(project, lines(tmp_path / "w.jsonl", found), format="jsonl", name="wells")
+    assert (report["accepted"], report["errors"], report["warnings"]) == (4, 0, 1)
+    assert (report["flaws"][0]["place"], report["flaws"][0]["field"]) == ("line 1", "answers")
+
+
 STORABLE = [
     "",
     "\u200b",

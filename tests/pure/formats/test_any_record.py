@@ -53,7 +53,7 @@ def test_our_own_format_loses_nothing(them: list[Example]) -> None:
     content = written("jsonl", them)
     if them:
         parsed, flaws = samples.read("jsonl", content)
-        assert [str(flaw) for flaw in flaws] == []
+        assert [str(flaw) for flaw in flaws if flaw.severity == "error"] == []
         assert [one.example for one in parsed] == them
 
 
@@ -138,6 +138,7 @@ def test_a_note_that_no_import_made_does_no_harm(name: str, note: object) -> Non
     source = JSONL | {"paragraphs": [{"title": "T", "text": "a tin b"}], "answers": ["tin"]}
     source |= {"supports": [0], "facts": None, "hops": [], "extra": {f"@{name}": note}}
     source |= {"options": ["tin", "b"]} if name == "race" else {}
+    source["extra"] |= {"fold": 1} if name == "disconnection" else {}
     [example] = [p.example for p in samples.read("jsonl", json.dumps(source).encode())[0]]
     if name == "jsonl":
         assert example is not None
