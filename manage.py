@@ -15,6 +15,9 @@ def main() -> int:
     except ImproperlyConfigured as misconfigured:
         sys.stderr.write(f"Hopscribe cannot start: {misconfigured}\n")
         return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("\nStopped. What was not finished is taken back.\n")
+        return 130
     return 0
 
 
