@@ -48,7 +48,12 @@ def _dire(record: dict[str, Any]) -> bool:
     return _hotpotqa(record) and "sufficiency" in record
 
 
+def _disconnection(record: dict[str, Any]) -> bool:
+    return set(record) == {"id", "fold", "question", "paragraphs"}
+
+
 _LOOKS = {
+    "disconnection": _disconnection,
     "2wikimultihopqa": _twowiki,
     "dire": _dire,
     "hotpotqa": _hotpotqa,

@@ -27,6 +27,7 @@ class MuSiQue(RowFormat):
     name: str = "musique"
     title: str = "MuSiQue"
     suffix: str = ".jsonl"
+    family = ("disconnection",)
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
         record_id = fields.needed_text(record, "id", inspection)

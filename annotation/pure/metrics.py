@@ -140,6 +140,7 @@ _BY_FORMAT = {
     "dire": HOTPOTQA,
     "subqa": HOTPOTQA,
     "musique": MUSIQUE,
+    "disconnection": MUSIQUE,
     "jsonl": MUSIQUE,
     "csv": MUSIQUE,
     "squad": SQUAD,

@@ -152,6 +152,7 @@ def test_an_option_counts_only_as_it_stands():
         ("dire", "hotpotqa"),
         ("subqa", "hotpotqa"),
         ("musique", "musique"),
+        ("disconnection", "musique"),
         ("jsonl", "musique"),
         ("csv", "musique"),
         ("squad", "squad"),

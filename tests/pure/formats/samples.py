@@ -135,6 +135,19 @@ SUB_2: Record = {
 }
 SUBQA: Record = HOTPOT | {"sub_questions": [SUB_1, SUB_2]}
 
+DISCONNECTION: list[Record] = [
+    {"id": "head-1", "fold": 0, "question": "Where was Ada Quill born?", "paragraphs": []},
+    {
+        "id": "tail-1",
+        "fold": 3,
+        "question": "Which metal is mined on [MASK] ?",
+        "paragraphs": [
+            {"idx": 0, "title": "Port Ember", "paragraph_text": "A harbour."},
+            {"idx": 1, "title": "Farrow", "paragraph_text": "Its mines yield tin."},
+        ],
+    },
+]
+
 JSONL: Record = {
     "id": "isle-9",
     "question": HOTPOT["question"],
@@ -196,6 +209,7 @@ WORKED: dict[str, Any] = {
     "jsonl": [JSONL],
     "dire": DIRE,
     "subqa": [SUBQA],
+    "disconnection": DISCONNECTION,
 }
 
 

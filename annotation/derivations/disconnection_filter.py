@@ -1,0 +1,122 @@
+"""`disconnection-filter`: keeps what models cannot answer by a shortcut, or audits a finished dataset (S3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from annotation.derivations.base import CannotDerive, Source, Tally
+from annotation.derivations.disconnection_inputs import check_inputs, items_of
+from annotation.derivations.pooling import pool_of
+from annotation.derivations.predictions import PredictionsOfItems, predictions_at
+from annotation.pure.contexts import NoContext
+from annotation.pure.disconnection import HEAD, SIZE, TAIL, Limits, as_example, edge_items, keeps
+from annotation.pure.example import Example
+from annotation.pure.masking import MASK
+
+# Per cent of heads and tails that the paper kept: of its candidates (S3), and of its final validation set.
+PAPER = {HEAD: {"pairs": 74.5, "validation set": 87.7}, TAIL: {"pairs": 26.5, "validation set": 79.0}}
+NAMED = 5  # ids in a message
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """`predictions`: path of the JSONL; `inputs`: the dataset that the models were given.
+
+    Without `inputs` they are made again from the source, for which `pool`, `paragraphs` and `mask` must be
+    those of disconnection-inputs. The other four are the thresholds (`Limits`).
+    """
+
+    predictions: str = ""
+    inputs: str = ""
+    pool: str = ""
+    paragraphs: int = SIZE
+    mask: str = MASK
+    head_answer: float = Limits.head_answer
+    tail_answer: float = Limits.tail_answer
+    tail_answer_unsupported: float = Limits.tail_answer_unsupported
+    tail_support: float = Limits.tail_support
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.head_answer, self.tail_answer, self.tail_answer_unsupported, self.tail_support)
+
+
+class DisconnectionFilter:
+    how: str = "disconnection-filter"
+    title: str = "Disconnection filter: keep what models cannot answer by a shortcut"
+    Options: type = FilterOptions
+    outputs: tuple[str, ...] = ("",)
+
+    def derive(
+        self, source: Source, options: FilterOptions, *, seed: int, tally: Tally
+    ) -> Iterator[tuple[str, Example]]:
+        """The examples all of whose edges stay: head and tail are answered badly enough."""
+        check_inputs(options.paragraphs, options.mask)
+        if not options.predictions:
+            raise CannotDerive("give the option predictions: the path of the models' answers, one JSON object a line")
+        predictions = predictions_at(options.predictions)
+        items = _asked(source, options, tally=tally)
+        _check_complete(items, predictions)
+        stays = {item.id: keeps(item, predictions.of(item), options.limits) for item in items}
+        _report(items, stays, predictions, tally)
+        for example in source.examples():
+            if reason := _reason(example, stays, options.mask):
+                tally.drop(reason)
+            else:
+                tally.kept += 1
+                yield "", example
+
+
+def _asked(source: Source, options: FilterOptions, *, tally: Tally) -> list[Example]:
+    """The items of the source as the models saw them."""
+    counted = Tally()
+    needed = items_of(source, mask=options.mask, tally=counted)
+    tally.read = counted.read
+    if not options.inputs:
+        pool = pool_of(source, options.pool, tally=tally)
+        return [as_example(item, pool, fold=0, size=options.paragraphs, mask=options.mask) for item in needed]
+    given = {item.id: item for item in source.other(options.inputs).examples()}
+    if missing := [item.id for item in needed if item.id not in given]:
+        raise CannotDerive(
+            f"{len(missing)} of {len(needed)} heads and tails are not in {options.inputs}: {_named(missing)}; "
+            "name the dataset that disconnection-inputs made of this one"
+        )
+    return [given[item.id] for item in needed]
+
+
+def _check_complete(items: Iterable[Example], predictions: PredictionsOfItems) -> None:
+    asked = [item.id for item in items]
+    if missing := [each for each in asked if predictions.lacks(each)]:
+        seeds = "each of the seeds " + ", ".join(predictions.seeds) if predictions.seeds else "some seed"
+        raise CannotDerive(
+            f"predictions are missing for {len(missing)} of {len(asked)} heads and tails: {_named(missing)}; "
+            f"give one with {seeds}"
+        )
+
+
+def _named(ids: list[str]) -> str:
+    more = len(ids) - NAMED
+    return ", ".join(ids[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _report(items: list[Example], stays: Mapping[str, bool], predictions: PredictionsOfItems, tally: Tally) -> None:
+    asked, kept = Counter(item.shape for item in items), Counter(item.shape for item in items if stays[item.id])
+    for kind, name in ((HEAD, "heads"), (TAIL, "tails")):
+        share = round(100 * kept[kind] / asked[kind], 1) if asked[kind] else None
+        shares = {"items": asked[kind], "kept": kept[kind], "kept in %": share}
+        tally.figures[name] = shares | {f"the paper's {of} in %": value for of, value in PAPER[kind].items()}
+    tally.figures["seeds"] = list(predictions.seeds)
+    tally.figures["predictions of other ids"] = predictions.unused({item.id for item in items})
+
+
+def _reason(example: Example, stays: Mapping[str, bool], mask: str) -> str:
+    """Why an example goes, "" where it stays."""
+    try:
+        pairs = list(edge_items(example, mask=mask))
+    except NoContext as reason:
+        return str(reason)
+    if not all(stays[tail.id] for _, tail in pairs):
+        return "a tail can be answered without the answer of its head"
+    return "" if all(stays[head.id] for head, _ in pairs) else "a head can be answered without context"

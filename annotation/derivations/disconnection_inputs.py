@@ -1,0 +1,92 @@
+"""`disconnection-inputs`: what models are asked for the disconnection filter (S3 of MuSiQue's pipeline)."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from annotation.derivations.base import CannotDerive, Source, Tally
+from annotation.derivations.pooling import pool_of
+from annotation.pure.contexts import NoContext
+from annotation.pure.disconnection import (
+    FOLDS,
+    HEAD,
+    SIZE,
+    TAIL,
+    Item,
+    as_example,
+    edge_items,
+    folds,
+    shared_answers,
+)
+from annotation.pure.example import Example
+from annotation.pure.masking import MASK
+
+
+@dataclass(frozen=True)
+class InputOptions:
+    """`pool`: datasets to retrieve the distractors of tails from, commas between; none: the source."""
+
+    pool: str = ""
+    paragraphs: int = SIZE
+    folds: int = FOLDS
+    mask: str = MASK
+
+
+class DisconnectionInputs:
+    how: str = "disconnection-inputs"
+    title: str = "Disconnection inputs: heads without context and masked tails, for models to answer"
+    Options: type = InputOptions
+    outputs: tuple[str, ...] = ("",)
+
+    def derive(
+        self, source: Source, options: InputOptions, *, seed: int, tally: Tally
+    ) -> Iterator[tuple[str, Example]]:
+        """Each head once and then each tail once, with its fold; the seed decides the folds only."""
+        check_inputs(options.paragraphs, options.mask)
+        if options.folds < 2:
+            raise CannotDerive(f"{options.folds} folds leave nothing to train on; give 2 or more")
+        pool = pool_of(source, options.pool, tally=tally)
+        items = items_of(source, mask=options.mask, tally=tally)
+        fold_of = folds(items, options.folds, rng=random.Random(seed))
+        tally.kept = tally.read - tally.dropped.total()
+        tally.figures |= {"heads": _sizes(items, fold_of, HEAD), "tails": _sizes(items, fold_of, TAIL)}
+        for item in items:
+            yield "", as_example(item, pool, fold=fold_of[item.id], size=options.paragraphs, mask=options.mask)
+
+
+def check_inputs(paragraphs: int, mask: str) -> None:
+    """Raises CannotDerive for options that make no inputs."""
+    if paragraphs < 1:
+        raise CannotDerive(f"a tail with {paragraphs} paragraphs has no context; give 1 or more")
+    if not re.search(r"\w", mask):
+        raise CannotDerive(
+            f"the mask {mask!r} has no letter, so that nobody sees what is masked; give one such as {MASK}"
+        )
+
+
+def items_of(source: Source, *, mask: str, tally: Tally) -> list[Item]:
+    """The heads and then the tails of a dataset, each once; examples without edges are dropped in the tally."""
+    found: dict[str, dict[str, Item]] = {HEAD: {}, TAIL: {}}
+    for example in source.examples():
+        tally.read += 1
+        try:
+            for pair in edge_items(example, mask=mask):
+                for item in pair:
+                    found[item.kind].setdefault(item.id, item)
+        except NoContext as reason:
+            tally.drop(str(reason))
+    return [*found[HEAD].values(), *found[TAIL].values()]
+
+
+def _sizes(items: list[Item], fold_of: dict[str, int], kind: str) -> dict[str, object]:
+    of_kind = [item for item in items if item.kind == kind]
+    sizes = Counter(fold_of[item.id] for item in of_kind)
+    return {
+        "items": len(of_kind),
+        "by fold": {str(fold): size for fold, size in sorted(sizes.items())},
+        "whose answer is in another fold": shared_answers(of_kind, fold_of)[kind],
+    }

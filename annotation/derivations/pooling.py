@@ -1,0 +1,48 @@
+"""The paragraphs that derivations retrieve distractors from, as their options choose them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from annotation.derivations.base import CannotDerive, Source, Tally
+from annotation.pure.example import Example, Paragraph
+from annotation.pure.retrieval import Pool
+
+
+def pool_of(
+    source: Source, names: str, *, tally: Tally, whole: bool = False, shortest: int = 0, longest: int = 0
+) -> Pool:
+    """The supporting paragraphs of the datasets named (commas between; none: of the source itself).
+
+    With `whole`, and for examples that label no support, all paragraphs. `shortest` and `longest` are in
+    words; 0 sets no limit. The pool's size goes into the tally. Raises CannotDerive where it is empty.
+    """
+    datasets = [source.other(name) for name in names_in(names)] or [source]
+    if shortest < 0 or longest < 0:
+        raise CannotDerive("shortest and longest are numbers of words; give 0 for no limit")
+    pool = Pool(
+        paragraph
+        for dataset in datasets
+        for example in dataset.examples()
+        for paragraph in _offered(example, whole)
+        if shortest <= len(paragraph.text.split()) <= (longest or len(paragraph.text))
+    )
+    if not len(pool):
+        listed = ", ".join(dataset.name for dataset in datasets)
+        raise CannotDerive(f"there is no paragraph to retrieve from in {listed}; name another pool")
+    tally.figures["pool"] = {"datasets": [dataset.name for dataset in datasets], "paragraphs": len(pool)}
+    return pool
+
+
+def names_in(names: str) -> list[str]:
+    """The names of a list with commas, each once."""
+    return list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+
+
+def _offered(example: Example, whole: bool) -> Iterator[Paragraph]:
+    if whole or example.supports is None:
+        yield from example.paragraphs
+        return
+    positions = {hop.support for hop in example.hops if hop.support is not None} | set(example.supports)
+    for position in sorted(positions):
+        yield example.paragraphs[position]

@@ -1,0 +1,122 @@
+"""`splits`: parts a dataset into train, dev and test without leakage (S5 of MuSiQue's pipeline)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.derivations.base import CannotDerive, Source, Tally
+from annotation.pure.example import Example
+from annotation.pure.splitting import REMOVED, Unit, keys, shared, split
+
+NAMES = ("train", "dev", "test")
+
+
+@dataclass(frozen=True)
+class SplitOptions:
+    """Shares of the questions, which sum to 1, and the field of `extra` that names the source of a question."""
+
+    train: float = 0.8
+    dev: float = 0.1
+    test: float = 0.1
+    source_field: str = "source"
+
+
+@dataclass(slots=True)
+class _Question:
+    """An example, or its twins together."""
+
+    keys: set[str]
+    hops: str
+    source: str
+
+    def unit(self) -> Unit:
+        return Unit(frozenset(self.keys), f"{self.hops}/{self.source}")
+
+
+class Splits:
+    how: str = "splits"
+    title: str = "Splits: train, dev and test that share no single-hop question, answer or paragraph with train"
+    Options: type = SplitOptions
+    outputs: tuple[str, ...] = tuple(f"-{name}" for name in NAMES)
+
+    def derive(
+        self, source: Source, options: SplitOptions, *, seed: int, tally: Tally
+    ) -> Iterator[tuple[str, Example]]:
+        """Every example under its split, in the order of the source; those that overlap with train are dropped."""
+        _check(options)
+        questions = _questions(source, options.source_field)
+        units = [question.unit() for question in questions.values()]
+        dev, test = (round(len(units) * share) for share in (options.dev, options.test))
+        names = split(units, dev=min(dev, len(units)), test=min(test, len(units) - dev), rng=random.Random(seed))
+        tally.figures |= _figures(list(questions.values()), names)
+        of = dict(zip(questions, names, strict=True))
+        for example in source.examples():
+            tally.read += 1
+            name = of[_together(example)]
+            if name == REMOVED:
+                tally.drop("it would share a single-hop question, an answer or a paragraph with train")
+            else:
+                tally.kept += 1
+                yield f"-{name}", example
+
+
+def _check(options: SplitOptions) -> None:
+    shares = (options.train, options.dev, options.test)
+    if min(shares) < 0 or abs(sum(shares) - 1) > 1e-6:
+        given = " + ".join(f"{share:g}" for share in shares)
+        raise CannotDerive(f"the shares of train, dev and test are {given}; give three from 0 on that sum to 1")
+
+
+def _together(example: Example) -> str:
+    return example.group or example.id
+
+
+def _questions(source: Source, source_field: str) -> dict[str, _Question]:
+    """The questions by what keeps their examples together, in order."""
+    found: dict[str, _Question] = {}
+    for example in source.examples():
+        origin = _origin(example.extra.get(source_field))
+        question = found.setdefault(_together(example), _Question(set(), str(len(example.hops) or 1), origin))
+        question.keys.update(keys(example))
+    return found
+
+
+def _origin(value: object) -> str:
+    """What `extra` says of the source, a text or one for each hop, as one text."""
+    if isinstance(value, list | tuple):
+        return ", ".join(sorted(map(str, value)))
+    return "" if value is None else str(value)
+
+
+def _figures(questions: Sequence[_Question], names: Sequence[str]) -> dict[str, Any]:
+    """Sizes, mixes and the overlap that is left, in questions (twins count once)."""
+    parts: dict[str, list[_Question]] = {name: [] for name in (*NAMES, REMOVED)}
+    for question, name in zip(questions, names, strict=True):
+        parts[name].append(question)
+    units = {name: [question.unit() for question in part] for name, part in parts.items()}
+    return {
+        "questions": {name or "removed": _mixes(part) for name, part in parts.items()},
+        "overlap of dev and test with train": _overlap(units["dev"] + units["test"], units["train"]),
+        "overlap of dev with test": _overlap(units["dev"], units["test"]),
+        "overlap of test with dev": _overlap(units["test"], units["dev"]),
+    }
+
+
+def _mixes(part: Sequence[_Question]) -> dict[str, Any]:
+    hops = Counter(question.hops for question in part)
+    sources = Counter(question.source for question in part if question.source)
+    mixes: dict[str, Mapping[str, int]] = {"hops": dict(sorted(hops.items()))}
+    return {"number": len(part)} | mixes | ({"sources": dict(sorted(sources.items()))} if sources else {})
+
+
+_SORTS = {"id": "hop ids", "question": "single-hop questions", "answer": "answers", "paragraph": "paragraphs"}
+
+
+def _overlap(ours: Sequence[Unit], others: Sequence[Unit]) -> dict[str, Any]:
+    """How many of ours overlap, and how many different things of each sort are shared."""
+    number, sorts = shared(ours, others)
+    return {"questions": number, "of": len(ours)} | {says: sorts[sort] for sort, says in _SORTS.items()}

@@ -1,0 +1,80 @@
+"""The questions that models answer for MuSiQue's disconnection filter (Trivedi et al. 2022, section 5, S3).
+
+Gold stays out of the file; whoever trains on it takes that from the same dataset in another format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import BinaryIO
+
+from annotation.formats import fields
+from annotation.formats.base import CannotWrite
+from annotation.formats.fields import Inspection
+from annotation.formats.rows import RowFormat, dumped, write_lines
+from annotation.pure.disconnection import FOLD, HEAD, TAIL
+from annotation.pure.example import JSON, Example, Paragraph
+
+_KNOWN = frozenset({"id", "fold", "question", "paragraphs"})
+
+
+class Disconnection(RowFormat):
+    """Lines of `id, fold, question, paragraphs`; a paragraph is `idx, title, paragraph_text`, as in MuSiQue."""
+
+    name: str = "disconnection"
+    title: str = "MuSiQue disconnection inputs"
+    suffix: str = ".jsonl"
+
+    def example(self, record: JSON, inspection: Inspection) -> Example:
+        record_id = fields.needed_text(record, "id", inspection)
+        paragraphs = _paragraphs(record, inspection)
+        return Example(
+            id=record_id,
+            question=fields.needed_text(record, "question", inspection),
+            paragraphs=paragraphs,
+            group=record_id,
+            shape=TAIL if paragraphs else HEAD,
+            extra={**fields.extras(record, _KNOWN, inspection), FOLD: _fold(record, inspection)},
+        )
+
+    def record(self, example: Example) -> JSON:
+        fold = example.extra.get(FOLD)
+        if not _is_number(fold):
+            raise CannotWrite(example.id, "it has no fold, as only the disconnection inputs have")
+        texts = [
+            {"idx": at, "title": paragraph.title, "paragraph_text": paragraph.text}
+            for at, paragraph in enumerate(example.paragraphs)
+        ]
+        return {"id": example.id, "fold": fold, "question": example.question, "paragraphs": texts}
+
+    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
+        """Write one record a line. Raises CannotWrite for an example without a fold."""
+        return write_lines((dumped(self.restored(example), example) for example in examples), out)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _fold(record: Mapping[str, object], inspection: Inspection) -> object:
+    fold = record.get("fold")
+    if not _is_number(fold):
+        inspection.mistyped("fold", fold, "the number of the fold, from 0 on")
+    return fold
+
+
+def _paragraphs(record: Mapping[str, object], inspection: Inspection) -> tuple[Paragraph, ...]:
+    if "paragraphs" not in record:
+        inspection.error("paragraphs", "the field is missing", "Give a list of paragraphs, [] for none")
+    members = fields.objects(record.get("paragraphs", []), "paragraphs", inspection)
+    return tuple(_paragraph(path, at, member, inspection=inspection) for at, (path, member) in enumerate(members))
+
+
+def _paragraph(path: str, at: int, member: JSON, *, inspection: Inspection) -> Paragraph:
+    title, text = member.get("title"), member.get("paragraph_text")
+    for key, value in (("title", title), ("paragraph_text", text)):
+        if type(value) is not str:
+            inspection.mistyped(f"{path}.{key}", value, "a text")
+    if type(member.get("idx")) is not int or member["idx"] != at:
+        inspection.mistyped(f"{path}.idx", member.get("idx"), f"its position, {at}")
+    return Paragraph(title if type(title) is str else "", text if type(text) is str else "")

@@ -1,0 +1,184 @@
+"""Splits multihop questions so that what is learnt in training is not asked again in dev and test.
+
+Trivedi et al. 2022, section 5, S5: two questions overlap when they share a single-hop question, the answer
+to one, or a paragraph of one. A greedy, seeded search moves the questions out of training that overlap least
+with what stays there; those that still overlap with it are removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotation.pure.example import Example, Paragraph
+from annotation.pure.masking import resolved
+from annotation.pure.retrieval import same_text
+from annotation.pure.text import normalise_answer
+
+REMOVED = ""
+_ROUNDS = 4  # of looking for the mix of those to move that leaves the mix wished for
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is never parted (a question, or twins): the keys by which it overlaps, and its kind in the mix."""
+
+    keys: frozenset[str]
+    kind: str = ""
+
+
+def keys(example: Example) -> Iterator[str]:
+    """What an example may share: "id:" and "question:" of its hops, "answer:" and "paragraph:".
+
+    An example without decomposition counts as its own single hop.
+    """
+    for hop in example.hops:
+        if hop.id is not None:
+            yield f"id:{hop.id}"
+        yield "question:" + " ".join(resolved(hop.question, example.hops).casefold().split())
+        yield from _answer_key(hop.answer)
+    if not example.hops:
+        yield "question:" + " ".join(example.question.casefold().split())
+        yield from _answer_key(example.answer or "")
+    positions = {hop.support for hop in example.hops} | set(example.supports or ())
+    for position in sorted(p for p in positions if p is not None):
+        yield "paragraph:" + _digest(example.paragraphs[position])
+
+
+def _digest(paragraph: Paragraph) -> str:
+    return hashlib.blake2b(
+        f"{paragraph.title}\n{same_text(paragraph)}".encode("utf-8", "replace"), digest_size=12
+    ).hexdigest()
+
+
+def _answer_key(answer: str) -> Iterator[str]:
+    if normal := normalise_answer(answer):
+        yield f"answer:{normal}"
+
+
+def split(units: Sequence[Unit], *, dev: int, test: int, rng: random.Random) -> list[str]:
+    """ "train", "dev", "test" or REMOVED for each unit.
+
+    `dev` + `test` units leave training; of these, those that overlap with it are removed, and the rest is
+    parted in the ratio dev : test, overlapping as little as may be. ValueError for more than there are.
+    """
+    size = dev + test
+    if min(dev, test) < 0 or size > len(units):
+        raise ValueError(f"{size} of {len(units)} cannot leave training")
+    outside = _outside(units, size, rng=rng)
+    kept = _free(units, outside)
+    names = ["train" if at not in outside else REMOVED for at in range(len(units))]
+    inner = [units[at] for at in kept]
+    tested = least_overlapping(inner, _quotas(_mix(inner), round(len(kept) * test / (size or 1))), rng=rng)
+    for place, at in enumerate(kept):
+        names[at] = "test" if place in tested else "dev"
+    return names
+
+
+def shared(ours: Iterable[Unit], others: Iterable[Unit]) -> tuple[int, Counter[str]]:
+    """(how many of ours overlap with others, how many keys of each sort the two share)."""
+    theirs = {key for unit in others for key in unit.keys}
+    common = [unit.keys & theirs for unit in ours]
+    return sum(map(bool, common)), Counter(key.split(":", 1)[0] for key in set().union(*common))
+
+
+def _outside(units: Sequence[Unit], size: int, *, rng: random.Random) -> set[int]:
+    """Positions of `size` units to leave training, such that many are free of it and these keep the mix.
+
+    Questions with more hops overlap more often, so that after a round the kinds that were left short of
+    their share get more of the places.
+    """
+    mix, seed = _mix(units), rng.getrandbits(64)
+    quotas, best, most = _quotas(mix, size), set[int](), -1.0
+    for _round in range(_ROUNDS):
+        outside = least_overlapping(units, quotas, rng=random.Random(seed))
+        free = Counter(units[at].kind for at in _free(units, outside))
+        even = sum(min(free[kind], free.total() * count / mix.total()) for kind, count in mix.items())
+        if even > most:
+            best, most = outside, even
+        wants = {kind: quotas[kind] * (count + 1) / (free[kind] + 1) for kind, count in mix.items()}
+        quotas = _quotas(wants, size, most=mix)
+    return best
+
+
+def _free(units: Sequence[Unit], outside: set[int]) -> list[int]:
+    """Those of `outside`, in order, that share nothing with the rest."""
+    inside = {key for at, unit in enumerate(units) if at not in outside for key in unit.keys}
+    return [at for at in sorted(outside) if inside.isdisjoint(units[at].keys)]
+
+
+def least_overlapping(units: Sequence[Unit], quotas: Mapping[str, int], *, rng: random.Random) -> set[int]:
+    """Positions of as many units of each kind as its quota says, overlapping little with those left.
+
+    The kinds take turns. Each time that unit goes of whose links (keys shared with another unit) the smallest
+    share leads to units left, so that whole clusters go one after the other; then the one with the fewest such
+    links; ties in seeded order.
+    """
+    search = _Search(units, rng)
+    turns = sorted(((n + 0.5) / count, kind) for kind, count in quotas.items() for n in range(count))
+    for _, kind in turns:
+        search.take(kind)
+    return search.taken
+
+
+class _Search:
+    """A state of the greedy search: which units are taken, and how every other one is linked."""
+
+    def __init__(self, units: Sequence[Unit], rng: random.Random) -> None:
+        self.taken: set[int] = set()
+        self._units = units
+        self._rank = rng.sample(range(len(units)), len(units))
+        self._holders: dict[str, list[int]] = {}
+        for at, unit in enumerate(units):
+            for key in unit.keys:
+                self._holders.setdefault(key, []).append(at)
+        self._links = [sum(len(self._holders[key]) - 1 for key in unit.keys) for unit in units]
+        self._left = list(self._links)  # links to units that are not taken
+        self._heaps: dict[str, list[tuple[float, int, int, int]]] = {}
+        for at, unit in enumerate(units):
+            self._heaps.setdefault(unit.kind, []).append(self._entry(at))
+        for heap in self._heaps.values():
+            heapq.heapify(heap)
+
+    def take(self, kind: str) -> None:
+        """Take the best unit of a kind, which must have one left."""
+        heap = self._heaps[kind]
+        while heap[0][3] in self.taken or heap[0] != self._entry(heap[0][3]):
+            heapq.heappop(heap)  # what it says is out of date
+        at = heapq.heappop(heap)[3]
+        self.taken.add(at)
+        near = [other for key in self._units[at].keys for other in self._holders[key]]
+        for other in near:
+            self._left[other] -= 1
+        for other in set(near) - self.taken:
+            heapq.heappush(self._heaps[self._units[other].kind], self._entry(other))
+
+    def _entry(self, at: int) -> tuple[float, int, int, int]:
+        left = self._left[at]
+        return (left / self._links[at] if left else 0.0, left, self._rank[at], at)
+
+
+def _mix(units: Iterable[Unit]) -> Counter[str]:
+    return Counter(unit.kind for unit in units)
+
+
+def _quotas(weights: Mapping[str, float], size: int, *, most: Mapping[str, int] | None = None) -> dict[str, int]:
+    """`size` places shared out by weight (largest remainders), to each kind at most `most` (or its weight)."""
+    most = most or {kind: int(weight) for kind, weight in weights.items()}
+    quotas = dict.fromkeys(sorted(weights), 0)
+    while (left := size - sum(quotas.values())) > 0:
+        hungry = {kind: weights[kind] for kind in quotas if quotas[kind] < most[kind]}
+        total = sum(hungry.values())
+        exact = {kind: left * weight / total for kind, weight in hungry.items()}
+        whole = {kind: min(int(share), most[kind] - quotas[kind]) for kind, share in exact.items()}
+        if not any(whole.values()):
+            for kind in sorted(exact, key=lambda each: -exact[each])[:left]:
+                quotas[kind] += 1
+            continue
+        for kind, places in whole.items():
+            quotas[kind] += places
+    return quotas
