@@ -120,9 +120,7 @@ def furnish() -> dict[str, Any]:
     return {"sessions": sessions, "urls": routes.urls(built), "answered": built.wells["answered"]}
 
 
-VERBS = {
-    f.__name__: f for f in (batch, person, requester, sign_in, answers, draft, change_guide, render, furnish)
-}
+VERBS = {f.__name__: f for f in (batch, person, requester, sign_in, answers, draft, change_guide, render, furnish)}
 
 
 def reply(line: str) -> dict[str, Any]:

@@ -17,13 +17,17 @@ LIT = "(name) => [...(CSS.highlights.get(name) ?? [])].map((range) => range.toSt
 
 def shown(seat: Desk) -> list[int]:
     """Positions of the visible paragraphs from top to bottom."""
-    told = seat.page.locator("#paragraphs > [data-paragraph]:visible").evaluate_all("all => all.map((e) => Number(e.dataset.paragraph))")
+    told = seat.page.locator("#paragraphs > [data-paragraph]:visible").evaluate_all(
+        "all => all.map((e) => Number(e.dataset.paragraph))"
+    )
     return list(told)
 
 
 def search(seat: Desk, query: str) -> None:
     """Search, and wait until what was found is shown."""
-    settled = "window.settled = new Promise((done) => document.addEventListener('htmx:afterSettle', done, {once: true}))"
+    settled = (
+        "window.settled = new Promise((done) => document.addEventListener('htmx:afterSettle', done, {once: true}))"
+    )
     seat.page.evaluate(f"() => {{ {settled}; }}")
     seat.page.locator("#search").fill(query)
     seat.page.evaluate("() => window.settled")

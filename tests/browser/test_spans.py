@@ -98,7 +98,15 @@ def test_five_thousand_random_selections_are_stored_as_python_cuts_them(desk: Se
 
 @pytest.mark.parametrize(
     "words",
-    ["👨‍👩‍👧‍👦 waved the flags", "🇳🇴🇸🇪", "Cafe\u0301 in", "श्रीमती ज्योत्स्ना", "𝔽-algebra with 𝛼", "Grey Petrel", "an &amp; entity"],
+    [
+        "👨‍👩‍👧‍👦 waved the flags",
+        "🇳🇴🇸🇪",
+        "Cafe\u0301 in",
+        "श्रीमती ज्योत्स्ना",
+        "𝔽-algebra with 𝛼",
+        "Grey Petrel",
+        "an &amp; entity",
+    ],
 )
 def test_a_real_mouse_takes_what_it_is_drawn_over(desk: Seat, words: str) -> None:
     seat = desk("nasty", sample=1)

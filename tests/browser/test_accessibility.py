@@ -1,0 +1,191 @@
+"""No rule of axe is broken on any page, light or dark, wide or narrow; and nothing is wider than the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.desk import Desk
+from tests.browser.site import Site
+from tests.browser.test_small_screens import overflow
+
+Seat = Callable[..., Desk]
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+RUN = """async (options) => (await axe.run(document, {resultTypes: ["violations"], ...options})).violations
+  .map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.html.slice(0, 200)} (${node.failureSummary.slice(0, 300)})`).join(" | ")}`)"""
+ALL = {"runOnly": RULES}
+COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+
+
+def broken(page: Any) -> list[str]:
+    """The rules that the page breaks as it stands: light and dark, wide and narrow."""
+    page.evaluate(AXE)
+    found = []
+    for size in (WIDE, NARROW):
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")  # no colour half-way to another
+        found += page.evaluate(RUN, ALL)
+        page.emulate_media(color_scheme="dark")
+        found += [f"dark {each}" for each in page.evaluate(RUN, COLOURS)]
+        if overflow(page):
+            found.append(f"{overflow(page)} px wider than {size['width']}")
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light")
+    return found
+
+
+@pytest.fixture(scope="session")
+def furnished(site: Site) -> dict[str, Any]:
+    return dict(site.ask("furnish"))
+
+
+@pytest.fixture
+def look(visit: Callable[..., Any], furnished: dict[str, Any]) -> Iterator[Callable[..., list[str]]]:
+    """Opens addresses as one person and collects what they break."""
+
+    def look_at(person: str, *names: str) -> list[str]:
+        page = visit(furnished["sessions"].get(person, ""))
+        found = []
+        for name in names:
+            reply = page.goto(furnished["urls"][name])
+            assert reply.status in {200, 410}, name
+            found += [f"{name}: {each}" for each in broken(page)]
+        return found
+
+    yield look_at
+
+
+def test_the_ways_in(look: Callable[..., list[str]]) -> None:
+    assert look("anonymous", "sign-in", "join", "password-reset") == []
+
+
+def test_an_annotators_pages(look: Callable[..., list[str]]) -> None:
+    assert look("bob", "work", "history", "consent", "batch-guide", "batch-done", "assignment") == []
+
+
+def test_a_requesters_pages_of_data_and_people(look: Callable[..., list[str]]) -> None:
+    names = ["project", "project-settings", "datasets", "dataset-new", "dataset", "item", "people", "job"]
+    assert look("alice", *names) == []
+
+
+def test_a_requesters_pages_of_batches(look: Callable[..., list[str]]) -> None:
+    names = ["batches", "batch-new", "batch", "batch-preview", "batch-assignments", "hits", "hit"]
+    assert look("alice", *names) == []
+
+
+def test_a_requesters_pages_of_results(look: Callable[..., list[str]]) -> None:
+    assert look("alice", "batch-workers", "flags", "report", "guide", "batch-settings") == []
+
+
+def test_every_page_of_the_site_is_looked_at() -> None:
+    from tests.security.routes import TABLE
+
+    source = Path(__file__).read_text(encoding="utf-8")
+    fragments = {"healthz", "home", "live", "preview-live", "report-progress", "back", "batch-edit"}
+    files = {"dataset-export", "batch-export"}
+    pages = {name for name, row in TABLE.items() if row.statuses.get("GET")} - fragments - files
+    assert [name for name in sorted(pages) if f'"{name}"' not in source] == []
+
+
+def test_the_start_page_of_somebody_with_nothing_yet(look: Callable[..., list[str]]) -> None:
+    assert look("frank", "home", "work", "history") == []
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["403", "404", "500", "503", "403_csrf", "work/gone", "work/conflict", "accounts/slow_down"],
+)
+def test_the_pages_of_trouble(visit: Callable[..., Any], site: Site, template: str) -> None:
+    context = {"wait": 30, "message": "Another answer stands.", "home_url": "/", "answer": {"text": "larch"}}
+    context["assignment"] = {"public_id": "x"}
+    html = site.ask("render", template=f"{template}.html", context=context)
+    page = visit()
+    page.route("**/trouble/", lambda route: route.fulfill(body=html, content_type="text/html"))
+    page.goto("/trouble/")
+    assert broken(page) == []
+
+
+def test_forms_that_were_refused(visit: Callable[..., Any], site: Site, furnished: dict[str, Any]) -> None:
+    page = visit()
+    page.goto(furnished["urls"]["sign-in"])
+    page.get_by_label("Username").fill("nobody")
+    page.get_by_label("Password").fill("nothing of the kind")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator(".notice.bad")).to_be_visible()
+    assert broken(page) == []
+
+
+@pytest.mark.parametrize("kind", ["demo", "nasty", "choices", "sentences"])
+def test_the_answer_page_in_the_middle_of_work(desk: Seat, kind: str) -> None:
+    options = {"sentences": kind == "sentences", "yes_no": kind == "demo", "no_answer": kind == "demo"}
+    seat = desk(kind, sample=1, options=options)
+    page = seat.page
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#problems")).to_be_visible()
+    assert broken(page) == []
+    if kind != "choices":
+        page.locator("#search").fill("the")
+        seat.select(seat.texts()[0].split(" ")[0])
+    page.locator("input[name=support], input[name=fact], input[name=option]").first.check()
+    page.context.set_offline(True)
+    page.keyboard.press("Control+Enter")
+    expect(seat.notice("unsent")).to_be_visible()
+    assert broken(page) == []
+
+
+@pytest.mark.parametrize("box", ["keys-box", "guide-box", "return-box", "flag-box"])
+def test_the_dialogs_of_the_answer_page(desk: Seat, box: str) -> None:
+    page = desk("yesno").page
+    page.locator(f"[popovertarget={box}]").first.click()
+    expect(page.locator(f"#{box}")).to_be_visible()
+    assert broken(page) == []
+
+
+def test_the_theme_that_one_chose_holds_on_every_page(desk: Seat) -> None:
+    seat = desk("yesno")
+    seat.page.keyboard.press("?")
+    colour = "() => getComputedStyle(document.documentElement).backgroundColor"
+    before = seat.page.evaluate(colour)
+    switch = seat.page.locator("#keys-box [data-theme-switch]")
+    switch.click()
+    switch.click()
+    expect(switch).to_contain_text("dark")
+    assert seat.page.evaluate(colour) != before
+    seat.page.goto("/work/")
+    assert seat.page.evaluate(colour) != before
+
+
+def test_nothing_moves_for_those_who_want_that(desk: Seat) -> None:
+    seat = desk("demo", sample=1, page={"reduced_motion": "reduce"})
+    moving = """() => [...document.querySelectorAll("*")].filter((element) => {
+      const style = getComputedStyle(element);
+      const longest = (list) => Math.max(...list.split(",").map((time) => parseFloat(time) * (time.trim().endsWith("ms") ? 1 : 1000)));
+      const moves = longest(style.transitionDuration) > 10 || (style.animationName !== "none" && longest(style.animationDuration) > 10);
+      return moves || style.scrollBehavior === "smooth";
+    }).map((element) => element.outerHTML.slice(0, 80))"""
+    seat.page.keyboard.press("?")
+    assert seat.page.evaluate(moving) == []
+    seat.page.goto("/work/")
+    assert seat.page.evaluate(moving) == []
+
+
+def test_focus_is_visible_wherever_tab_leads(desk: Seat) -> None:
+    page = desk("yesno").page
+    unseen = """() => {
+      const place = document.activeElement.closest("label") ?? document.activeElement;
+      const seen = [place, document.activeElement, ...place.querySelectorAll("span")].some((element) => {
+        const style = getComputedStyle(element);
+        return (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none";
+      });
+      return seen ? "" : document.activeElement.outerHTML.slice(0, 120);
+    }"""
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        assert page.evaluate(unseen) == ""
