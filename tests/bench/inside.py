@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from statistics import median
 from typing import Any
 
 import django
@@ -22,7 +22,7 @@ from django.db.models.functions import Now  # noqa: E402
 from annotation.flow import assigning, exporting, importing, joining  # noqa: E402
 from annotation.models import Answer, Assignment, Batch, Dataset, Hit, Item, Seat, Worker  # noqa: E402
 
-TICK, BULK = 1000.0, 2_000
+BULK = 2_000
 PAYLOAD = {"question": "?", "paragraphs": [], "options": [], "controls": {}}
 
 
@@ -105,26 +105,26 @@ def situations(size: int) -> Iterator[tuple[str, Seat]]:
     yield "worker who did half", seat
 
 
-def next_assignment(*, size: int, rounds: int) -> dict[str, Any]:
-    """Median milliseconds of a claim in each situation, at `size` HITs; statistics of the database up to date."""
-    found = {}
-    for name, seat in list(situations(size)):
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE")
-        found[name] = TICK * median(_claims(seat, rounds))
-    return found
+def claims(*, size: int) -> None:
+    """Make the situations, then answer each line of stdin, a situation, with the seconds of some claims in it."""
+    seats = dict(situations(size))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    print(json.dumps(list(seats)), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(list(_claims(seats[line.strip()]))), flush=True)
 
 
-def _claims(seat: Seat, rounds: int) -> Iterator[float]:
+def _claims(seat: Seat, rounds: int = 25, warm: int = 5) -> Iterator[float]:
     """Seconds of each claim without its commit, which costs the same everywhere; nothing stays."""
     with undone():
-        for round in range(rounds + 10):
+        for round in range(rounds + warm):
             began = time.perf_counter()
             assignment = assigning.claim(seat)
             seconds = time.perf_counter() - began
             assert assignment is not None
             assert assignment.move("submitted", submitted_at=Now(), revision=1)
-            if round >= 10:
+            if round >= warm:
                 yield seconds
 
 
@@ -178,7 +178,9 @@ def export_rate(*, format: str, out: str) -> dict[str, Any]:
     return {"records": Answer.objects.count(), "seconds": min(rounds)}
 
 
-VERBS = {f.__name__: f for f in (floor_table, next_assignment, import_time, judgments, export_rate)}
+VERBS: dict[str, Callable[..., Any]] = {
+    f.__name__: f for f in (floor_table, claims, import_time, judgments, export_rate)
+}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
@@ -186,4 +188,6 @@ if __name__ == "__main__":
     parser.add_argument("arguments", nargs="*")
     told = parser.parse_args()
     pairs = (argument.split("=", 1) for argument in told.arguments)
-    print(json.dumps(VERBS[told.verb](**{name: int(v) if v.isdigit() else v for name, v in pairs})))
+    answer = VERBS[told.verb](**{name: int(v) if v.isdigit() else v for name, v in pairs})
+    if answer is not None:
+        print(json.dumps(answer))
