@@ -1,0 +1,71 @@
+"""`--how composable-pairs`: pairs of single-hop questions with a bridge entity between them.
+
+The tally reads questions, and keeps and drops candidates: a head and a tail of one entity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from annotation.derivations.base import CannotDerive, Source, Tally
+from annotation.pure.composing import PER_ENTITY, Index
+from annotation.pure.entities import EntityCheck, PlainCheck
+from annotation.pure.example import Example
+from annotation.pure.singlehop import Single, whole
+
+
+@dataclass(frozen=True)
+class PairOptions:
+    per_entity: int = PER_ENTITY  # 0: all
+    whole_names: bool = True  # no mention inside a longer name
+
+
+class ComposablePairs:
+    """`check` replaces the check that goes by letters only."""
+
+    how: str = "composable-pairs"
+    title: str = "Pairs of single-hop questions with a bridge entity"
+    Options: type = PairOptions
+    outputs: tuple[str, ...] = ("",)
+
+    def __init__(self, check: EntityCheck | None = None) -> None:
+        self._check = check
+
+    def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
+        """Two-hop Examples, entity by entity. Raises CannotDerive where the source is not single-hop."""
+        if options.per_entity < 0:
+            raise CannotDerive("per_entity is negative. Give 0 for all pairs, or how many an entity may have")
+        index = Index(singles_of(source), self._check or PlainCheck(whole_names=options.whole_names))
+        tally.read = source.size
+        tally.figures |= index_figures(index)
+        for pair in index.pairs(seed=seed, dropped=tally.dropped, per_entity=options.per_entity):
+            tally.kept += 1
+            yield "", index.example(pair)
+
+
+def singles_of(source: Source) -> Iterator[Single]:
+    """The questions of a single-hop dataset. Raises CannotDerive for any other."""
+    seen: set[str] = set()
+    for example in source.examples():
+        found = "it has a decomposition" if example.hops else whole(example)
+        if isinstance(found, str):
+            raise CannotDerive(f"{example.id} is no single-hop question: {found}. Derive with `singlehop` first")
+        if found.id in seen:
+            raise CannotDerive(f"two questions have the id {found.id}. Derive with `singlehop` first")
+        seen.add(found.id)
+        yield found
+
+
+def index_figures(index: Index) -> dict[str, object]:
+    entities = list(index.entities())
+    heads = {head for entity in entities for head in entity.heads}
+    tails = {tail for entity in entities for tail in entity.tails}
+    return {
+        "questions": len(index.singles),
+        "entities": len(entities),
+        "candidates": sum(entity.candidates for entity in entities),
+        "heads": len(heads),
+        "tails": len(tails),
+        "refused": dict(sorted(index.refused.items())),
+    }

@@ -1,0 +1,146 @@
+"""`--how singlehop`: single-hop questions out of SQuAD, MuSiQue's decompositions and our own JSONL and CSV.
+
+A hop keeps its id, and is taken once however many records share it; other questions are numbered from 1, past
+the ids that are kept. The tally reads and drops single-hop questions, not records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+
+from annotation.derivations.base import CannotDerive, Source, Tally
+from annotation.pure.example import Example
+from annotation.pure.singlehop import ORIGIN, Rules, Single, answered_by, number, parts, whole
+
+
+@dataclass(frozen=True)
+class SingleHopOptions:
+    fewest_words: int = 20
+    most_words: int = 300  # 0: no limit
+    answer_in_paragraph: bool = True
+    predictions: str = ""  # a JSONL file of {"id", "predicted_answer"}, any number of lines a question
+
+
+class SingleHop:
+    how: str = "singlehop"
+    title: str = "Single-hop questions that can be composed"
+    Options: type = SingleHopOptions
+    outputs: tuple[str, ...] = ("",)
+
+    def derive(
+        self, source: Source, options: SingleHopOptions, *, seed: int, tally: Tally
+    ) -> Iterator[tuple[str, Example]]:
+        """Single-hop Examples in the order of the source. Raises CannotDerive."""
+        rules = Rules(options.fewest_words, options.most_words, options.answer_in_paragraph)
+        predicted = _predictions(options.predictions)
+        kept_ids = _KeptIds.of(source.examples())
+        numbers = (str(k) for k in count(1) if str(k) not in kept_ids.taken)
+        for origin, single in _admitted(source.examples(), kept_ids, tally):
+            reason = rules.fault(single) or _refuted(single, origin, predicted)
+            if reason:
+                tally.drop(reason)
+                continue
+            tally.kept += 1
+            named = single if single.id in kept_ids.taken else replace(single, id=next(numbers))
+            yield "", named.as_example(origin=origin)
+
+
+@dataclass
+class _KeptIds:
+    """The ids that stay as they are, and the aliases that any record gives to a hop."""
+
+    taken: set[str] = field(default_factory=set)
+    aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, examples: Iterable[Example]) -> _KeptIds:
+        kept = cls()
+        for example in examples:
+            for found in _candidates(example):
+                if isinstance(found, Single) and _keeps_its_id(example, found):
+                    kept.taken.add(found.id)
+                    if len(found.answers) > 1:
+                        kept.aliases.setdefault(found.id, found.answers)
+        return kept
+
+
+def _candidates(example: Example) -> Iterable[Single | str]:
+    return parts(example) if example.hops else (whole(example),)
+
+
+def _keeps_its_id(example: Example, single: Single) -> bool:
+    numbered_before = bool(example.hops) or ORIGIN in example.extra
+    return numbered_before and number(single.id) is not None
+
+
+def _admitted(examples: Iterable[Example], kept_ids: _KeptIds, tally: Tally) -> Iterator[tuple[str, Single]]:
+    """(id of the record, single-hop question), each kept id once."""
+    seen: dict[str, str] = {}
+    for example in examples:
+        for found in _candidates(example):
+            tally.read += 1
+            if isinstance(found, str):
+                tally.drop(found)
+            elif not _keeps_its_id(example, found):
+                # A text as an id would be taken for a kept one only by accident.
+                yield example.id, replace(found, id="")
+            elif found.id in seen:
+                same = seen[found.id] == found.question
+                tally.drop("the hop came before" if same else "the hop came before, in other words")
+            else:
+                seen[found.id] = found.question
+                yield _origin(example), _with_aliases(found, kept_ids)
+
+
+def _origin(example: Example) -> str:
+    return str(example.extra.get(ORIGIN, example.id))
+
+
+def _with_aliases(single: Single, kept_ids: _KeptIds) -> Single:
+    answers = kept_ids.aliases.get(single.id, single.answers)
+    return replace(single, answers=answers) if answers[0] == single.answer else single
+
+
+def _refuted(single: Single, origin: str, predicted: dict[str, list[str]] | None) -> str:
+    """Why predictions speak against the question; those of its own id come before those of its record's."""
+    if predicted is None:
+        return ""
+    answers = predicted.get(single.id) if single.id else predicted.get(origin)
+    if answers is None:
+        return "there is no prediction for it"
+    return "" if answered_by(answers, single) else "no prediction shares a word with the answer"
+
+
+def _predictions(path: str) -> dict[str, list[str]] | None:
+    """The predicted answers by id; None where no file is named. Raises CannotDerive."""
+    if not path:
+        return None
+    found: dict[str, list[str]] = {}
+    try:
+        with Path(path).open(encoding="utf-8-sig") as lines:
+            for place, line in enumerate(lines, 1):
+                if line.strip():
+                    question, answer = _prediction(line, f"{path}, line {place}")
+                    found.setdefault(question, []).append(answer)
+    except CannotDerive:
+        raise
+    except (OSError, ValueError) as error:
+        raise CannotDerive(f"{path} cannot be read as UTF-8 text: {error}") from error
+    return found
+
+
+def _prediction(line: str, place: str) -> tuple[str, str]:
+    right = 'Give {"id": ..., "predicted_answer": "..."} on each line'
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise CannotDerive(f"{place}: this is not JSON. {right}") from error
+    if not isinstance(record, dict) or not isinstance(record.get("predicted_answer"), str):
+        raise CannotDerive(f"{place}: predicted_answer is missing or no text. {right}")
+    if type(record.get("id")) not in (str, int):
+        raise CannotDerive(f"{place}: id is missing or neither a text nor a whole number. {right}")
+    return str(record["id"]), record["predicted_answer"]

@@ -1,0 +1,118 @@
+"""Bridge entities: where an answer is mentioned in another question, and its place taken by `#k`.
+
+A mention is a run of whole words in any case, without regard to a leading article, in the plural where
+English spelling allows it; a possessive stays behind it ("#1's"). Offsets are code points of tidy texts, that
+is, with single spaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_ARTICLES = ("the ", "an ", "a ")
+_HISSING = ("s", "x", "z", "ch", "sh")
+
+
+class Mention(NamedTuple):
+    start: int
+    end: int
+
+
+def tidy(text: str) -> str:
+    """The text with single spaces and none around it."""
+    return " ".join(text.split())
+
+
+def folded(text: str) -> str:
+    """The text in lower case, of the same length, so that offsets hold in both."""
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)
+
+
+def entity_key(answer: str) -> str:
+    """The form under which answers name the same entity; "" where nothing is left."""
+    key = folded(tidy(answer)).strip('"“”«» ,;')
+    for article in _ARTICLES:
+        if key.startswith(article):
+            return key[len(article) :]
+    return key
+
+
+def mention_end(text: str, start: int, end: int) -> int:
+    """Where the mention ends whose singular stands at start..end of a folded text; 0 where it is none."""
+    if start and _in_word(text[start - 1]):
+        return 0
+    if end == len(text) or not _in_word(text[end]):
+        return end
+    plural = end + _plural_ending(text, start, end)
+    ends = plural == len(text) or not _in_word(text[plural])
+    return plural if plural > end and ends else 0
+
+
+def _plural_ending(text: str, start: int, end: int) -> int:
+    """The length of the plural's ending that could stand at `end`."""
+    if end - start < 3 or not text[end - 1].isalpha():
+        return 0
+    if text.endswith(_HISSING, start, end):
+        return 2 if text.startswith("es", end) else 0
+    if text[end - 1] == "o" and text.startswith("es", end):
+        return 2
+    return 1 if text.startswith("s", end) else 0
+
+
+def _in_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
+def mentions(key: str, text: str) -> list[Mention]:
+    """The mentions of an entity's key in a folded text, which do not overlap."""
+    found = []
+    start = text.find(key) if key else -1
+    while start >= 0:
+        end = mention_end(text, start, start + len(key))
+        if end:
+            found.append(Mention(start, end))
+        start = text.find(key, max(end, start + 1))
+    return found
+
+
+def masked(question: str, answers: Sequence[tuple[str, int]]) -> str | None:
+    """The tidy question with `#k` for every mention of an answer, given as (answer, k).
+
+    An article goes with the mention where the answer has it too. None where an answer is not mentioned or
+    two mentions overlap.
+    """
+    text = tidy(question)
+    low = folded(text)
+    found: list[tuple[Mention, int]] = []
+    for answer, number in answers:
+        places = mentions(entity_key(answer), low)
+        if not places:
+            return None
+        found += [(_with_article(answer, low, place), number) for place in places]
+    return _replaced(text, sorted(found))
+
+
+def _with_article(answer: str, low: str, mention: Mention) -> Mention:
+    bare = folded(tidy(answer)).lstrip('"“«')
+    for article in _ARTICLES:
+        before = mention.start - len(article)
+        if not bare.startswith(article) or before < 0 or not low.startswith(article, before):
+            continue
+        if not before or not _in_word(low[before - 1]):
+            return Mention(before, mention.end)
+    return mention
+
+
+def _replaced(text: str, found: Sequence[tuple[Mention, int]]) -> str | None:
+    pieces, done = [], 0
+    for mention, number in found:
+        if mention.start < done:
+            return None
+        pieces += [text[done : mention.start], f"#{number}"]
+        done = mention.end
+    pieces.append(text[done:])
+    return "".join(pieces)

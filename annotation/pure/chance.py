@@ -1,0 +1,19 @@
+"""Choosing at random among more things than fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+
+def shuffled(size: int, rng: Random) -> Iterator[int]:
+    """0..size-1 in random order, every order as likely; memory grows with what is taken, not with the size."""
+    moved: dict[int, int] = {}
+    for place in range(size):
+        pick = rng.randrange(place, size)
+        here = moved.pop(place, place)
+        if pick == place:
+            yield here
+        else:
+            yield moved.get(pick, pick)
+            moved[pick] = here
