@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from annotation.derivations.base import Derivation
+from annotation.derivations.composable_pairs import ComposablePairs
 from annotation.derivations.contexts import Contexts
 from annotation.derivations.disconnection_filter import DisconnectionFilter
 from annotation.derivations.disconnection_inputs import DisconnectionInputs
+from annotation.derivations.graphs import Graphs
+from annotation.derivations.singlehop import SingleHop
 from annotation.derivations.splits import Splits
 from annotation.derivations.unanswerable_twins import UnanswerableTwins
 
 _ALL: tuple[Derivation, ...] = (
+    SingleHop(),
+    ComposablePairs(),
     DisconnectionInputs(),
     DisconnectionFilter(),
+    Graphs(),
     Contexts(),
     UnanswerableTwins(),
     Splits(),

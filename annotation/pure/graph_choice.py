@@ -1,0 +1,76 @@
+"""Which candidates become graphs: drawn shape by shape as the mix wishes, within caps, none inside another.
+
+At every turn the shape that is furthest behind its share is served, larger ones first, with the next of its
+candidates in random order that fits. A shape that has no more leaves its share to the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+
+from annotation.pure.chance import shuffled
+from annotation.pure.graphs import CONTAINED, Caps, Chosen, Drafting, Graph
+from annotation.pure.network import Network, candidates
+
+LOOKS = 500_000  # candidates of a shape that are looked at, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Shares of the shapes (those that are missing or 0 are not made), and how many graphs; 0: all that fit."""
+
+    shares: Mapping[str, float]
+    count: int = 0
+    looks: int = LOOKS
+
+
+@dataclass(slots=True)
+class Choice:
+    """What came of it. Every candidate that was looked at is in `graphs` or `dropped`."""
+
+    graphs: list[Graph] = field(default_factory=list)
+    candidates: dict[str, int] = field(default_factory=dict)
+    looked_at: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+
+def choose(network: Network, drafting: Drafting, *, wish: Wish, caps: Caps, seed: int | str) -> Choice:
+    """Draw graphs; the same network, wish, caps and seed give the same graphs in the same order."""
+    choice, chosen = Choice(), Chosen(network, caps)
+    streams = {
+        shape: _looks(network, shape, wish.looks, seed=seed, choice=choice)
+        for shape, share in wish.shares.items()
+        if share > 0
+    }
+    while streams and (not wish.count or len(chosen) < wish.count):
+        shape = min(streams, key=lambda s: (chosen.by_shape[s] / wish.shares[s], -int(s[0]), s))
+        if not _take_one(streams[shape], chosen, drafting, choice):
+            del streams[shape]
+    choice.graphs = [drafting.in_order(graph) for graph in chosen]
+    return choice
+
+
+def _looks(network: Network, shape: str, most: int, *, seed: int | str, choice: Choice) -> Iterator[Graph]:
+    """The candidates of a shape in random order, counted as they are looked at."""
+    found = candidates(network, shape)
+    choice.candidates[shape] = found.size
+    for number in islice(shuffled(found.size, Random(f"{seed}/{shape}")), most):
+        choice.looked_at[shape] += 1
+        yield Graph(shape, found.at(number))
+
+
+def _take_one(stream: Iterator[Graph], chosen: Chosen, drafting: Drafting, choice: Choice) -> bool:
+    """Take the next candidate that fits; False where there is none."""
+    for graph in stream:
+        # What is cheap to see comes first: most candidates of a crowded network fail by the caps.
+        fault = drafting.repeated(graph.nodes) or chosen.refusal(graph) or drafting.fault(graph)
+        if not fault:
+            if inner := chosen.take(graph):
+                choice.dropped[CONTAINED] += inner
+            return True
+        choice.dropped[fault] += 1
+    return False
