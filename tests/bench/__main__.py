@@ -20,6 +20,7 @@ from uuid import uuid4
 
 from tests import run_postgres
 from tests.bench import records
+from tests.process.annotators import PATIENCE
 from tests.process.installation import Installation
 from tests.pure import official
 
@@ -103,7 +104,7 @@ def _run(made: Installation, folder: Path, world: dict[str, Any], clients: str, 
         running.append(made.spawn([sys.executable, "-m", clients, str(plan), str(out)], log="clients.log"))
         outs.append(out)
     for process in running:
-        assert process.wait(seconds + 60) == 0, made.log("clients.log")
+        assert process.wait(seconds + PATIENCE + 10) == 0, made.log("clients.log") + made.log("web.log")
     lines = [json.loads(line) for out in outs for line in out.read_text().splitlines()]
     assert not [line for line in lines if "unexpected" in line or "conflict" in line], lines[:3]
     times = sorted(line["at"] for line in lines if "at" in line)
