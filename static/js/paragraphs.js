@@ -87,8 +87,12 @@ export class ParagraphList {
     const now = [...this.element.children];
     if (elements.every((element, k) => element === now[k])) return;
     const focused = document.activeElement;
+    const selection = document.getSelection();
+    const { anchorNode, anchorOffset, focusNode, focusOffset } = selection; // what moves loses them
     this.element.append(...elements);
     if (this.element.contains(focused)) focused.focus({ preventScroll: true });
+    if (!this.element.contains(anchorNode) || !this.element.contains(focusNode)) return;
+    selection.setBaseAndExtent(anchorNode, anchorOffset, focusNode, focusOffset);
   }
 
   /** The paragraph that keys act on: the one in focus, or the first in view. */

@@ -28,6 +28,13 @@ TEXTS = """() => [...document.querySelectorAll("#paragraphs > [data-paragraph]")
   .sort((a, b) => a.dataset.paragraph - b.dataset.paragraph)
   .map((item) => [...item.querySelectorAll("[data-text] [data-piece]")].map((piece) => piece.textContent).join(""))"""
 
+# Promises that what a search for the query found is on the page.
+SETTLED = """(query) => {
+  window.settled = new Promise((done) => document.addEventListener("htmx:afterSettle", ({detail}) => {
+    if (detail.requestConfig.parameters.q === query) done();
+  }));
+}"""
+
 
 def units(text: str, points: int) -> int:
     """UTF-16 units of the first `points` code points."""
@@ -101,7 +108,8 @@ class Desk:
               range.startContainer.parentElement.scrollIntoView({block: "center"});
               const boxes = range.getClientRects();
               document.getSelection().removeAllRanges();
-              return [boxes[0], boxes[boxes.length - 1]].map(({left, right, top, bottom}) => ({left, right, y: (top + bottom) / 2}));
+              const ends = [boxes[0], boxes[boxes.length - 1]];
+              return ends.map(({left, right, top, bottom}) => ({left, right, y: (top + bottom) / 2}));
             }"""
         )
         self.page.mouse.move(box[0]["left"] + 0.5, box[0]["y"])
@@ -136,6 +144,12 @@ class Desk:
 
     def is_done(self) -> bool:
         return bool(re.search(r"/done/$", self.page.url))
+
+    def search(self, query: str) -> None:
+        """Type into the search field and wait until what was found is shown."""
+        self.page.evaluate(SETTLED, query)
+        self.page.locator("#search").fill(query)
+        self.page.evaluate("() => window.settled")
 
     def choose_in(self, name: str, choice: str) -> None:
         self.notice(name).locator(f"[data-choice='{choice}']").click()

@@ -10,14 +10,14 @@ CANARY = "canary7f3a"
 
 NASTY = {
     "Emoji": "The family 👨‍👩‍👧‍👦 waved the flags 🇳🇴🇸🇪 and 🏴󠁧󠁢󠁷󠁬󠁳󠁿, gave a 👍🏽 and a ❤️‍🔥, then went 🧗🏾‍♀️ home at 7️⃣.",
-    "Combining": "Cafe\u0301 in de\u0301composed form, A\u030angstro\u0308m, Vie\u0323\u0302t Nam, and Z\u0351\u036b\u0343algo\u0328\u0304\u0301 stand here.",
+    "Combining": "Cafe\u0301 in de\u0301composed form, A\u030angstro\u0308m, Vie\u0323\u0302t Nam, and Z\u0351\u036b\u0343algo\u0328\u0304\u0301 stand here.",  # noqa: E501
     "العربية": "كَتَبَ الرَّبّانُ «مارا كويل» \u200fرسالةً\u200e إلى Port Anselm في عام 1912، ثم غادَرَ.",
     "עברית": "הַסְּפִינָה \u2067Grey Petrel\u2069 הגיעה לנמל \u202aAnselm\u202c בשעה 7:30, ואז הפליגה שוב.",
     "देवनागरी": "क्षत्रिय श्रीमती ज्योत्स्ना ने हिन्दी में निर्द्वन्द्व कविताएँ लिखीं और वृत्त पढ़ा।",
     "𝔐𝔞𝔱𝔥": "Let 𝒜 be a 𝔽-algebra with 𝛼 ∈ 𝒜 and 𝟚 ≠ 𝟘; then 𝑥𝑦 − 𝑦𝑥 = 𝜄, as 𐍈𐌿𐍄𐌹𐍃𐌺 and 𠮷野家 show.",
-    "Line breaks": "First line\r\nsecond line\r\n\r\nthird\tline\rwith\u00a0odd\u2003spaces\u3000and\u2028separators\nlast line",
+    "Line breaks": "First line\r\nsecond line\r\n\r\nthird\tline\rwith\u00a0odd\u2003spaces\u3000and\u2028separators\nlast line",  # noqa: E501
     "Markup": "A <b>tag</b> & an &amp; entity, \"quotes\" and 'more', &#13; and <script>alert(1)</script> stay text.",
-    "\u202eReversed\u202c": "A title that turns round; \ufeffa mark of byte order, soft\u00adhyphens, zero\u200bwidth, and ﷽ to end with",
+    "\u202eReversed\u202c": "A title that turns round; \ufeffa mark of byte order, soft\u00adhyphens, zero\u200bwidth, and ﷽ to end with",  # noqa: E501
 }
 
 
@@ -57,7 +57,7 @@ def sentences() -> list[dict[str, Any]]:
     asked = record("sentences-0", "Of what is the bridge at Farrow made?", [], answers=["larch"], supports=[0])
     cut = [text.split(". ") for _title, text in sides()]
     pieces = [[f"{piece.rstrip('.')}." for piece in each] for each in cut]
-    pieces[0][1] = "Ana 🌉 Brook built it."
+    pieces[0][1] = "Ana 🌉 Brooks built it."
     titles = [title for title, _text in sides()]
     asked["paragraphs"] = [{"title": t, "sentences": p} for t, p in zip(titles, pieces, strict=True)]
     return [asked | {"facts": [[0, 2]]}]

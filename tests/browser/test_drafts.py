@@ -191,7 +191,7 @@ def test_the_second_tab_is_told_and_can_load_the_saved_answer(desk: Seat) -> Non
 
 
 def test_the_second_tab_is_told_and_can_keep_its_own_answer(desk: Seat) -> None:
-    first, second = two_tabs(desk)
+    _first, second = two_tabs(desk)
     second.choose_in("conflict", "keep-mine")
     wait_stored(second, "stone")
     assert second.answer() == "stone"

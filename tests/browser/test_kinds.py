@@ -66,7 +66,7 @@ def test_words_selected_after_a_yes_are_the_answer_again(desk: Seat) -> None:
 
 def test_sentences_support_an_answer_that_stands_behind_an_emoji(desk: Seat) -> None:
     seat = desk("sentences", options={"sentences": True})
-    position = seat.select("Brook")
+    position = seat.select("Brooks")
     expect(seat.page.locator("#propose")).to_be_visible()
     seat.page.locator("#propose").click()
     assert seat.fields()["fact"] == [f"{position}.1"]
@@ -76,14 +76,14 @@ def test_sentences_support_an_answer_that_stands_behind_an_emoji(desk: Seat) -> 
     row = seat.answers()[0]
     answer = row["answer"]
     paragraph = answer["paragraph"]
-    assert row["texts"][paragraph][answer["start"] : answer["end"]] == answer["text"] == "Brook"
+    assert row["texts"][paragraph][answer["start"] : answer["end"]] == answer["text"] == "Brooks"
     assert row["titles"][paragraph] == "Lum Bridge"
     assert (answer["facts"], answer["support"]) == ([[paragraph, 1], [paragraph, 2]], [paragraph])
 
 
 def test_a_selection_over_two_sentences_is_one_span(desk: Seat) -> None:
     seat = desk("sentences", options={"sentences": True})
-    words = "Brook built it. It is made"
+    words = "Brooks built it. It is made"
     position, start, end = seat.place_of(words)
     seat.select(words)
     assert (int(seat.field("start")), int(seat.field("end"))) == (start, end)

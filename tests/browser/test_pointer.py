@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -67,7 +66,7 @@ def test_a_selection_that_begins_before_the_paragraph_is_cut_to_it(desk: Seat) -
     seat = desk("yesno")
     seat.page.evaluate(
         """() => {
-          const [first, second] = [...document.querySelectorAll("[data-paragraph]")].map((item) => item.querySelector("[data-text] p").firstChild);
+          const [first, second] = [...document.querySelectorAll("#paragraphs [data-text] p")].map((p) => p.firstChild);
           document.getSelection().setBaseAndExtent(first, first.length - 4, second, 3);
           document.dispatchEvent(new MouseEvent("mouseup", {bubbles: true}));
         }"""

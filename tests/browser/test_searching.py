@@ -23,16 +23,6 @@ def shown(seat: Desk) -> list[int]:
     return list(told)
 
 
-def search(seat: Desk, query: str) -> None:
-    """Search, and wait until what was found is shown."""
-    settled = (
-        "window.settled = new Promise((done) => document.addEventListener('htmx:afterSettle', done, {once: true}))"
-    )
-    seat.page.evaluate(f"() => {{ {settled}; }}")
-    seat.page.locator("#search").fill(query)
-    seat.page.evaluate("() => window.settled")
-
-
 @pytest.fixture
 def seat(desk: Seat) -> Desk:
     return desk("demo", sample=1)
@@ -47,14 +37,14 @@ def test_the_best_match_comes_first_and_small_slips_are_forgiven(seat: Desk) -> 
     for position in (0, 4, count - 1):
         title = title_of(seat, position)
         for query in (title, title[:-1], title[:2] + title[3:]):
-            search(seat, query)
+            seat.search(query)
             assert shown(seat)[0] == position, query
-    search(seat, "")
+    seat.search("")
     assert shown(seat) == list(range(count))
 
 
 def test_matches_are_lit_and_walked_through_with_enter(seat: Desk) -> None:
-    search(seat, title_of(seat, 3).split()[-1])
+    seat.search(title_of(seat, 3).split()[-1])
     lit = seat.page.evaluate(LIT, "match")
     assert len(lit) >= 1
     seen = []
@@ -69,7 +59,7 @@ def test_matches_are_lit_and_walked_through_with_enter(seat: Desk) -> None:
 
 
 def test_only_matching_or_only_ticked_ones_can_be_shown(seat: Desk) -> None:
-    search(seat, title_of(seat, 5))
+    seat.search(title_of(seat, 5))
     status = seat.page.locator("#search-result").text_content()
     matching = int(re.search(r"(\d+) of \d+", status)[1])
     seat.page.locator("#filter").select_option("matching")
@@ -84,7 +74,7 @@ def test_only_matching_or_only_ticked_ones_can_be_shown(seat: Desk) -> None:
 
 
 def test_the_order_as_shown_can_be_had_back(seat: Desk) -> None:
-    search(seat, title_of(seat, 6))
+    seat.search(title_of(seat, 6))
     assert shown(seat)[0] == 6
     seat.page.locator("#sort").select_option("original")
     assert shown(seat) == list(range(len(seat.texts())))
@@ -114,7 +104,7 @@ def test_paragraphs_are_folded_hidden_and_brought_back(seat: Desk) -> None:
 
 def test_a_match_in_a_folded_paragraph_unfolds_when_jumped_to(seat: Desk) -> None:
     seat.page.locator("#fold-all").click()
-    search(seat, title_of(seat, 3))
+    seat.search(title_of(seat, 3))
     seat.page.keyboard.press("Enter")
     expect(seat.page.locator("#text-3")).to_be_visible()
 
@@ -138,12 +128,33 @@ def test_a_search_that_cannot_reach_the_server_says_so(seat: Desk) -> None:
     seat.page.locator("#search").fill("ship")
     expect(seat.page.locator("#search-result")).to_have_text("The search needs the server, which cannot be reached.")
     seat.page.context.set_offline(False)
-    search(seat, "shi")
+    seat.search("shi")
+
+
+def test_what_was_selected_stays_selected_when_a_search_arrives_late(seat: Desk) -> None:
+    for key in ("j", "v", "Shift+ArrowRight"):
+        seat.page.keyboard.press(key)
+    chosen = seat.page.evaluate("() => document.getSelection().toString()")
+    assert len(chosen.split()) >= 2
+    seat.page.evaluate(
+        """() => {
+          const field = document.getElementById("search");
+          field.value = document.querySelector("#title-7").textContent;
+          field.dispatchEvent(new Event("input", {bubbles: true}));
+        }"""
+    )
+    seat.page.wait_for_function(
+        "() => document.querySelector('#paragraphs > [data-paragraph]').dataset.paragraph === '7'"
+    )
+    assert seat.page.evaluate("() => document.getSelection().toString()") == chosen
+    seat.page.keyboard.press("Shift+ArrowRight")
+    seat.page.keyboard.press("a")
+    assert seat.answer().startswith(chosen)
 
 
 def test_matches_in_nasty_texts_are_lit_at_the_right_characters(desk: Seat) -> None:
     seat = desk("nasty", sample=1)
     for query in ("algebra", "Petrel", "waved"):
-        search(seat, query)
+        seat.search(query)
         lit: Any = seat.page.evaluate(LIT, "match")
         assert any(query.lower() in each.lower() for each in lit), lit

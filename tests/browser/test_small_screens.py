@@ -102,6 +102,9 @@ def test_controls_are_large_enough_for_a_thumb(desk: Seat) -> None:
     sizes = seat.page.locator(
         "button:visible, select:visible, input:visible:not([type=checkbox]), label.tick:visible"
     ).evaluate_all(
-        "all => all.map((e) => [e.getBoundingClientRect(), e.outerHTML.slice(0, 90)]).map(([b, t]) => [b.width, b.height, t])"
+        """all => all.map((element) => {
+          const {width, height} = element.getBoundingClientRect();
+          return [width, height, element.outerHTML.slice(0, 90)];
+        })"""
     )
     assert [each for each in sizes if each[0] < 24 or each[1] < 24] == []

@@ -12,7 +12,10 @@ from tests.browser.desk import SELECT, Desk, units
 from tests.browser.records import NASTY
 
 Seat = Callable[..., Desk]
-SPACES = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+SPACES = (  # what JavaScript calls white space
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 
 # Selects each [position, start, end] (UTF-16) in turn, and submits what the form then holds as one more revision.
 ROUND = (
