@@ -36,7 +36,8 @@ class ComposablePairs:
         """Two-hop Examples, entity by entity. Raises CannotDerive where the source is not single-hop."""
         if options.per_entity < 0:
             raise CannotDerive("per_entity is negative. Give 0 for all pairs, or how many an entity may have")
-        index = Index(singles_of(source), self._check or PlainCheck(whole_names=options.whole_names))
+        check = self._check or PlainCheck(whole_names=options.whole_names)
+        index = Index(singles_of(source), check, nested=not options.whole_names)
         tally.read = source.size
         tally.figures |= index_figures(index)
         for pair in index.pairs(seed=seed, dropped=tally.dropped, per_entity=options.per_entity):

@@ -72,7 +72,7 @@ class Graphs:
         first = next(source.examples(), None)
         if first is None or not first.hops:
             check = self._check or PlainCheck(whole_names=options.whole_names)
-            index = Index(singles_of(source), check)
+            index = Index(singles_of(source), check, nested=not options.whole_names)
             pairs = list(index.pairs(seed=seed, dropped=Counter(), per_entity=options.per_entity))
             tally.figures |= index_figures(index) | {"pairs": len(pairs)}
             return Network(index.singles, pairs)

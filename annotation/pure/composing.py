@@ -54,12 +54,13 @@ class Index:
     `refused` counts what the check did not take as an entity or as its mention.
     """
 
-    def __init__(self, singles: Iterable[Single], check: EntityCheck) -> None:
+    def __init__(self, singles: Iterable[Single], check: EntityCheck, *, nested: bool = False) -> None:
+        """`nested` also takes mentions inside those of longer entities, as "York" in "New York"."""
         self.singles: list[Single] = []
         self.keys: list[str] = []  # of the answer, for each question
         self.passages: list[int] = []  # equal numbers for equal title and text
         self.refused: Counter[str] = Counter()
-        self._check = check
+        self._check, self._nested = check, nested
         self._entities: dict[str, Entity] = {}
         self._read(singles)
         self._look_for_mentions()
@@ -99,19 +100,21 @@ class Index:
         automaton.make_automaton()
         for position, single in enumerate(self.singles):
             low = folded(single.question)
-            seen: set[str] = set()
+            named: dict[str, Entity] = {}
             for last, entity in automaton.iter(low):
-                if entity.key not in seen and mention_end(low, last + 1 - len(entity.key), last + 1):
-                    seen.add(entity.key)
-                    self._tail(entity, position, low)
+                if entity.key not in named and mention_end(low, last + 1 - len(entity.key), last + 1):
+                    named[entity.key] = entity
+            self._tail(position, [(entity, mentions(entity.key, low)) for entity in named.values()])
 
-    def _tail(self, entity: Entity, position: int, low: str) -> None:
+    def _tail(self, position: int, named: list[tuple[Entity, list[Mention]]]) -> None:
         question = self.singles[position].question
-        places: list[Mention] = mentions(entity.key, low)
-        if all(self._check.mentioned(question, place) for place in places):
-            entity.tails.append(position)
-        else:
-            self.refused["the mention is no entity of its own"] += 1
+        for entity, places in named:
+            if not self._nested and any(_inside(places, longer) for _, longer in named):
+                self.refused["the mention is inside that of a longer entity"] += 1
+            elif all(self._check.mentioned(question, place) for place in places):
+                entity.tails.append(position)
+            else:
+                self.refused["the mention is no entity of its own"] += 1
 
     def pairs(self, *, seed: int | str, dropped: Counter[str], per_entity: int = PER_ENTITY) -> Iterator[Pair]:
         """All pairs, entity by entity, at most `per_entity` of each (0: all), chosen by the seed.
@@ -157,6 +160,15 @@ class Index:
     def example(self, pair: Pair) -> Example:
         """The pair as a two-hop Example whose question is still to be composed."""
         return pair_example(self.singles[pair.head], self.singles[pair.tail])
+
+
+def _inside(places: list[Mention], longer: list[Mention]) -> bool:
+    """Whether one of the places lies within a longer one: `#1` would tear that apart."""
+    return any(
+        around.start <= place.start and place.end <= around.end and around != place
+        for place in places
+        for around in longer
+    )
 
 
 def pair_example(head: Single, tail: Single) -> Example:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.pure import dag
@@ -56,6 +56,7 @@ def test_overlapping_mentions_are_refused() -> None:
 
 
 @given(WORDS, WORDS, WORDS)
+@settings(deadline=None)
 def test_a_masked_question_mentions_the_answer_no_more(answer: str, before: str, after: str) -> None:
     question = f"{before} {answer} {after}"
     found = masked(question, [(answer, 1)])
@@ -66,6 +67,7 @@ def test_a_masked_question_mentions_the_answer_no_more(answer: str, before: str,
 
 
 @given(st.text())
+@settings(deadline=None)
 def test_folding_keeps_every_offset(text: str) -> None:
     assert len(folded(text)) == len(text)
 
