@@ -52,6 +52,7 @@ FORM_MAY = ("django.forms", "django.http")  # tasks/<kind>/form.py parses a POST
 HOMES: dict[str, tuple[str, ...]] = {
     "boto3": ("annotation/marketplaces/mturk.py",),
     "rapidfuzz": ("annotation/pure/fuzzy.py",),
+    "bm25s": ("annotation/pure/retrieval.py",),
     "celery": ("annotation/celery.py", "annotation/jobs.py"),
     "rest_framework": ("annotation/api/",),
     "markdown_it": ("annotation/pure/markdown.py",),
@@ -160,13 +161,17 @@ def meeting_tasks(root: Path) -> Iterator[str]:
 
 
 def global_chance(root: Path) -> Iterator[str]:
-    """Randomness that is not an argument: the module `random` itself, or one of its free functions."""
+    """Randomness that is not an argument: anything of the module `random` but its class Random."""
     for source in sources(root):
         if not source.path.startswith(("annotation/pure/", "annotation/formats/", "annotation/scorers/", "tasks/")):
             continue
         for found in imports(source):
-            if begins(found.name, ("random", "secrets", "uuid")) and found.name != "random.Random":
+            if begins(found.name, ("random", "secrets", "uuid")) and found.name not in {"random", "random.Random"}:
                 yield f"{source.path}:{found.line} randomness comes as an argument, not from {found.name}"
+        for node in ast.walk(source.tree):
+            of_random = isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "random"
+            if of_random and node.attr != "Random":
+                yield f"{source.path}:{node.lineno} randomness comes as an argument, not from random.{node.attr}"
 
 
 def assigned_states(root: Path) -> Iterator[str]:
