@@ -6,9 +6,9 @@ hop's answer, so that retrieval cannot tell which paragraph holds it.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from random import Random
 from typing import NamedTuple
 
 from annotation.pure.example import Example, Paragraph
@@ -60,7 +60,7 @@ def supporting(example: Example) -> list[Placed]:
     return [Placed(example.paragraphs[at[0]], tuple(at)) for at in found.values()]
 
 
-def with_context(example: Example, pool: Pool, *, size: int = SIZE, rng: random.Random) -> Example:
+def with_context(example: Example, pool: Pool, *, size: int = SIZE, rng: Random) -> Example:
     """The example in a new context of `size` paragraphs, or of as many as the pool yields.
 
     Its supporting paragraphs and the best ranked others of the pool, each text once, shuffled. Where fewer
@@ -80,7 +80,7 @@ def distractors(
     *,
     count: int,
     taken: set[str],
-    rng: random.Random,
+    rng: Random,
     unfit: Callable[[Paragraph], bool] | None = None,
     patience: int | None = None,
 ) -> list[Paragraph]:
@@ -98,7 +98,7 @@ def distractors(
     return chosen
 
 
-def _candidates(query: str, pool: Pool, rng: random.Random) -> Iterator[int]:
+def _candidates(query: str, pool: Pool, rng: Random) -> Iterator[int]:
     ranked = []
     for position in pool.ranking(query):
         ranked.append(position)
@@ -109,7 +109,7 @@ def _candidates(query: str, pool: Pool, rng: random.Random) -> Iterator[int]:
     yield from rest
 
 
-def rearranged(example: Example, placed: Sequence[Placed], *, rng: random.Random) -> Example:
+def rearranged(example: Example, placed: Sequence[Placed], *, rng: Random) -> Example:
     """The example with these paragraphs, shuffled; hops, supports and facts follow them or are taken out.
 
     Aliases that no paragraph states are put aside, as MuSiQue's files do not list them.

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from annotation.pure.contexts import NoContext, distractors, supporting
 from annotation.pure.dag import edges
@@ -90,7 +90,7 @@ def _item(example: Example, hop: int, masked: int, *, mask: str) -> Item:
     return Item(f"{kind}-{digest}", kind, question, it.answer, mention, whole, paragraph)
 
 
-def folds(items: Sequence[Item], count: int = FOLDS, *, rng: random.Random) -> dict[str, int]:
+def folds(items: Sequence[Item], count: int = FOLDS, *, rng: Random) -> dict[str, int]:
     """A fold (0 to count - 1) for each item's id, heads and tails apart, of about the same size.
 
     A model is asked only what it was not trained on: items of one single-hop question, whatever is masked,
@@ -102,7 +102,7 @@ def folds(items: Sequence[Item], count: int = FOLDS, *, rng: random.Random) -> d
     return found
 
 
-def _folds(items: Sequence[Item], count: int, *, rng: random.Random) -> dict[str, int]:
+def _folds(items: Sequence[Item], count: int, *, rng: Random) -> dict[str, int]:
     clusters = _clusters(items, most=len(items) // count)
     rng.shuffle(clusters)
     clusters.sort(key=len, reverse=True)
@@ -165,7 +165,7 @@ def as_example(item: Item, pool: Pool, *, fold: int, size: int = SIZE, mask: str
     """
     paragraphs: list[Paragraph] = []
     if item.kind == TAIL:
-        rng = random.Random(item.id)
+        rng = Random(item.id)
         query = item.question.replace(mask, " ")
         taken = {same_text(item.paragraph)}
         paragraphs = [item.paragraph, *distractors(query, pool, count=size - 1, taken=taken, rng=rng)]

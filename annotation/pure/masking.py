@@ -97,6 +97,8 @@ def _inflected(word: str) -> str:
     last = word[-1].lower()
     if last == "y":
         return rf"{re.escape(word[:-1])}(?:y|ys|ies){possessive}"
+    if len(word) > 4 and word[-3:].lower() == "ies":
+        return rf"{re.escape(word[:-3])}(?:ies|ie|y){possessive}"
     if last == "s" and len(word) > 3 and word[-2].lower() != "s":
         return rf"{re.escape(word[:-1])}(?:s|ses)?{possessive}"
     return rf"{plain}(?:s|es)?{possessive}"

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from annotation.pure.example import Example, Paragraph
 from annotation.pure.masking import resolved
@@ -60,7 +60,7 @@ def _answer_key(answer: str) -> Iterator[str]:
         yield f"answer:{normal}"
 
 
-def split(units: Sequence[Unit], *, dev: int, test: int, rng: random.Random) -> list[str]:
+def split(units: Sequence[Unit], *, dev: int, test: int, rng: Random) -> list[str]:
     """ "train", "dev", "test" or REMOVED for each unit.
 
     `dev` + `test` units leave training; of these, those that overlap with it are removed, and the rest is
@@ -86,7 +86,7 @@ def shared(ours: Iterable[Unit], others: Iterable[Unit]) -> tuple[int, Counter[s
     return sum(map(bool, common)), Counter(key.split(":", 1)[0] for key in set().union(*common))
 
 
-def _outside(units: Sequence[Unit], size: int, *, rng: random.Random) -> set[int]:
+def _outside(units: Sequence[Unit], size: int, *, rng: Random) -> set[int]:
     """Positions of `size` units to leave training, such that many are free of it and these keep the mix.
 
     Questions with more hops overlap more often, so that after a round the kinds that were left short of
@@ -95,7 +95,7 @@ def _outside(units: Sequence[Unit], size: int, *, rng: random.Random) -> set[int
     mix, seed = _mix(units), rng.getrandbits(64)
     quotas, best, most = _quotas(mix, size), set[int](), -1.0
     for _round in range(_ROUNDS):
-        outside = least_overlapping(units, quotas, rng=random.Random(seed))
+        outside = least_overlapping(units, quotas, rng=Random(seed))
         free = Counter(units[at].kind for at in _free(units, outside))
         even = sum(min(free[kind], free.total() * count / mix.total()) for kind, count in mix.items())
         if even > most:
@@ -111,7 +111,7 @@ def _free(units: Sequence[Unit], outside: set[int]) -> list[int]:
     return [at for at in sorted(outside) if inside.isdisjoint(units[at].keys)]
 
 
-def least_overlapping(units: Sequence[Unit], quotas: Mapping[str, int], *, rng: random.Random) -> set[int]:
+def least_overlapping(units: Sequence[Unit], quotas: Mapping[str, int], *, rng: Random) -> set[int]:
     """Positions of as many units of each kind as its quota says, overlapping little with those left.
 
     The kinds take turns. Each time that unit goes of whose links (keys shared with another unit) the smallest
@@ -128,7 +128,7 @@ def least_overlapping(units: Sequence[Unit], quotas: Mapping[str, int], *, rng: 
 class _Search:
     """A state of the greedy search: which units are taken, and how every other one is linked."""
 
-    def __init__(self, units: Sequence[Unit], rng: random.Random) -> None:
+    def __init__(self, units: Sequence[Unit], rng: Random) -> None:
         self.taken: set[int] = set()
         self._units = units
         self._rank = rng.sample(range(len(units)), len(units))

@@ -6,8 +6,8 @@ id, question, answer and decomposition; a hop whose paragraph is gone points to 
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
+from random import Random
 
 from annotation.pure.contexts import NoContext, Placed, distractors, every_answer, query, rearranged, supporting
 from annotation.pure.example import Example, Paragraph
@@ -23,7 +23,7 @@ def answerable(example: Example) -> Example:
     return replace(example, answerable=True, group=example.group or example.id)
 
 
-def unanswerable(example: Example, pool: Pool, *, rng: random.Random) -> Example:
+def unanswerable(example: Example, pool: Pool, *, rng: Random) -> Example:
     """The twin of an answerable example, in a context of the same size without the answer of one hop.
 
     The hop is drawn; where the pool has not enough paragraphs without its answer, another one is. What the
@@ -45,7 +45,7 @@ def forms(example: Example, hop: int) -> tuple[str, ...]:
     return (answer, *every_answer(example)) if hop == len(example.hops) - 1 else (answer,)
 
 
-def _without(example: Example, hop: int, pool: Pool, *, rng: random.Random) -> list[Placed]:
+def _without(example: Example, hop: int, pool: Pool, *, rng: Random) -> list[Placed]:
     """The context without a hop's answer, filled up from the pool as far as it goes."""
     answers = forms(example, hop)
 
