@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,6 +83,7 @@ class Import(NamedTuple):
     at_top: bool
 
 
+@cache
 def sources(root: Path, *folders: str) -> list[Source]:
     found = []
     for folder in folders or ("annotation", "tasks"):
