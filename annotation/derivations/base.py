@@ -36,7 +36,7 @@ class Source(Protocol):
     """A dataset as derivations see it. It can be read any number of times, always in the same order."""
 
     name: str
-    format: str
+    format: str  # of the file that its records first came in
     size: int
 
     def examples(self) -> Iterator[Example]:

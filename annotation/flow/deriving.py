@@ -25,7 +25,8 @@ class StoredSource:
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self.name, self.format, self.size = dataset.slug, dataset.format, dataset.size
+        first = dataset.root or dataset  # the dataset that was imported, whose format the records came in
+        self.name, self.format, self.size = dataset.slug, first.format, dataset.size
 
     def examples(self) -> Iterator[Example]:
         return examples_of(self._dataset)
