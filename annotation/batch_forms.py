@@ -23,17 +23,25 @@ TAKEN_WORDS = {"new"}  # an address of its own
 CONTROLS = {bool: forms.BooleanField, int: forms.IntegerField, float: forms.FloatField, str: forms.CharField}
 
 
-class DatasetsField(forms.ModelMultipleChoiceField):
+class RowsField(forms.ModelMultipleChoiceField):
+    """Rows to tick. A number that no row can have is refused like one that none has."""
+
     widget = forms.CheckboxSelectMultiple
 
+    def clean(self, value: Any) -> Any:
+        try:
+            return super().clean(value)
+        except OverflowError:
+            raise ValidationError(self.error_messages["invalid_choice"], params={"value": value[0][:20]}) from None
+
+
+class DatasetsField(RowsField):
     def label_from_instance(self, dataset: Dataset) -> str:
         text = ngettext("%(name)s · %(n)s item · %(format)s", "%(name)s · %(n)s items · %(format)s", dataset.size)
         return text % {"name": dataset.slug, "n": f"{dataset.size:,}", "format": dataset.format}
 
 
-class WorkersField(forms.ModelMultipleChoiceField):
-    widget = forms.CheckboxSelectMultiple
-
+class WorkersField(RowsField):
     def label_from_instance(self, worker: Worker) -> str:
         return f"{worker.user} · {worker.pseudonym[:8]}"
 
@@ -203,7 +211,7 @@ class LaunchForm(WhoForm, GuideForm):
 
     def propose(self, dataset: str) -> None:
         """Begin a new batch with the dataset of that name, where there is one, and with what fits it."""
-        chosen = list(self.fields["datasets"].queryset.filter(slug=dataset))
+        chosen = list(self.fields["datasets"].queryset.filter(slug=dataset.replace("\0", "")))
         self.initial["datasets"] = [one.pk for one in chosen]
         self.options = self._suggested_for(chosen)
 

@@ -34,16 +34,16 @@ annotator_pages = [
     path("work/batches/<int:pk>/start/", worker.start, name="batch-start"),
     path("work/batches/<int:pk>/guide/", worker.batch_guide, name="batch-guide"),
     path("work/batches/<int:pk>/done/", work.batch_done, name="batch-done"),
-    path("assignments/<str:public_id>/", worker.assignment, name="assignment"),
-    path("assignments/<str:public_id>/submit/", worker.submit, name="submit"),
-    path("assignments/<str:public_id>/draft/", worker.draft, name="draft"),
-    path("assignments/<str:public_id>/return/", worker.give_back, name="return"),
-    path("assignments/<str:public_id>/skip/", worker.skip, name="skip"),
-    path("assignments/<str:public_id>/take-up/", worker.take_up, name="take-up"),
-    path("assignments/<str:public_id>/extend/", worker.extend, name="extend"),
-    path("assignments/<str:public_id>/flag/", worker.flag, name="flag"),
-    path("assignments/<str:public_id>/back/", worker.back, name="back"),
-    path("assignments/<str:public_id>/live/<slug:name>/", worker.live, name="live"),
+    path("assignments/<slug:public_id>/", worker.assignment, name="assignment"),
+    path("assignments/<slug:public_id>/submit/", worker.submit, name="submit"),
+    path("assignments/<slug:public_id>/draft/", worker.draft, name="draft"),
+    path("assignments/<slug:public_id>/return/", worker.give_back, name="return"),
+    path("assignments/<slug:public_id>/skip/", worker.skip, name="skip"),
+    path("assignments/<slug:public_id>/take-up/", worker.take_up, name="take-up"),
+    path("assignments/<slug:public_id>/extend/", worker.extend, name="extend"),
+    path("assignments/<slug:public_id>/flag/", worker.flag, name="flag"),
+    path("assignments/<slug:public_id>/back/", worker.back, name="back"),
+    path("assignments/<slug:public_id>/live/<slug:name>/", worker.live, name="live"),
 ]
 
 account_pages = [
@@ -55,7 +55,7 @@ account_pages = [
     ),
     path("accounts/preferences/", accounts.preferences, name="preferences"),
     path("accounts/language/", require_POST(set_language), name="set-language"),
-    path("join/<str:token>/", accounts.join, name="join"),
+    path("join/<slug:token>/", accounts.join, name="join"),
     path("projects/<slug:slug>/consent/", accounts.consent, name="consent"),
 ]
 
@@ -77,10 +77,10 @@ batch_pages = [
     path("projects/<slug:slug>/batches/<slug:batch>/top-up/", batches.batch_top_up, name="batch-top-up"),
     path("projects/<slug:slug>/batches/<slug:batch>/assignments/", batches.batch_assignments, name="batch-assignments"),
     path("projects/<slug:slug>/batches/<slug:batch>/hits/", hits.hits, name="hits"),
-    path("projects/<slug:slug>/batches/<slug:batch>/hits/<str:public_id>/", hits.hit, name="hit"),
-    path("projects/<slug:slug>/batches/<slug:batch>/hits/<str:public_id>/void/", hits.hit_void, name="hit-void"),
+    path("projects/<slug:slug>/batches/<slug:batch>/hits/<slug:public_id>/", hits.hit, name="hit"),
+    path("projects/<slug:slug>/batches/<slug:batch>/hits/<slug:public_id>/void/", hits.hit_void, name="hit-void"),
     path(
-        "projects/<slug:slug>/batches/<slug:batch>/hits/<str:public_id>/restore/",
+        "projects/<slug:slug>/batches/<slug:batch>/hits/<slug:public_id>/restore/",
         hits.hit_restore,
         name="hit-restore",
     ),
@@ -118,10 +118,10 @@ requester_pages = [
     path("projects/<slug:slug>/people/invites/<int:pk>/revoke/", people.invite_revoke, name="invite-revoke"),
     path("projects/<slug:slug>/people/annotators/<int:pk>/active/", people.worker_active, name="worker-active"),
     path("projects/<slug:slug>/people/accounts/<int:pk>/password/", people.password_link, name="password-link"),
-    path("projects/<slug:slug>/jobs/<str:public_id>/", jobs.job, name="job"),
-    path("projects/<slug:slug>/jobs/<str:public_id>/again/", jobs.job_again, name="job-again"),
-    path("projects/<slug:slug>/jobs/<str:public_id>/import/", jobs.job_import, name="job-import"),
-    path("projects/<slug:slug>/jobs/<str:public_id>/restore/", datasets.dataset_restore, name="dataset-restore"),
+    path("projects/<slug:slug>/jobs/<slug:public_id>/", jobs.job, name="job"),
+    path("projects/<slug:slug>/jobs/<slug:public_id>/again/", jobs.job_again, name="job-again"),
+    path("projects/<slug:slug>/jobs/<slug:public_id>/import/", jobs.job_import, name="job-import"),
+    path("projects/<slug:slug>/jobs/<slug:public_id>/restore/", datasets.dataset_restore, name="dataset-restore"),
 ]
 
 urlpatterns = [

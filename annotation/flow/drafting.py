@@ -119,6 +119,6 @@ def _imagined(batch: Batch) -> Iterator[Hit]:
 def sample_of(batch: Batch, item_id: int) -> Hit | None:
     """The HIT of one item, stored or imagined; None when the batch does not ask about it."""
     if batch.launched_at is not None:
-        return batch.hits.filter(item=item_id).first()
+        return batch.hits.filter(item__in=Item.objects.filter(pk=item_id)).first()  # no row, whatever the number
     held = Item.objects.filter(pk=item_id, dataset__batches=batch)
     return next(batching.hits_of(batch, [item_id], ticket=0), None) if held.exists() else None

@@ -142,7 +142,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
         off, keys = wish["off"], wish["keys"]
         fit = isinstance(off, bool) and len(keys) <= 60
         fit = fit and all(isinstance(k, str) and isinstance(v, str) for k, v in keys.items())
-        fit = fit and all(0 < len(k) <= 30 and len(v) <= 12 and "\0" not in k + v for k, v in keys.items())
+        fit = fit and all(0 < len(k) <= 30 and len(v) <= 12 and (k + v).isprintable() for k, v in keys.items())
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         fit = False
     if not fit:

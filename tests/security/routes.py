@@ -134,9 +134,10 @@ def patterns() -> list[URLPattern]:
     return found
 
 
-def parameters(name: str) -> list[str]:
+def parameters(name: str) -> dict[str, Any]:
+    """{parameter: its converter} of a route."""
     entry = next(e for e in patterns() if e.name == name)
-    return list(entry.pattern.converters)
+    return dict(entry.pattern.converters)
 
 
 def url(name: str, things: dict[str, Any]) -> str:

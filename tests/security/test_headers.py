@@ -44,7 +44,7 @@ def test_every_page_and_refusal_carries_them(role: str, world: World) -> None:
     for name, address in urls(world).items():
         for send in (client.get, client.delete, client.post) if name != "sign-out" else (client.get,):
             response = send(address, TABLE[name].body) if send == client.post else send(address)
-            response.close()
+            response.getvalue()
             assert not missing(response), f"{address}: {missing(response)}"
 
 
@@ -80,7 +80,7 @@ def test_files_carry_them(db: None, settings: Any, tmp_path: Path) -> None:
     client = Client()  # the middleware looks at the folder when it is made, and that is now
     for name in ("css/base.css", "js/base.js", "icon.svg", "css/nothing.css"):
         response = client.get(f"/static/{name}")
-        response.close()
+        response.getvalue()
         assert response.status_code == (200 if finders.find(name) else 404)
         assert not missing(response), f"{name}: {missing(response)}"
 

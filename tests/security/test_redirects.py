@@ -10,7 +10,7 @@ from django.test import Client
 
 from tests.conftest import PASSWORD
 
-HOSTS = [
+HOSTS = ["evil.example", "testserver.evil.example", "testserver@evil.example"]
     "evil.example",
     "testserver.evil.example",
     "evil.example#testserver",

@@ -26,17 +26,17 @@ def signed_in(world: World, role: str, **how: Any) -> Client:
     return client
 
 
-@pytest.mark.parametrize("name", WRITING)
-def test_no_address_takes_a_post_without_the_sites_own_token(name: str, world: World) -> None:
-    address, row = url(name, world.wells), TABLE[name]
-    for role in sorted(row.allowed):
-        client = signed_in(world, role, enforce_csrf_checks=True)
-        before = checksums()
-        for forged in ({}, {"csrfmiddlewaretoken": "x" * 64}):
-            refused = client.post(address, row.body | forged)
-            assert refused.status_code == 403, f"{role} {address}"
-            assert "Please send it once more" in refused.content.decode()
-        assert not changed(before)
+@pytest.mark.parametrize("role", ROLES)
+def test_no_address_takes_a_post_without_the_sites_own_token(role: str, world: World) -> None:
+    client = signed_in(world, role, enforce_csrf_checks=True)
+    before = checksums()
+    for name in WRITING:
+        if role in TABLE[name].allowed:
+            for forged in ({}, {"csrfmiddlewaretoken": "x" * 64}):
+                refused = client.post(url(name, world.wells), TABLE[name].body | forged)
+                assert refused.status_code == 403, name
+                assert "Please send it once more" in refused.content.decode()
+            assert not changed(before), name
 
 
 def test_a_token_does_not_help_a_foreign_origin(world: World) -> None:
@@ -59,7 +59,6 @@ def test_looking_at_every_address_changes_nothing(role: str, world: World) -> No
         for look in (client.get, client.head):
             response = look(address)
             response.getvalue()
-            response.close()
             assert response.status_code < 500, address
         assert not changed(before), name
 
@@ -76,7 +75,6 @@ def test_following_every_link_finds_a_page_and_changes_nothing(role: str, world:
         seen.add(address)
         response = client.get(address, follow=True)
         body = response.getvalue()
-        response.close()
         assert response.status_code == 200, address
         if response["Content-Type"].startswith("text/html"):
             waiting += links(address, body.decode())

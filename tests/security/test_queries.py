@@ -1,0 +1,138 @@
+"""Whatever stands in an address or a form, the answer is a page, and no more of the database than the page shows."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls.converters import IntConverter
+
+from tests.security.routes import TABLE, parameters, url
+from tests.security.world import World
+
+LISTS = {
+    "alice": ["dataset", "datasets", "dataset-new", "people", "batches", "batch-new", "batch-assignments", "hits",
+    "flags",
+              "batch-preview", "preview-live", "report", "batch-workers", "project", "job", "item"],
+    "bob": ["work", "history", "live", "assignment", "consent", "batch-guide", "back"],
+}  # fmt: skip
+ODD = [
+    "", "0", "-1", "1", "1e9", "NaN", "9" * 25, "٣", "²", "last", "none", "True", "\0", "a\0b", "'", '"', "%",
+    "_", "\\", "*", "(",
+    "' OR 1=1 --", "'; DROP TABLE annotation_user; --", "\ud83d", "😀", "\u202e", "../../etc/passwd", "{{ 7 }}",
+    "[", "(a+)+$",
+    "x" * 5000, "submitted", "-pk", "?", "worker__user__password", "pk; SELECT 1", "http://evil.example",
+    "\r\nX-Evil: 1",
+]  # fmt: skip
+NAMES = ["q", "page", "sort", "order", "order_by", "show", "hops", "shape", "answerable", "after", "before",
+    "worker", "n", "seed",
+         "dataset", "next", "name", "format", "limit", "offset", "filter", "fields", "id", "pk",
+         "ordering"]  # fmt: skip
+LOOKUPS = [
+    "password__startswith", "user__password__startswith", "worker__user__password__regex",
+    "created_by__password__contains",
+    "project__pseudonym_key__startswith", "dataset__created_by__password__gt", "hit__item__content__contains",
+    "id__in",
+    "item__content__icontains", "assignment__answers__answer__contains", "pk__gte", "user__username__startswith",
+]  # fmt: skip
+CHANGING = re.compile(
+    r'name="csrfmiddlewaretoken" value="[^"]*"|name="key" value="[^"]*"|\b\d+ (?:minutes?|seconds?)\b|T[\d:.]+\+00:00'
+)
+
+
+def asked(query: str, value: str) -> str:
+    return "&".join(f"{quote(part)}={quote(value, errors='surrogatepass')}" for part in query.split())
+
+
+def shown(client: Client, address: str) -> str:
+    response = client.get(address)
+    return f"{response.status_code} {CHANGING.sub('', response.content.decode())}"
+
+
+@pytest.mark.parametrize(("role", "name"), [(role, name) for role, names in LISTS.items() for name in names])
+def test_odd_questions_get_a_page_and_columns_are_not_asked_about(role: str, name: str, world: World) -> None:
+    client = Client()
+    client.force_login(world.users[role])
+    address = url(name, world.wells)
+    plain = re.sub(r'value="/[^"]*"', "", shown(client, address))
+    for lookup in LOOKUPS:
+        assert re.sub(r'value="/[^"]*"', "", shown(client, f"{address}?{lookup}=md5")) == plain, lookup
+    together = [asked(" ".join(NAMES), value) for value in ODD]
+    alone = [asked(part, ODD[(7 * k) % len(ODD)]) for k, part in enumerate(NAMES)]
+    for query in [*together, *alone]:
+        response = client.get(f"{address}?{query}")
+        assert response.status_code in {200, 302, 404}, query
+        assert "X-Evil" not in response.headers
+
+
+NUMBERS = ["9" * 30, str(2**63), str(2**63 - 1)]
+WORDS = ["\0", "x" * 3000, "😀"]
+
+
+def strange(name: str, things: dict[str, Any]) -> list[str]:
+    """The route's address with each of its parts replaced by something strange."""
+    good, made = url(name, things), []
+    for part, kind in parameters(name).items():
+        value = str(things.get(f"{name}.{part}", things.get(part)))
+        odd = NUMBERS if isinstance(kind, IntConverter) else WORDS
+        made += [good.replace(f"/{value}/", f"/{quote(word)}/", 1) for word in odd]
+    return made
+
+
+@pytest.mark.parametrize("role", ["alice", "bob", "anonymous"])
+def test_strange_addresses_are_not_there(role: str, world: World) -> None:
+    client = Client()
+    if role != "anonymous":
+        client.force_login(world.users[role])
+    for name, row in TABLE.items():
+        for address in strange(name, world.wells) if role in row.allowed else []:
+            response = client.get(address) if "GET" in row.statuses else client.post(address)
+            response.getvalue()
+            assert response.status_code in {302, 404, 410}, address[:200]
+
+
+FIELDS = [
+    "username", "password", "display_name", "next", "language", "version", "key", "kind", "text", "paragraph",
+    "start", "end",
+    "option", "support", "fact", "active_seconds", "reason", "title", "consent", "role", "places", "days", "note",
+    "active", "name",
+    "slug", "task", "datasets", "sample", "seed", "assignments_per_hit", "guide", "workers", "which",
+    "expected_minutes", "meeting",
+    "purpose", "format", "licence", "source", "proposed_for", "new_password1", "new_password2",
+]  # fmt: skip
+FILLINGS = ["\0", "9" * 30, "-1", "NaN", "😀" * 40, "x" * 9000, "\ud800"]
+
+
+@pytest.mark.parametrize("role", ["alice", "bob"])
+def test_strange_fillings_of_a_form_are_refused_or_kept(role: str, world: World) -> None:
+    client = Client()
+    client.force_login(world.users[role])
+    for name, row in TABLE.items():
+        if role not in row.allowed or "POST" not in row.statuses or name == "sign-out":
+            continue
+        for filling in FILLINGS:
+            body = "&".join(f"{field}={quote(filling, errors='surrogatepass')}" for field in FIELDS)
+            with transaction.atomic():
+                response = client.post(url(name, world.wells), body, content_type="application/x-www-form-urlencoded")
+                transaction.set_rollback(True)
+            assert response.status_code < 500, f"{name}: {filling[:20]!r}"
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"{", b"[]", b"null", b'"a"', b"{}", b'{"off": 1, "keys": {}}', b'{"off": true, "keys": []}',
+    b"[" * 100_000, b"\xff\xfe",
+    b'{"off": true, "keys": {"a": 1}}', b'{"off": true, "keys": {"": "x"}}',
+    b'{"off": true, "keys": {"a": "\\u0000"}}',
+    b'{"off": true, "keys": {"a": "\\ud800"}}', b'{"off": true, "keys": {"\\udfff": "a"}}',
+    b'{"off": NaN, "keys": {}}',
+])  # fmt: skip
+def test_keys_that_nobody_has_are_refused(client: Any, alice: Any, body: bytes) -> None:
+    client.force_login(alice)
+    response = client.post("/accounts/preferences/", body, content_type="application/json")
+    assert response.status_code == 400
+    alice.refresh_from_db()
+    assert alice.shortcuts == {}

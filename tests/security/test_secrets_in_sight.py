@@ -1,0 +1,116 @@
+"""No secret of the installation or of a person comes out by a page, a header or a log, whatever goes wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db import connection
+from django.test import Client
+
+from annotation.models import User
+from tests.security.routes import TABLE, urls
+from tests.security.world import ROLES, World
+
+TYPED = "typed-Pass-phrase-4711"
+DATABASE = "canary-of-the-database-password"
+
+
+class Everything(logging.Handler):
+    """Keeps each record as a plain handler would write it, with its trace."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))
+
+
+@pytest.fixture
+def log() -> Iterator[Everything]:
+    kept, root = Everything(), logging.getLogger()
+    level = root.level
+    root.addHandler(kept)
+    root.setLevel(logging.DEBUG)
+    yield kept
+    root.removeHandler(kept)
+    root.setLevel(level)
+
+
+@pytest.fixture
+def database_password(db: None) -> Iterator[str]:
+    before = connection.settings_dict.get("PASSWORD", "")
+    connection.settings_dict["PASSWORD"] = DATABASE
+    yield DATABASE
+    connection.settings_dict["PASSWORD"] = before
+
+
+def told(response: Any) -> str:
+    body = response.getvalue().decode(errors="replace")
+    return f"{response.headers}\n{body}"
+
+
+def secrets(world: World) -> dict[str, str]:
+    found = {"the key": settings.SECRET_KEY, "a typed password": TYPED, "the database's password": DATABASE}
+    found |= {f"hash of {user}": user.password for user in User.objects.all()}
+    found |= {f"pseudonym key {k}": key for k, key in enumerate(world.secrets)}
+    return found | {f"session {k}": s.session_key for k, s in enumerate(Session.objects.all())}
+
+
+def broken(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("a defect")
+
+
+def crawl(world: World, role: str) -> Iterator[str]:
+    """What every address answers: looked at, posted to, with a defect inside."""
+    client = Client(raise_request_exception=False)
+    if role != "anonymous":
+        client.force_login(world.users[role])
+    for name, address in urls(world).items():
+        if name != "sign-out":
+            yield told(client.get(address))
+            if role in TABLE[name].allowed:
+                body = {"username": "alice", "password": TYPED, "new_password1": TYPED, "new_password2": "other"}
+                yield told(client.post(address, body)).replace(f"sessionid={session_of(client)}", "")
+    yield told(client.get("/", headers={"Host": "evil.example"}))
+    yield told(client.post("/projects/wells/settings/", {str(k): k for k in range(2000)}))
+    if role != "anonymous":
+        client.force_login(world.users[role])
+
+
+def session_of(client: Client) -> str:
+    return str(client.cookies["sessionid"].value) if "sessionid" in client.cookies else ""
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_page_and_no_log_tells_a_secret(role: str, world: World, log: Everything, database_password: str) -> None:
+    pages = list(crawl(world, role))
+    for what, secret in secrets(world).items():
+        assert not [page[:300] for page in pages if secret in page], what
+        assert not [line for line in log.lines if secret in line], what
+    assert len(log.lines) > 10
+
+
+def test_no_page_and_no_log_of_a_defect_tells_a_secret(
+    world: World, log: Everything, database_password: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotation.flow.throttling.forget", broken)
+    monkeypatch.setattr("django.contrib.auth.authenticate", broken)
+    monkeypatch.setattr("django.contrib.auth.forms.authenticate", broken)
+    monkeypatch.setattr("annotation.forms.JoinForm.save", broken)
+    client = Client(raise_request_exception=False)
+    pages = [
+        client.post("/accounts/sign-in/", {"username": "alice", "password": TYPED}),
+        client.post(urls(world)["join"], {"username": "zoe", "password": TYPED, "display_name": "Zoe"}),
+    ]
+    assert [page.status_code for page in pages] == [500, 500]
+    seen = "\n".join([*map(told, pages), *log.lines])
+    assert "a defect" in seen
+    for what, secret in secrets(world).items():
+        assert secret not in seen, what
