@@ -80,7 +80,8 @@ def head(answer: str, text: str = "") -> Single:
     "answer",
     [
         "Port Anselm", "the Dutch", "BSkyB", "iPhone", "20th Century Fox", "University of Kansas",
-        "in New Delhi", "George Washington", "World War II", "U.S.", "Al-Andalus", "O'Brien", "Seventh Daughter", "Red Sea", "Москва", "San José",
+        "in New Delhi", "George Washington", "World War II", "U.S.", "Al-Andalus",
+        "O'Brien", "Seventh Daughter", "Red Sea", "Москва", "San José",
     ],
 )  # fmt: skip
 def test_names_are_entities(answer: str) -> None:
@@ -91,7 +92,8 @@ def test_names_are_entities(answer: str) -> None:
     "answer",
     [
         "1688", "3,792,621", "July 4, 1776", "4 July", "May 2008", "the 1960s", "21st century", "yes", "No", "Two",
-        "36%", "612 metres", "$15 million", "lantern gull", "north", "North", "A", "?", "", "450 BC", "Blue", "10:30", "The Father", "Twenty Two", "May 15th",
+        "36%", "612 metres", "$15 million", "lantern gull", "north", "North", "A", "?", "", "450 BC", "Blue", "10:30",
+        "The Father", "Twenty Two", "May 15th",
         "The gull flies when the tide is out", "a b c d e f g h i j", "Because it rained", "September",
     ],
 )  # fmt: skip
