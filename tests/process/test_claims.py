@@ -63,8 +63,7 @@ def test_a_hundred_thousand_claims_allocate_exactly(installation: Installation, 
 
 @pytest.mark.parametrize("claim", sorted(CLAIMS))
 def test_a_broken_claim_is_reported(installation: Installation, tmp_path: Path, database: str, claim: str) -> None:
-    if database.startswith("sqlite") and claim != "count_then_insert":
-        pytest.skip("on SQLite an immediate transaction lets nobody in between, so this claim is right there")
     _told, found = hammer(installation, tmp_path, hits=60, each=3, workers=16, claim=claim)
-    assert found["over"]
+    right_there = database.startswith("sqlite") and claim != "count_then_insert"  # a transaction lets nobody between
+    assert bool(found["over"]) != right_there
     assert found["drift"]
