@@ -12,7 +12,7 @@ from annotation.secret_key import read_or_make_key
 
 ROOT = Path(__file__).resolve().parent.parent
 VAR = Path(os.environ.get("HOPSCRIBE_VAR") or ROOT / "var")
-VAR.mkdir(parents=True, exist_ok=True)
+VAR.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = [h for h in os.environ.get("ALLOWED_HOSTS", "").split(",") if h] or LOCAL_HOSTS
