@@ -12,10 +12,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce, Now
 
-from annotation.models import Assignment, Batch, Hit, Seat, Worker
+from annotation.models import Assignment, Batch, Guide, Hit, Seat, Worker
 from annotation.pure import lifecycle
 
 FIRST_LOOK, LONGEST_LOOK = 16, 1000  # HITs of the queue looked at together
@@ -23,8 +23,14 @@ ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
 
 
 def sit_down(worker: Worker, batch: Batch) -> Seat:
-    """The worker's seat in the batch, made on first use."""
-    seat, _ = Seat.objects.select_related("batch", "worker").get_or_create(batch=batch, worker=worker)
+    """The worker's seat in the batch, made on first use; `newest_guide` is the guide's version by now."""
+    newest = Guide.objects.filter(batch=OuterRef("batch")).order_by("-version").values("version")[:1]
+    seats = Seat.objects.annotate(newest_guide=Coalesce(Subquery(newest), 0))
+    seat = seats.filter(batch=batch, worker=worker).first()
+    if seat is None:
+        Seat.objects.get_or_create(batch=batch, worker=worker)
+        seat = seats.get(batch=batch, worker=worker)
+    seat.batch, seat.worker = batch, worker
     return seat
 
 

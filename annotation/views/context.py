@@ -10,8 +10,12 @@ from django.utils.translation import gettext as _
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """`nav`: the places that the viewer may go to, as {"url", "label", "here"}; looked up when a page shows them."""
-    return {"nav": SimpleLazyObject(partial(_places, request))}
+    """`nav`: the places that the viewer may go to, as {"url", "label", "here"}; looked up when a page shows them.
+
+    `theme`: light or dark, where the viewer chose. (A template that looked for it in the cookies itself, in vain,
+    would have Django write all of them to a log for debugging.)
+    """
+    return {"nav": SimpleLazyObject(partial(_places, request)), "theme": request.COOKIES.get("theme", "")}
 
 
 def _places(request: HttpRequest) -> list[dict[str, Any]]:

@@ -41,7 +41,7 @@ def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpRespons
     if hindered:
         return _see(reverse("batch-done", args=[batch.pk]))
     seat = assigning.sit_down(worker, batch)
-    if seat.guide_version < batch.guide.version:
+    if seat.guide_version < seat.newest_guide:
         return _see(reverse("batch-guide", args=[batch.pk]))
     assignment = assigning.claim(seat)
     if assignment is None:
@@ -109,20 +109,17 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
         return render(request, f"{row.batch.task}/page.html", context, status=422)
     key = request.POST.get("key", "")[:64]
     base, _dot, _rest = key.partition(".")
+    form = {"key": key, "base": int(base) if base.isdigit() else 0, "active_seconds": _active(request, row)}
     try:
-        receipt = submitting.submit(
-            row,
-            answer,
-            key=key,
-            base=int(base) if base.isdigit() else 0,
-            active_seconds=_active(request, row),
-        )
+        with submitting.one_commit():
+            receipt = submitting.submit(row, answer, **form)
+            going_on = next_page(request, row.worker, row.batch)
     except Conflict as conflict:
         context = {"assignment": row, "message": str(conflict), "answer": answer, "home_url": reverse("work")}
         return render(request, "work/conflict.html", context, status=409)
     if receipt.late and receipt.revision == 1:
         messages.info(request, _("Your answer came after its time was over. It is stored, and the requester sees it."))
-    return next_page(request, row.worker, row.batch)
+    return going_on
 
 
 def _posted(request: HttpRequest, row: Assignment) -> JSON:
