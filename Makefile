@@ -27,7 +27,7 @@ test: .venv/dev.stamp  ## lint, then every test: on SQLite, again on PostgreSQL,
 	$(TESTS) -n 2 -m "not soak and not process" || failed="$$failed sqlite"; \
 	echo "== the database's tests on PostgreSQL"; \
 	$(PY) -m tests.run_postgres -- $(TESTS) -n 2 -m "not soak and not process" \
-		$(wildcard tests/flow tests/views tests/test_story.py) || failed="$$failed postgresql"; \
+		$(wildcard tests/flow tests/views tests/security/test_queries.py tests/test_story.py) || failed="$$failed postgresql"; \
 	echo "== real servers and workers, on both"; \
 	$(TESTS) -m "process and not soak" tests/process || failed="$$failed process"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi

@@ -34,13 +34,17 @@ class Everything(logging.Handler):
 
 @pytest.fixture
 def log() -> Iterator[Everything]:
+    """Everything that is logged while each logger says all it can."""
     kept, root = Everything(), logging.getLogger()
-    level = root.level
+    known = [one for one in root.manager.loggerDict.values() if isinstance(one, logging.Logger)]
+    levels = {logger: logger.level for logger in [root, *known]}
+    for logger in levels:
+        logger.setLevel(logging.DEBUG)
     root.addHandler(kept)
-    root.setLevel(logging.DEBUG)
     yield kept
     root.removeHandler(kept)
-    root.setLevel(level)
+    for logger, level in levels.items():
+        logger.setLevel(level)
 
 
 @pytest.fixture
