@@ -228,7 +228,7 @@ def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
         chunk: list[dict[str, Any]] = []
         for row in rows:
             chunk.append(_flat(row))
-            if len(chunk) == 5000:
+            if len(chunk) == CHUNK:
                 writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
                 count, chunk = count + len(chunk), []
         writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
