@@ -52,9 +52,7 @@ class Paragraph:
 def _spaced(sentences: tuple[str, ...]) -> list[str]:
     pieces: list[str] = []
     for sentence in sentences:
-        glued = (
-            sentence and not sentence[0].isspace() and pieces and pieces[-1] and not pieces[-1][-1].isspace()
-        )
+        glued = sentence and not sentence[0].isspace() and pieces and pieces[-1] and not pieces[-1][-1].isspace()
         pieces.append(f" {sentence}" if glued else sentence)
     return pieces
 

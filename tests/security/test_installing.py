@@ -18,7 +18,15 @@ from annotation.models import Member, User, Worker
 from tests.security.routes import TABLE, parameters
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = {"ALLOWED_HOSTS", "CELERY_BROKER_URL", "DATABASE_URL", "HTTPS", "LOG_LEVEL", "SECRET_KEY"}
+OURS = {
+    "ALLOWED_HOSTS",
+    "CELERY_BROKER_URL",
+    "DATABASE_URL",
+    "HTTPS",
+    "LOG_LEVEL",
+    "SECRET_KEY",
+    "DJANGO_ALLOW_ASYNC_UNSAFE",
+}
 PUBLIC = {"ALLOWED_HOSTS": "hopscribe.example", "SECRET_KEY": "aK3-9z" * 10, "DATABASE_URL": "postgres://u@localhost/d"}
 TOLD = """
 import json, sys
