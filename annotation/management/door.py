@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Project
 
 
-class Door(BaseCommand):
+class Door(BaseCommand, ABC):
     """A command that calls one verb. Exit 0: done; 1: refused, with the reason on stderr; 2: wrong usage."""
 
     requires_system_checks = []  # `manage.py check`, `migrate` and the web server's start say them
@@ -49,9 +50,9 @@ class Door(BaseCommand):
         else:
             self._show(result, as_json=options["json"])
 
+    @abstractmethod
     def act(self, **options: Any) -> dict[str, Any]:
         """Carry the verb out; returns what to print."""
-        raise NotImplementedError(f"{type(self).__name__} has no act()")
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         """The result for a person."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -133,10 +134,8 @@ def _predictions(source: Source) -> Iterator[tuple[str, Prediction]]:
 
 def _position(source: Source, value: object, *, place: str, record_id: str) -> int:
     if isinstance(value, int | str):
-        try:
+        with suppress(ValueError):  # refused below
             return int(value)
-        except ValueError:
-            pass
     fix = "Give the idx of paragraphs as whole numbers"
     raise source.bad(place, record_id, field="predicted_support_idxs", wrong=kind(value), fix=fix)
 
