@@ -113,7 +113,11 @@ class Assignment(models.Model):
             models.Index(
                 fields=["worker", "batch"], name="assignment_under_way", condition=Q(state=lifecycle.ACCEPTED)
             ),
-            models.Index(fields=["worker", "batch", "state"], name="assignment_of_worker"),
+            models.Index(
+                fields=["worker", "batch", "submitted_at"],
+                name="assignment_of_worker",
+                condition=Q(state=lifecycle.SUBMITTED),
+            ),
             models.Index(fields=["batch", "submitted_at"], name="assignment_by_time"),
         ]
 
