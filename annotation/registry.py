@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from django import forms
 
 import tasks
+from annotation.pure.example import Example
 from annotation.tasktype import TaskType
 
 
@@ -43,3 +45,12 @@ def kinds() -> list[tuple[str, str]]:
 def default_guide(kind: str) -> str:
     """The task type's own instructions in Markdown, from which a batch's guide begins."""
     return (Path(tasks.__path__[0]) / kind / "guide.md").read_text(encoding="utf-8")
+
+
+@cache
+def practice(kind: str) -> tuple[Example, ...]:
+    """The items that a worker does for practice before the first paid HIT, in their order; mostly none."""
+    file = Path(tasks.__path__[0]) / kind / "practice.json"
+    if not file.exists():
+        return ()
+    return tuple(Example.from_json(entry["example"]) for entry in json.loads(file.read_text(encoding="utf-8")))

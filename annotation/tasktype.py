@@ -29,6 +29,15 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """What practice says about an answer: what was good in it, or what to do otherwise."""
+
+    good: bool
+    message: str  # a gettext id with %(name)s places
+    values: Mapping[str, Any] = made_by(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Features:
     """What the datasets of a batch hold anywhere, so that a page's controls depend on no single item."""
 
@@ -46,6 +55,7 @@ class Given:
 
     worker: str
     answer: JSON
+    seconds: float = 0.0  # of active work on it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,8 @@ class TaskType(ABC):
     question: ClassVar[str]  # what workers are asked, in one line
     Options: ClassVar[type]  # frozen dataclass: what a requester may set per batch
     live: ClassVar[Mapping[str, Live]] = {}
+    criteria: ClassVar[Mapping[str, str]] = {}  # what a review judges: key -> gettext id; none: no review
+    snippets: ClassVar[tuple[str, ...]] = ()  # feedback that a requester may begin from
 
     def options(self, stored: Mapping[str, Any]) -> Any:
         """Options from JSON at rest or the command line; raises ValueError naming an unknown or unfit one."""
@@ -105,13 +117,32 @@ class TaskType(ABC):
         """Who must not meet one worker freely, and what is complete only together; None: alone."""
         return example.group or None
 
+    def seconds(self, payload: JSON) -> int | None:
+        """How long an assignment of this HIT usually takes; None: as long as the batch says."""
+        return None
+
+    def least(self, payload: JSON, answer: JSON) -> int:
+        """How many answers the HIT needs at least, now that this one was given; 0: as many as it was launched for."""
+        return 0
+
+    def tutorial(self, payload: JSON | None) -> JSON | None:
+        """Context of the folder's `_tutorial.html`: all of it (None), or what helps with one HIT; None: has none."""
+        return None
+
+    def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
+        """What practice says at once about an answer that passed `check`; `gold` is the item of practice.json."""
+        return []
+
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         """The payload in the order of one assignment. Answers keep the payload's positions."""
         return payload
 
     @abstractmethod
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
-        """The verdict: what several answers mean together."""
+        """The verdict: what several answers mean together.
+
+        Answers that a requester refused are not among them; `accepted` is True in one that was accepted in a review.
+        """
 
     @abstractmethod
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
@@ -135,3 +166,15 @@ class TaskType(ABC):
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """How much the answers disagree, 0 (all alike) to 1: the order of the review list."""
         return 0.0
+
+    def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
+        """The answer with the requester's wording in place of the worker's; for task types with criteria."""
+        raise NotImplementedError(f"{self.kind} has nothing to edit")
+
+    def review(self, payload: JSON, answer: JSON) -> JSON:
+        """Context of the folder's `_review.html`; `text` is the worker's wording, which a requester may edit."""
+        return {"text": ""}
+
+    def provenance(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> JSON:
+        """What an exported example should say of how it came to be, besides who, when and where."""
+        return {}

@@ -7,6 +7,7 @@ from annotation.models.dataset import Dataset, Item
 from annotation.models.job import Job
 from annotation.models.prediction import Prediction, PredictionSet
 from annotation.models.project import Invite, Member, Project, Worker
+from annotation.models.review import Draw, Drawn, Feedback, Review
 
 __all__ = [
     "Answer",
@@ -15,6 +16,9 @@ __all__ = [
     "BatchReport",
     "Collection",
     "Dataset",
+    "Draw",
+    "Drawn",
+    "Feedback",
     "Flag",
     "Guide",
     "Hit",
@@ -25,6 +29,7 @@ __all__ = [
     "Prediction",
     "PredictionSet",
     "Project",
+    "Review",
     "Seat",
     "SignInTry",
     "User",

@@ -31,6 +31,7 @@ class Seat(models.Model):
     last_group = models.CharField(max_length=300, blank=True)
     done = models.PositiveIntegerField(default=0)
     guide_version = models.PositiveIntegerField(default=0)
+    practised = models.PositiveIntegerField(default=0)  # practice items of the task type that are behind them
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

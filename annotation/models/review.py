@@ -1,0 +1,102 @@
+"""What requesters make of answers: seeded draws to read, decisions that are only ever added, feedback to workers."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.assignment import Assignment
+from annotation.models.batch import Batch
+from annotation.models.fields import JSONTextField
+from annotation.models.project import Worker
+
+
+class Draw(models.Model):
+    """A random sample of submitted answers to read, up to `size` of each worker's; none that was drawn before."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="draws")
+    number = models.PositiveIntegerField()  # 1 for the batch's first
+    seed = models.BigIntegerField()
+    size = models.PositiveIntegerField(_("answers of each worker"))
+    worker = models.ForeignKey(Worker, models.CASCADE, null=True, blank=True)  # of this one only
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "number"], name="draw_number_once"),
+            models.CheckConstraint(condition=Q(size__gte=1), name="draw_takes_some"),
+        ]
+
+
+class Drawn(models.Model):
+    """An assignment in a draw; it is drawn once, ever."""
+
+    draw = models.ForeignKey(Draw, models.CASCADE, related_name="drawn")
+    assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="drawn")
+    position = models.PositiveIntegerField()  # in the order of reading, 0-based
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["draw", "position"], name="drawn_position_once")]
+
+
+class Review(models.Model):
+    """A requester's decision on one revision of an answer. Rows are only ever added; the last one stands."""
+
+    class Decision(models.TextChoices):
+        ACCEPTED = "accepted", _("accepted")
+        EDITED = "edited", _("accepted with an edit")
+        RETURNED = "returned", _("returned for repair")
+        DISCARDED = "discarded", _("discarded")
+        REOPENED = "reopened", _("undone")
+
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="reviews")
+    revision = models.PositiveIntegerField()
+    decision = models.CharField(max_length=9, choices=Decision)
+    marks = JSONTextField(default=dict)  # {criterion: bool}, those of the task type
+    text = models.TextField(blank=True)  # the requester's wording, where edited
+    reason = models.TextField(blank=True)  # why discarded, or the message with what is returned
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(decision__in=["accepted", "edited", "returned", "discarded", "reopened"]),
+                name="review_decision_known",
+            ),
+            models.CheckConstraint(condition=~Q(decision="edited", text=""), name="review_edit_has_text"),
+            models.CheckConstraint(
+                condition=~Q(decision__in=["returned", "discarded"], reason=""), name="review_refusal_has_reason"
+            ),
+        ]
+
+
+class FeedbackQuerySet(models.QuerySet["Feedback"]):
+    def waiting(self) -> FeedbackQuerySet:
+        """What its worker has not acknowledged yet."""
+        return self.filter(acknowledged_at__isnull=True)
+
+
+class Feedback(models.Model):
+    """A requester's words to a worker, to be acknowledged before the next assignment."""
+
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="feedback")
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="feedback")
+    assignment = models.ForeignKey(Assignment, models.CASCADE, null=True, blank=True, related_name="feedback")
+    text = models.TextField(_("feedback"))
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    acknowledged_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar = FeedbackQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(text=""), name="feedback_says_something")]
+        indexes = [
+            models.Index(fields=["worker"], name="feedback_waiting", condition=Q(acknowledged_at__isnull=True)),
+        ]
