@@ -69,7 +69,7 @@ batch_pages = [
     path("projects/<slug:slug>/batches/<slug:batch>/launch/", launching.batch_launch, name="batch-launch"),
     path("projects/<slug:slug>/batches/<slug:batch>/preview/", previews.batch_preview, name="batch-preview"),
     path(
-        "projects/<slug:slug>/batches/<slug:batch>/preview/<int:item>/live/<slug:name>/",
+        "projects/<slug:slug>/batches/<slug:batch>/preview/<int:item>/<int:seed>/live/<slug:name>/",
         previews.preview_live,
         name="preview-live",
     ),

@@ -59,16 +59,16 @@ def page_of(
         "payload": payload,
         "draft": draft,
         "problems": translated(problems),
-        "frame": _batch_frame(assignment.batch, guide) | _assignment_frame(assignment, seat, guide),
+        "frame": batch_frame(assignment.batch, guide, payload) | _assignment_frame(assignment, seat, guide),
         "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
         "preferences_url": reverse("preferences"),
     }
 
 
-def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live_url: str) -> dict[str, Any]:
+def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live: str) -> dict[str, Any]:
     """The same page for a requester who looks at a HIT as annotators will see it; nothing can be sent.
 
-    `hit` may be imagined, and then `live_url` cannot be read off it.
+    `hit` may be imagined, and then the address of its fragments cannot be read off it: `live` is one of them.
     """
     batch = hit.batch
     payload = task_type(batch.task).arrange(hit.payload, Random(seed))
@@ -79,7 +79,7 @@ def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live_url: str) -> d
         "payload": payload,
         "draft": draft,
         "problems": [],
-        "frame": _batch_frame(batch, batch.guide) | preview | {"search_url": live_url},
+        "frame": batch_frame(batch, batch.guide, payload) | preview | live_urls(live),
         "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
         "preferences_url": reverse("preferences"),
     }
@@ -90,12 +90,18 @@ def _standing_answer(assignment: Assignment) -> JSON | None:
     return current.answer if current else None
 
 
-def _batch_frame(batch: Batch, guide: Guide) -> dict[str, Any]:
+def batch_frame(batch: Batch, guide: Guide, payload: JSON) -> dict[str, Any]:
+    """What the frame shows of the batch and its task; `payload` is that of the HIT in it, as shown."""
+    task = task_type(batch.task)
+    seconds = task.seconds(payload) or batch.expected_seconds
     return {
         "batch_title": batch.title,
-        "task_question": _(task_type(batch.task).question),
+        "task_question": _(task.question),
+        "tutorial": task.tutorial(payload),
+        "practice": None,
         "total": batch.size,
-        "expected_minutes": max(1, round(batch.expected_seconds / 60)),
+        "seconds": seconds,
+        "expected_minutes": max(1, round(seconds / 60)),
         "guide_html": html_of(guide.text),
         "guide_version": guide.version,
         "home_url": reverse("work"),
@@ -128,6 +134,11 @@ def _urls(assignment: Assignment) -> dict[str, Any]:
     own = [assignment.public_id]
     names = ["submit", "draft", "return", "skip", "extend", "flag", "take-up"]
     urls: dict[str, Any] = {f"{name.replace('-', '_')}_url": reverse(name, args=own) for name in names}
-    urls["search_url"] = reverse("live", args=[*own, "search"])
+    urls |= live_urls(reverse("live", args=[*own, "search"]))
     urls["back_url"] = reverse("back", args=own)
     return urls
+
+
+def live_urls(search: str) -> dict[str, str]:
+    """The addresses of live fragments: `live_url` with a fragment's name and a slash behind it is that fragment."""
+    return {"search_url": search, "live_url": search.removesuffix("search/")}

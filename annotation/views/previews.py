@@ -20,6 +20,7 @@ from annotation.views.frame import preview_of
 from annotation.views.worker import live_fragment
 
 SHOWN = 3
+MOST_DIGITS = 18  # of a number in an address
 
 
 @never_cache
@@ -33,8 +34,8 @@ def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpRes
     if not 1 <= number <= len(hits):
         raise Http404
     hit = hits[number - 1]
-    live = reverse("preview-live", args=[project.slug, shown.slug, hit.item_id, "search"])
-    context = preview_of(request, hit, seed=seed, live_url=f"{live}?seed={seed}")
+    live = reverse("preview-live", args=[project.slug, shown.slug, hit.item_id, seed, "search"])
+    context = preview_of(request, hit, seed=seed, live=live)
     own = {"previews": _links(shown, len(hits), number), "preview_end": _end(shown)}
     total = shown.size or drafting.plan_of(shown).hits
     context["frame"] |= {"number": number, "total": total, "home_url": own["preview_end"]}
@@ -54,16 +55,16 @@ def _end(batch: Batch) -> str:
 
 @require_safe
 @requester_required
-def preview_live(request: HttpRequest, project: Project, batch: str, item: int, name: str) -> HttpResponse:
-    """A fragment of the previewed page."""
+def preview_live(request: HttpRequest, project: Project, batch: str, item: int, seed: int, name: str) -> HttpResponse:
+    """A fragment of the previewed page, its parts in the order that `seed` gives."""
     shown = batch_of(project, batch)
     hit = drafting.sample_of(shown, item)
-    if hit is None:
+    if hit is None or seed >= 10**MOST_DIGITS:
         raise Http404
-    payload = task_type(shown.task).arrange(hit.payload, Random(_number(request, "seed", 0)))
+    payload = task_type(shown.task).arrange(hit.payload, Random(seed))
     return live_fragment(request, shown, payload, name)
 
 
 def _number(request: HttpRequest, name: str, default: int) -> int:
     text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else default
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else default

@@ -87,6 +87,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
         "password-reset.token": default_token_generator.make_token(forgetful),
         "live.name": "search",
         "preview-live.name": "search",
+        "preview-live.seed": 0,
     }
     return project, found | _work(project, batch, people) | _jobs(project, folder, boss)
 

@@ -77,6 +77,7 @@ def knock_everywhere(site: Crawler, batch: Batch) -> None:
         "pk": 1,
         "item": hit.item_id,
         "position": 0,
+        "seed": 0,
         "format": "jsonl",
         "move": "pause",
         "token": "x",
