@@ -33,3 +33,28 @@ export function forgetAll() {
     return; // nothing could have been kept either
   }
 }
+
+/** The same for this tab alone and as long as it is open. */
+export function keepHere(name, value) {
+  try {
+    sessionStorage.setItem(PREFIX + name, JSON.stringify(value));
+  } catch {
+    return; // forbidden: what needs it is not offered
+  }
+}
+
+export function keptHere(name) {
+  try {
+    return JSON.parse(sessionStorage.getItem(PREFIX + name));
+  } catch {
+    return null;
+  }
+}
+
+export function forgetHere(name) {
+  try {
+    sessionStorage.removeItem(PREFIX + name);
+  } catch {
+    return; // nothing could have been kept either
+  }
+}

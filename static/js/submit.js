@@ -57,6 +57,7 @@ export class Submission {
     const isJson = reply.headers.get("Content-Type")?.startsWith("application/json");
     const next = isJson ? (await reply.json()).next : reply.url;
     this.draft.finish();
+    this.form.dispatchEvent(new CustomEvent("work:sent"));
     location.assign(next);
   }
 

@@ -1,0 +1,147 @@
+// Decisions by one key each. A fieldset.decision is one; its radios name their key's action (data-act) or their digit
+// (data-digit) and what is said of them afterwards (data-said). Where the bar has data-at-once, the last decision sends
+// the answer. With several decisions one is shown at a time, with the [data-step] of the evidence that it is about.
+import { startFrame, showMissing } from "./frame.js";
+import { bind, bindPattern, getPreferences, keyOf } from "./keys.js";
+import { nextMention, toggleLit } from "./lit.js";
+import { Steady } from "./steady.js";
+import { announce, sentence } from "./texts.js";
+import { offerUndo, remember } from "./undo.js";
+
+/** Whether two sets of fields say the same, in whatever order, and with empty ones left out. */
+function alike(fields, other) {
+  const told = (all) => [...all].filter(([, value]) => value).map(String).sort().join("&");
+  return told(fields) === told(other);
+}
+
+/** Lay fields on the controls of a form. */
+function put(form, fields) {
+  for (const control of form.querySelectorAll(".decide :is(input, textarea)[name]")) {
+    if (control.type === "radio") control.checked = fields.get(control.name) === control.value;
+    else control.value = fields.get(control.name) ?? "";
+  }
+}
+
+export class Decisions {
+  constructor(form) {
+    this.form = form;
+    this.bar = form.querySelector(".decisions");
+    this.all = [...form.querySelectorAll("fieldset.decision")];
+    this.steady = new Steady();
+    this.at = -1;
+  }
+
+  /** The radio that is chosen in a decision. */
+  chosen(decision) {
+    return decision.querySelector("input:checked");
+  }
+
+  get open() {
+    return this.all.findIndex((decision) => !this.chosen(decision));
+  }
+
+  get busy() {
+    return Boolean(document.querySelector("button[form=work][data-busy]"));
+  }
+
+  /** Show one decision and what it is about; the others wait. */
+  show(at) {
+    const first = this.at < 0;
+    this.at = at;
+    if (this.all.length < 2) return;
+    this.all.forEach((decision, k) => { decision.hidden = k !== at; });
+    for (const part of this.form.querySelectorAll("[data-step]")) part.hidden = Number(part.dataset.step) !== at + 1;
+    for (const go of this.form.querySelectorAll("[data-go]")) {
+      const step = Number(go.dataset.go) - 1;
+      go.toggleAttribute("data-done", Boolean(this.chosen(this.all[step])));
+      if (step === at) go.setAttribute("aria-current", "step");
+      else go.removeAttribute("aria-current");
+    }
+    if (first) return;
+    this.steady.restart();
+    scrollTo(0, 0);
+    announce(sentence("step", { number: at + 1, total: this.all.length }));
+  }
+
+  choose(input) {
+    if (this.busy) return;
+    input.checked = true;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+    this.goOn();
+  }
+
+  /** To the next decision; after the last one to one that was passed over, or off with the answer. */
+  goOn() {
+    const next = this.at + 1 < this.all.length ? this.at + 1 : this.open;
+    if (next >= 0) this.show(next);
+    else if ("atOnce" in this.bar.dataset) this.form.requestSubmit();
+  }
+
+  byKey(selector) {
+    const input = this.all[this.at].querySelector(selector);
+    if (!input || input.disabled) return false;
+    if (this.steady.allowed) this.choose(input);
+    return true;
+  }
+
+  bindKeys() {
+    const acts = [...this.form.querySelectorAll("input[data-act]")].map((input) => input.dataset.act);
+    for (const act of new Set(acts)) bind(act, () => this.byKey(`input[data-act="${act}"]`));
+    bindPattern(/^[1-9]$/, ({ key }) => this.byKey(`input[data-digit="${key}"]`));
+  }
+
+  /** Arrows move between radios and choose none for good; a click or a tap means it. */
+  bindPointer() {
+    this.bar.addEventListener("click", (event) => {
+      const { target, detail } = event;
+      if (target.dataset.go) return this.show(Number(target.dataset.go) - 1);
+      if (!target.matches("fieldset.decision input[type=radio]") || !detail) return undefined;
+      if (!this.steady.settled || this.busy) return event.preventDefault();
+      return this.choose(target);
+    });
+  }
+
+  tellMissing() {
+    const missing = this.all.filter((decision) => !this.chosen(decision));
+    showMissing(missing.slice(0, 1).map(({ id }) => ({ field: id.replace(/^control-/, ""), text: sentence("decision") })));
+  }
+}
+
+function bindNote(form) {
+  const note = form.querySelector("[data-note]");
+  if (!note) return;
+  bind("type", () => {
+    note.closest("details")?.setAttribute("open", "");
+    note.focus();
+  });
+  note.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && note.blur());
+}
+
+function rememberWhatIsSaid(form, decisions) {
+  form.addEventListener("work:sent", () => {
+    const said = decisions.chosen(decisions.all.at(-1))?.dataset.said;
+    const key = getPreferences().off ? "" : keyOf("undo");
+    if (said) remember({ url: location.pathname, said, key });
+  });
+}
+
+/** Start a page that extends work/decision.html. */
+export function startDecisions() {
+  const form = document.getElementById("work");
+  const decisions = new Decisions(form);
+  const undo = offerUndo();
+  bind("undo", () => (decisions.at > 0 ? decisions.show(decisions.at - 1) : undo?.go()));
+  bind("light", () => announce(sentence("lit", { n: toggleLit(form) })));
+  bind("mention", () => nextMention(form));
+  decisions.bindKeys();
+  decisions.bindPointer();
+  bindNote(form);
+  form.addEventListener("draft:restore", ({ detail }) => put(form, detail.fields));
+  form.addEventListener("draft:load", ({ detail }) => put(form, new URLSearchParams(detail.draft.fields)));
+  for (const kind of ["change", "draft:restore", "draft:load"]) form.addEventListener(kind, () => decisions.tellMissing());
+  rememberWhatIsSaid(form, decisions);
+  const frame = startFrame({ alike, fieldsOf: (stored) => new URLSearchParams(stored.fields) });
+  decisions.show(decisions.open < 0 ? decisions.all.length - 1 : decisions.open);
+  decisions.tellMissing();
+  return { decisions, ...frame };
+}

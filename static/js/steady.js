@@ -1,0 +1,32 @@
+// Guards decisions that are sent at once: a page that has just come takes none, and neither does a key that is held.
+// A person needs longer than this to read anything, and a double press is shorter.
+const SETTLED = 250;
+
+export class Steady {
+  constructor() {
+    this.held = new Map(); // key → when it was last refused; forgotten once it is let go
+    this.allowed = false;
+    this.restart();
+    document.addEventListener("keydown", (event) => this.note(event), { capture: true });
+    document.addEventListener("keyup", ({ code }) => this.held.delete(code), { capture: true });
+  }
+
+  /** Something new is shown; counts from when it is painted. */
+  restart() {
+    this.since = Infinity;
+    requestAnimationFrame(() => requestAnimationFrame(() => { this.since = performance.now(); }));
+  }
+
+  get settled() {
+    return performance.now() - this.since >= SETTLED;
+  }
+
+  // Not every browser says that a key repeats when it was pressed on the page before, so a key that was refused must
+  // be let go or be quiet before it counts.
+  note({ code, repeat }) {
+    const now = performance.now();
+    const quiet = now - (this.held.get(code) ?? -Infinity) >= SETTLED;
+    this.allowed = !repeat && this.settled && quiet;
+    if (!this.allowed) this.held.set(code, now);
+  }
+}
