@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.utils.text import slugify
-from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from annotation.console_forms import ConsoleForm
 from annotation.flow import batching, drafting
 from annotation.models import Batch, Dataset, Project, User, Worker
+from annotation.option_forms import OptionsForm
 from annotation.registry import default_guide, kinds, task_type
 
 TAKEN_WORDS = {"new"}  # an address of its own
-CONTROLS = {bool: forms.BooleanField, int: forms.IntegerField, float: forms.FloatField, str: forms.CharField}
 
 
 class RowsField(forms.ModelMultipleChoiceField):
@@ -44,19 +42,6 @@ class DatasetsField(RowsField):
 class WorkersField(RowsField):
     def label_from_instance(self, worker: Worker) -> str:
         return f"{worker.user} · {worker.pseudonym[:8]}"
-
-
-class OptionsForm(forms.Form):
-    """The options of a task type, derived from its dataclass; `metadata["label"]` is what requesters read."""
-
-    prefix = "option"
-
-    def __init__(self, kind: str, posted: Any = None, *, initial: dict[str, Any] | None = None) -> None:
-        super().__init__(posted, initial=initial)
-        for option in dataclass_fields(task_type(kind).Options):
-            label = option.metadata.get("label") or option.name.replace("_", " ").capitalize()
-            control = CONTROLS[type(option.default)]
-            self.fields[option.name] = control(label=_t(label), required=False, initial=option.default)
 
 
 class WhoForm(ConsoleForm):

@@ -78,7 +78,7 @@ class TaskType(ABC):
     kind: ClassVar[str]  # the folder's name
     title: ClassVar[str]  # what requesters read
     question: ClassVar[str]  # what workers are asked, in one line
-    Options: ClassVar[type]  # frozen dataclass: what a requester may set per batch
+    Options: ClassVar[type]  # frozen dataclass: what a requester may set per batch; fields' metadata: option_forms.py
     live: ClassVar[Mapping[str, Live]] = {}
     criteria: ClassVar[Mapping[str, str]] = {}  # what a review judges: key -> gettext id; none: no review
     snippets: ClassVar[tuple[str, ...]] = ()  # feedback that a requester may begin from
@@ -91,6 +91,9 @@ class TaskType(ABC):
                 raise ValueError(f"{self.kind} has no option {name!r}; it has {', '.join(known) or 'none'}")
             if type(value) is not type(known[name].default):
                 raise ValueError(f"option {name} must be {type(known[name].default).__name__}, not {value!r}")
+            choices = known[name].metadata.get("choices")
+            if choices is not None and value not in choices:
+                raise ValueError(f"option {name} must be one of {', '.join(choices)}, not {value!r}")
         return self.Options(**stored)
 
     def suggest(self, features: Features) -> JSON:

@@ -13,9 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
-from annotation.batch_forms import OptionsForm, WhoForm
+from annotation.batch_forms import WhoForm
 from annotation.flow import batching, watching
 from annotation.models import Assignment, Batch, BatchReport, Job, Project
+from annotation.option_forms import OptionsForm
 from annotation.pure.charts import Chart, bar_chart
 from annotation.registry import task_type
 from annotation.views.access import requester_required, require_get_or_post
@@ -134,8 +135,11 @@ def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpRe
 def _options(batch: Batch) -> list[tuple[str, str]]:
     form = OptionsForm(batch.task, initial=batch.options)
     words = {True: _("yes"), False: _("no")}
-    values = ((field.label, field.value()) for field in form)
-    return [(label, words[value] if isinstance(value, bool) else str(value)) for label, value in values]
+    values = ((field.label, field.value(), getattr(field.field, "choices", ())) for field in form)
+    return [
+        (label, words[value] if isinstance(value, bool) else str(dict(choices).get(value, value)))
+        for label, value, choices in values
+    ]
 
 
 @require_POST
