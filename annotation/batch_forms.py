@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from annotation.console_forms import ConsoleForm
-from annotation.flow import batching, drafting
+from annotation.flow import batching, drafting, timing
 from annotation.models import Batch, Dataset, Project, User, Worker
 from annotation.option_forms import OptionsForm
 from annotation.registry import default_guide, kinds, task_type
@@ -224,7 +224,12 @@ class LaunchForm(WhoForm, GuideForm):
         return round(60 * minutes) if minutes else self.proposed_seconds()
 
     def proposed_seconds(self) -> int:
-        return batching.expected_seconds(self.cleaned_data.get("datasets") or ())
+        return self.told_seconds() or timing.reading_seconds(self.cleaned_data.get("datasets") or ())
+
+    def told_seconds(self) -> int | None:
+        """What the task says of the chosen items with these options; None where it does not know."""
+        options = self.options.cleaned_data if self.options.is_valid() else {}
+        return timing.told_seconds(self.cleaned_data.get("datasets") or (), self.kind, options)
 
     def plan(self) -> drafting.Plan | None:
         """What these settings would mean; None while one of them is missing or wrong."""

@@ -15,12 +15,12 @@ from django.utils.translation import ngettext
 from annotation.flow.filling import silent
 from annotation.flow.queueing import Lost
 from annotation.flow.refusal import Refused
+from annotation.flow.timing import expected_seconds
 from annotation.models import Batch, Dataset, Guide, Hit, Item, Project, User, Worker
 from annotation.registry import task_type
 from annotation.tasktype import Features
 
 CHUNK = 200
-WORDS_PER_MINUTE = 238  # silent reading of adults, quality of a median reader (Brysbaert 2019)
 Told = Callable[[int, int], None]
 
 
@@ -36,13 +36,6 @@ def features_of(datasets: Iterable[Dataset]) -> Features:
         paragraphs=max((int(n) for f in held for n in f.get("paragraphs", {})), default=0),
         datasets=len(datasets),
     )
-
-
-def expected_seconds(datasets: Iterable[Dataset]) -> int:
-    """The time to read the median dataset's context once, in seconds, at least a minute."""
-    words = sorted(dataset.features.get("words", 0) for dataset in datasets)
-    middle = words[len(words) // 2] if words else 0
-    return max(60, round(60 * middle / WORDS_PER_MINUTE))
 
 
 def create_batch(
@@ -65,6 +58,8 @@ def create_batch(
     chosen = task_type(task).suggest(features_of(datasets)) | (options or {})
     try:
         task_type(task).options(chosen)
+        if not settings.get("expected_seconds"):
+            settings["expected_seconds"] = expected_seconds(datasets, task, chosen)
         with transaction.atomic():
             batch = Batch.objects.create(
                 project=project,
@@ -72,7 +67,7 @@ def create_batch(
                 task=task,
                 options=chosen,
                 created_by=user,
-                **_settled(name, datasets, settings),
+                **_settled(name, settings),
             )
             batch.datasets.set(datasets)
             batch.workers.set(workers)
@@ -88,12 +83,8 @@ def name_taken(name: str) -> str:
     return _("The name %(name)s is taken by another batch. Choose another.") % {"name": name}
 
 
-def _settled(name: str, datasets: Sequence[Dataset], settings: dict[str, Any]) -> dict[str, Any]:
-    settled = {key: value for key, value in settings.items() if value is not None}
-    settled.setdefault("title", name)
-    if not settled.get("expected_seconds"):
-        settled["expected_seconds"] = expected_seconds(datasets)
-    return settled
+def _settled(name: str, settings: dict[str, Any]) -> dict[str, Any]:
+    return {"title": name} | {key: value for key, value in settings.items() if value is not None}
 
 
 def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:

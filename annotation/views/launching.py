@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 
 from annotation import jobs
 from annotation.batch_forms import LaunchForm
-from annotation.flow import drafting
+from annotation.flow import drafting, timing
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Project
 from annotation.registry import default_guide
@@ -81,13 +81,23 @@ def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[st
     }
     if form.is_bound:
         return context | _consequences(form)
-    plan = drafting.plan_of(draft) if draft else None
-    return context | {"plan": plan, "proposed": draft.expected_seconds / 60 if draft else None}
+    if draft is None:
+        return context | {"plan": None}
+    held = draft.datasets.order_by("slug")
+    told = timing.told_seconds(held, draft.task, draft.options)
+    return context | {"plan": drafting.plan_of(draft)} | _proposed(told, timing.reading_seconds(held))
 
 
 def _consequences(form: LaunchForm) -> dict[str, Any]:
     chosen = form.cleaned_data.get("datasets")
-    return {"plan": form.plan() if chosen else None, "proposed": form.proposed_seconds() / 60 if chosen else None}
+    if not chosen:
+        return {"plan": None}
+    return {"plan": form.plan()} | _proposed(form.told_seconds(), timing.reading_seconds(chosen))
+
+
+def _proposed(told: int | None, reading: int) -> dict[str, Any]:
+    """The time that is proposed for one HIT, in minutes, and whether the task knows it."""
+    return {"proposed": (told or reading) / 60, "told": told is not None}
 
 
 @require_POST

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from annotation.flow import batching, drafting
+from annotation.flow import batching, drafting, timing
 from annotation.models import Batch, Job, Project
+from annotation.registry import task_type
 from tests.conftest import write_records
 from tests.views.console import at, work_off
 
@@ -57,7 +58,25 @@ def test_the_launching_page_saves_a_draft_with_a_name_of_its_own(client: Any, al
 def test_an_empty_expected_time_is_proposed_from_the_datasets(client: Any, alice: Any, dataset: Any) -> None:
     client.force_login(alice)
     client.post(reverse("batch-new", args=["wells"]), form(dataset, expected_minutes=""))
-    assert Batch.objects.get().expected_seconds == batching.expected_seconds([dataset])
+    assert Batch.objects.get().expected_seconds == timing.reading_seconds([dataset])
+
+
+def test_an_expected_time_that_the_task_knows_is_the_mean_over_its_items(
+    client: Any, alice: Any, dataset: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = iter([100, None, 200, 300])
+    monkeypatch.setattr(type(task_type("answer")), "seconds", lambda self, payload: next(asked, None))
+    client.force_login(alice)
+    html = client.post(reverse("batch-consequences", args=["wells"]), form(dataset, sample="")).content.decode()
+    assert "Empty: 3.3, what the task expects of these items on average." in html
+
+
+def test_the_lease_follows_the_expected_time_that_the_task_knows(
+    dataset: Any, project: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(task_type("answer")), "seconds", lambda self, payload: 400)
+    made = batching.create_batch(project, "long", task="answer", datasets=[dataset], guide="Read.")
+    assert (made.expected_seconds, made.lease_seconds) == (400, 1200)
 
 
 @pytest.mark.parametrize(
