@@ -12,8 +12,17 @@ from django.utils.translation import gettext as _
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive, Derivation, Tally
-from annotation.flow.exporting import examples_of
-from annotation.flow.filling import CHUNK, Filler, ImportRefused, Told, already_there, remove_dataset, reserve, silent
+from annotation.flow.filling import (
+    CHUNK,
+    Filler,
+    ImportRefused,
+    Told,
+    already_there,
+    group_key,
+    remove_dataset,
+    reserve,
+    silent,
+)
 from annotation.flow.refusal import Refused
 from annotation.models import Dataset, User
 from annotation.models.fields import to_text
@@ -27,9 +36,22 @@ class StoredSource:
         self._dataset = dataset
         first = dataset.root or dataset  # the dataset that was imported, whose format the records came in
         self.name, self.format, self.size = dataset.slug, first.format, dataset.size
+        self._keys: dict[str, str] = {}
 
     def examples(self) -> Iterator[Example]:
-        return examples_of(self._dataset)
+        rows = self._dataset.items.order_by("position").values_list("content", "group_key")
+        for content, key in rows.iterator(chunk_size=200):
+            example = Example.from_json(content)
+            if key != self._usual(group := example.group or example.id):
+                self._keys[group] = key
+            yield example
+
+    def key_of(self, example: Example) -> str:
+        """The group key of the source's items of this group, where it is not the usual one; "" otherwise."""
+        return self._keys.get(example.group or example.id, "")
+
+    def _usual(self, group: str) -> str:
+        return group_key(self._dataset.root_id or self._dataset.pk, group)
 
     def other(self, name: str) -> StoredSource:
         found = Dataset.objects.whole().filter(project=self._dataset.project_id, slug=name).first()
@@ -129,7 +151,7 @@ def _fill(
     tell: Told,
 ) -> None:
     for count, (output, example) in enumerate(derivation.derive(source, wish, seed=seed, tally=tally), 1):
-        fillers[output].add(example)
+        fillers[output].add(example, key=source.key_of(example))
         if count % CHUNK == 0:
             tell(tally.read, source.size)
     if not any(filler.size for filler in fillers.values()):

@@ -154,11 +154,12 @@ def judgments_of(batch: Batch) -> Iterator[dict[str, Any]]:
         row["current"] = row["current"] == row["revision"]
         row["surplus"] = not row["surplus"]
         row["voided"] = row["voided"] is not None
-        row["accepted_at"], row["submitted_at"] = _time(row["accepted_at"]), _time(row["submitted_at"])
+        row["accepted_at"], row["submitted_at"] = time_text(row["accepted_at"]), time_text(row["submitted_at"])
         yield {"batch": batch.slug, **row}
 
 
-def _time(moment: datetime) -> str:
+def time_text(moment: datetime) -> str:
+    """A time as files have it, to the millisecond in UTC."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -71,9 +71,12 @@ class Filler:
         self._features = FeatureCount()
         self._chunk: list[Item] = []
 
-    def add(self, example: Example) -> None:
+    def add(self, example: Example, *, key: str = "") -> None:
+        """`key`: the group key of the item that the example came from, where it stays in that item's group."""
         self._features.add(example)
-        self._chunk.append(item_of(self.dataset, self.size, example))
+        item = item_of(self.dataset, self.size, example)
+        item.group_key = key or item.group_key
+        self._chunk.append(item)
         self.size += 1
         if len(self._chunk) == CHUNK:
             self.write()
@@ -85,10 +88,10 @@ class Filler:
             Item.objects.bulk_create(self._chunk)
         self._chunk = []
 
-    def show(self, report: dict[str, Any]) -> None:
+    def show(self, report: dict[str, Any], **columns: Any) -> None:
         """The last switch: from here on everybody sees the dataset."""
         features = self._features.as_json()
-        _change(self.dataset, state=Dataset.State.READY, size=self.size, features=features, report=report)
+        _change(self.dataset, state=Dataset.State.READY, size=self.size, features=features, report=report, **columns)
 
 
 def item_of(dataset: Dataset, position: int, example: Example) -> Item:

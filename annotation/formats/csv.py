@@ -163,7 +163,8 @@ def _cells(example: Example, header: Sequence[str]) -> list[str]:
     paragraph = example.paragraphs[0]
     core = {"id": example.id, "question": example.question, "answer": example.answer or ""}
     core |= {"title": paragraph.title, "text": paragraph.text}
-    return [core[column] if column in core else _cell(example.extra.get(column)) for column in header]
+    more = fields.plain_extra(example.extra)
+    return [core[column] if column in core else _cell(more.get(column)) for column in header]
 
 
 def _cell(value: object) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from annotation.formats.base import Flaw
 from annotation.formats.json_text import joined, shown, unfit
 from annotation.formats.streams import Row
+from annotation.pure import provenance
 from annotation.pure.example import Paragraph
 
 _TEXT: frozenset[type] = frozenset({str})
@@ -154,8 +155,9 @@ def extras(record: Mapping[str, Any], known: Collection[str], inspection: Inspec
 
 
 def plain_extra(extra: Mapping[str, Any], *, without: Collection[str] = ()) -> dict[str, Any]:
-    """The fields of an Example's `extra` that are a source's own, without our marks and those named."""
-    return {key: value for key, value in extra.items() if key[:1] != RESERVED and key not in without}
+    """The fields of an Example's `extra` that are a source's own, without our marks, our provenance and those named."""
+    own = provenance.without(extra)
+    return {key: value for key, value in own.items() if key[:1] != RESERVED and key not in without}
 
 
 def warn_of_absent_answer(

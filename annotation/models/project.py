@@ -34,7 +34,14 @@ class Project(models.Model):
 
     def pseudonym(self, worker_id: int) -> str:
         """Keyed hash under which a worker appears in exports; it joins nothing across projects."""
-        return hmac.new(self.pseudonym_key.encode(), str(worker_id).encode(), hashlib.sha256).hexdigest()[:16]
+        return self._keyed(str(worker_id))
+
+    def reviewer_pseudonym(self, user_id: int) -> str:
+        """The same for a requester who reviewed; nobody's two roles join either."""
+        return self._keyed(f"reviewer/{user_id}")
+
+    def _keyed(self, name: str) -> str:
+        return hmac.new(self.pseudonym_key.encode(), name.encode(), hashlib.sha256).hexdigest()[:16]
 
 
 class Member(models.Model):

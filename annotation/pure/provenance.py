@@ -1,0 +1,83 @@
+"""How an example came to be: the steps that its batches left in `extra`, and what they say of a composed question.
+
+A step is {"batch", "task", "hit", "workers", "guide_versions", "submitted", "reviews", "verdict"} and what the task
+type adds; `workers`, `submitted` and the indices of a verdict go together. Only our own lossless format writes steps
+into records; with other formats they come in a file beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.pure.example import JSON
+
+KEY = "provenance"  # in `extra`
+SOURCES_OWN = "field_of_the_source"  # the step that keeps a field that the source named like ours
+
+_MARKS = ("batch", "task", "hit")
+
+
+def steps_of(extra: Mapping[str, Any]) -> list[JSON]:
+    """The steps, oldest first; none where `extra` holds no provenance of ours."""
+    return [step for step in _ours(extra) if SOURCES_OWN not in step]
+
+
+def appended(extra: Mapping[str, Any], *steps: JSON) -> JSON:
+    """`extra` with the steps behind those that are there; a source's own field of that name is put aside in them."""
+    before = _ours(extra) or ([{SOURCES_OWN: extra[KEY]}] if KEY in extra else [])
+    return {**extra, KEY: [*before, *steps]} if steps else dict(extra)
+
+
+def without(extra: Mapping[str, Any]) -> JSON:
+    """`extra` as the source gave it, without our steps."""
+    steps = _ours(extra)
+    if not steps:
+        return dict(extra)
+    rest = {key: value for key, value in extra.items() if key != KEY}
+    return rest | ({KEY: steps[0][SOURCES_OWN]} if SOURCES_OWN in steps[0] else {})
+
+
+def joined(extras: Sequence[Mapping[str, Any]]) -> list[JSON]:
+    """The steps of several records that become one, each once, in order."""
+    found: list[JSON] = []
+    for extra in extras:
+        found += [step for step in steps_of(extra) if step not in found]
+    return found
+
+
+def flattened(steps: Sequence[JSON]) -> JSON:
+    """{"composer", "reviewer", "edits", "bridge_votes"} of a question that people composed; {} for any other.
+
+    None stands for what the steps do not say.
+    """
+    composing = [step for step in steps if {"by", "bridges"} <= set(step.get("verdict", ()))]
+    if not composing:
+        return {}
+    step = composing[-1]
+    told = step["verdict"]
+    composer = _composer(step, told["by"])
+    reviews = [review for review in step["reviews"] if composer is not None and review["worker"] == composer]
+    return {
+        "composer": composer,
+        "reviewer": reviews[-1]["reviewer"] if reviews else None,
+        "edits": [_edit(review) for review in reviews if review.get("edited_from") is not None],
+        "bridge_votes": told["bridges"],
+    }
+
+
+def _composer(step: JSON, by: object) -> str | None:
+    workers = step["workers"]
+    return workers[by] if type(by) is int and 0 <= by < len(workers) else None
+
+
+def _edit(review: JSON) -> JSON:
+    return {"reviewer": review["reviewer"], "from": review["edited_from"]}
+
+
+def _ours(extra: Mapping[str, Any]) -> list[JSON]:
+    """What `extra` holds under our key where it is ours; nothing otherwise."""
+    found = extra.get(KEY)
+    if not isinstance(found, list) or not found or not all(isinstance(step, dict) for step in found):
+        return []
+    return found if SOURCES_OWN in found[0] or all(mark in found[0] for mark in _MARKS) else []

@@ -1,0 +1,346 @@
+"""A batch takes datasets and yields a dataset: what it holds, how it came to be, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation import registry
+from annotation.flow import flagging, gathering
+from annotation.flow.collecting import import_judgments
+from annotation.flow.deriving import derive_dataset
+from annotation.flow.exporting import examples_of
+from annotation.flow.filling import ImportRefused
+from annotation.flow.gathering import gather_dataset
+from annotation.flow.importing import import_dataset
+from annotation.flow.refusal import Refused
+from annotation.formats import FORMATS
+from annotation.models import Assignment, Batch, Dataset, Item, Review, User
+from annotation.pure.example import Example
+from annotation.pure.provenance import steps_of
+from tests.conftest import answer_to, records
+from tests.flow.acting import answer_all, dataset_of, draft, launched, newcomer, submit, take
+from tests.flow.test_collecting import judgment, lines
+
+pytestmark = pytest.mark.django_db
+
+
+def gathered(batch: Batch, name: str = "verdicts") -> Dataset:
+    gather_dataset(batch, name=name)
+    return Dataset.objects.whole().get(slug=name)
+
+
+def review(assignment: Assignment, decision: str, **more: Any) -> Review:
+    reviewer = User.objects.get_or_create(username="alice-reviews")[0]
+    return Review.objects.create(
+        assignment=assignment, revision=assignment.revision, decision=decision, reviewer=reviewer, **more
+    )
+
+
+def other(assignment: Assignment) -> dict[str, Any]:
+    """An answer that the records do not hold to be right."""
+    return answer_to(assignment) | {"text": "Farrow", "paragraph": 2, "start": 0, "end": 6, "support": [2]}
+
+
+def test_the_verdicts_become_items_in_the_order_of_the_source(batch: Batch, bob: Any, carol: Any) -> None:
+    answer_all(bob, batch)
+    answer_all(carol, batch)
+    made = gathered(batch)
+    assert (made.state, made.size, made.format) == ("ready", 4, "jsonl")
+    assert made.root == batch.datasets.get()
+    assert [example.id for example in examples_of(made)] == [f"well-{k}" for k in range(4)]
+    for before, after in zip(examples_of(batch.datasets.get()), examples_of(made), strict=True):
+        assert (after.answers, after.supports, after.paragraphs) == (before.answers, before.supports, before.paragraphs)
+    assert made.lineage == {
+        "source": ["wells"],
+        "how": "verdicts",
+        "batch": "wells-1",
+        "task": "answer",
+        "options": batch.options,
+        "seed": batch.seed,
+        "version": made.lineage["version"],
+    }
+    assert made.report == {
+        "read": 4,
+        "kept": 4,
+        "dropped": {},
+        "figures": {"items": 4, "verdicts": {"span": 4}, "answers": {"standing": 8}},
+    }
+
+
+def test_what_people_answered_replaces_the_gold(batch: Batch, bob: Any) -> None:
+    assignment = take(bob, batch)
+    assert assignment is not None
+    submit(assignment, other(assignment))
+    [example] = examples_of(gathered(batch))
+    assert (example.answers[0], example.supports) == ("Farrow", (2,))
+
+
+def test_items_without_a_verdict_are_counted_by_their_reason(batch: Batch, bob: Any, carol: Any, alice: Any) -> None:
+    answer_all(bob, batch)
+    first = answer_all(carol, batch, most=1)[0]
+    disputed = take(carol, batch)
+    assert disputed is not None
+    submit(disputed, other(disputed))
+    refused = batch.assignments.exclude(hit__in=[first, disputed.hit]).order_by("pk").first()
+    assert refused is not None
+    review(refused, "discarded", reason="Not from the context.")
+    flagging.void(first, reason="broken")
+    made = gathered(batch)
+    assert made.report["read"] == 4
+    assert made.report["kept"] == made.size == 1
+    assert made.report["dropped"] == {"voided": 1, "tied": 1, "no answer stands": 1}
+    assert made.report["figures"]["answers"] == {"standing": 3, "discarded": 1}
+
+
+def test_the_provenance_tells_who_when_where_and_on_which_guide(batch: Batch, bob: Any, carol: Any) -> None:
+    answer_all(bob, batch)
+    hits = answer_all(carol, batch)
+    for example in examples_of(gathered(batch)):
+        [step] = steps_of(example.extra)
+        hit = next(hit for hit in hits if hit.item.source_id == example.id)
+        assert (step["batch"], step["task"], step["hit"]) == ("wells-1", "answer", hit.public_id)
+        assert step["workers"] == [bob.pseudonym, carol.pseudonym]
+        assert step["guide_versions"] == [1]
+        assert [time[-1] for time in step["submitted"]] == ["Z", "Z"]
+        assert step["submitted"] == sorted(step["submitted"])
+        assert step["reviews"] == []
+        assert step["verdict"]["answers"] == 2
+        assert "bob" not in json.dumps(step)
+
+
+def test_a_later_batch_adds_its_step_behind_the_earlier(project: Any, batch: Batch, bob: Any, carol: Any) -> None:
+    answer_all(bob, batch)
+    again = launched(project, "again", gathered(batch))
+    answer_all(carol, again)
+    for example in examples_of(gathered(again, "twice")):
+        steps = steps_of(example.extra)
+        assert [(step["batch"], step["workers"]) for step in steps] == [
+            ("wells-1", [bob.pseudonym]),
+            ("again", [carol.pseudonym]),
+        ]
+
+
+def test_reviews_decide_what_stands_and_are_told(
+    batch: Batch, bob: Any, carol: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = registry.task_type("answer")
+    monkeypatch.setattr(type(task), "review", lambda self, payload, answer: {"text": answer["text"]})
+    monkeypatch.setattr(type(task), "edited", lambda self, payload, answer, text: answer | {"text": text})
+    hits = answer_all(bob, batch)
+    answer_all(carol, batch)
+    mine, hers = ({a.hit_id: a for a in batch.assignments.filter(worker=w)} for w in (bob, carol))
+    edited, discarded, undone, accepted = hits
+    for hit in (edited, discarded):
+        review(hers[hit.pk], "discarded", reason="Copied.")
+    review(mine[edited.pk], "edited", text="The tower", marks={"correct": True})
+    for decision in ("discarded", "reopened"):
+        review(mine[undone.pk], decision, reason="Wrong.")
+    review(mine[accepted.pk], "accepted")
+    made = {example.id: example for example in examples_of(gathered(batch))}
+    example = made[edited.item.source_id]
+    [step] = steps_of(example.extra)
+    assert example.answers[0] == "The tower"
+    assert step["workers"] == [bob.pseudonym]
+    reviewer = batch.project.reviewer_pseudonym(User.objects.get(username="alice-reviews").pk)
+    wording = next(k for k in range(4) if f"well-{k}" == example.id)
+    assert step["reviews"] == [
+        {
+            "worker": bob.pseudonym,
+            "reviewer": reviewer,
+            "decision": "edited",
+            "marks": {"correct": True},
+            "edited_from": f"Tower {wording}",
+        },
+        {"worker": carol.pseudonym, "reviewer": reviewer, "decision": "discarded", "marks": {}},
+    ]
+    [step] = steps_of(made[undone.item.source_id].extra)
+    assert (step["workers"], step["reviews"]) == ([bob.pseudonym, carol.pseudonym], [])
+    [step] = steps_of(made[accepted.item.source_id].extra)
+    assert [told["decision"] for told in step["reviews"]] == ["accepted"]
+
+
+def test_the_pseudonym_of_a_reviewer_is_no_workers(project: Any) -> None:
+    assert project.reviewer_pseudonym(7) != project.pseudonym(7)
+
+
+def test_the_same_verdicts_again_change_nothing_and_others_are_refused(batch: Batch, bob: Any, carol: Any) -> None:
+    answer_all(bob, batch)
+    first = gathered(batch)
+    assert gather_dataset(batch, name="verdicts") == {"datasets": {"verdicts": 4}, "already_there": True}
+    before = list(Item.objects.values_list("pk", flat=True))
+    answer_all(carol, batch, most=1)
+    with pytest.raises(ImportRefused, match="taken by a dataset with other content"):
+        gather_dataset(batch, name="verdicts")
+    assert list(Item.objects.values_list("pk", flat=True)) == before
+    assert gathered(batch, "later").sha256 != first.sha256
+
+
+def test_the_name_of_an_import_is_refused(batch: Batch, bob: Any) -> None:
+    answer_all(bob, batch)
+    with pytest.raises(ImportRefused, match="taken"):
+        gather_dataset(batch, name="wells")
+
+
+def test_a_batch_without_verdicts_leaves_nothing_behind(project: Any, batch: Batch, dataset: Any) -> None:
+    with pytest.raises(Refused, match="no answer stands: 4"):
+        gather_dataset(batch, name="verdicts")
+    with pytest.raises(Refused, match="not launched"):
+        gather_dataset(draft(project, "draft", dataset), name="verdicts")
+    assert Dataset.objects.get() == dataset
+
+
+def test_a_failure_midway_leaves_nothing_behind(batch: Batch, bob: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer_all(bob, batch)
+    task, told = registry.task_type("answer"), iter([True, True, False])
+
+    def breaks(self: Any, example: Example, verdict: Any) -> list[Example]:
+        if next(told):
+            return [example]
+        raise KeyError
+
+    monkeypatch.setattr(type(task), "export", breaks)
+    with pytest.raises(KeyError):
+        gather_dataset(batch, name="verdicts")
+    assert [dataset.slug for dataset in Dataset.objects.all()] == ["wells"]
+
+
+def test_nobody_sees_the_dataset_before_it_is_whole(batch: Batch, bob: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer_all(bob, batch)
+    seen = []
+    monkeypatch.setattr(gathering, "CHUNK", 1)
+    gather_dataset(
+        batch,
+        name="verdicts",
+        tell=lambda done, total: seen.append((done, total, Dataset.objects.whole().count())),
+    )
+    assert seen == [(1, 4, 1), (2, 4, 1), (3, 4, 1), (4, 4, 1)]
+    assert Dataset.objects.whole().count() == 2
+
+
+def test_the_datasets_come_one_after_the_other_by_name(project: Any, tmp_path: Path, bob: Any) -> None:
+    later, earlier = (dataset_of(project, tmp_path, name=name, size=2) for name in ("zeta", "alpha"))
+    batch = launched(project, "both", later, earlier, seed=3)
+    answer_all(bob, batch)
+    made = gathered(batch)
+    assert made.lineage["source"] == ["alpha", "zeta"]
+    assert made.root == earlier
+    keys = [
+        key for each in (earlier, later) for key in each.items.order_by("position").values_list("group_key", flat=True)
+    ]
+    assert list(made.items.order_by("position").values_list("group_key", flat=True)) == keys
+
+
+def test_who_worked_on_an_item_never_meets_it_again_however_it_was_derived(
+    project: Any, tmp_path: Path, bob: Any, carol: Any
+) -> None:
+    datasets = [dataset_of(project, tmp_path, name=name, size=4) for name in ("alpha", "zeta")]
+    batch = launched(project, "both", *datasets)
+    answer_all(bob, batch)
+    made = gathered(batch)
+    derive_dataset(made, how="contexts", name="wide", options={"paragraphs": 4})
+    wide = Dataset.objects.get(slug="wide")
+    derive_dataset(wide, how="unanswerable-twins", name="twins")
+    twins = Dataset.objects.get(slug="twins")
+    derive_dataset(twins, how="splits", name="parts", options={"train": 1.0, "dev": 0.0, "test": 0.0})
+    parts = Dataset.objects.get(slug="parts-train")
+    for dataset in (made, wide, twins, parts):
+        assert set(dataset.items.values_list("group_key", flat=True)) == set(
+            Item.objects.filter(dataset__in=datasets).values_list("group_key", flat=True)
+        )
+        again = launched(project, f"again-{dataset.slug}", dataset)
+        assert take(bob, again) is None
+    assert take(carol, again) is not None
+
+
+def test_groups_of_one_name_in_two_datasets_stay_apart(project: Any, tmp_path: Path, bob: Any) -> None:
+    datasets = [dataset_of(project, tmp_path, name=name, size=1) for name in ("alpha", "zeta")]
+    batch = launched(project, "both", *datasets)
+    answer_all(bob, batch)
+    assert [(e.id, e.group) for e in examples_of(gathered(batch))] == [
+        ("well-0", "alpha/well-0"),
+        ("well-0", "zeta/well-0"),
+    ]
+
+
+def test_provenance_goes_along_with_every_derivation_and_into_no_record(
+    project: Any, batch: Batch, bob: Any, tmp_path: Path
+) -> None:
+    answer_all(bob, batch)
+    made = gathered(batch)
+    steps = {example.id: steps_of(example.extra) for example in examples_of(made)}
+    derive_dataset(made, how="contexts", name="wide", options={"paragraphs": 5})
+    derive_dataset(Dataset.objects.get(slug="wide"), how="unanswerable-twins", name="twins")
+    derive_dataset(
+        Dataset.objects.get(slug="twins"), how="splits", name="parts", options={"train": 1.0, "dev": 0.0, "test": 0.0}
+    )
+    for name in ("wide", "twins", "parts-train"):
+        for example in examples_of(Dataset.objects.get(slug=name)):
+            assert steps_of(example.extra) == steps[example.id] != []
+    for format in ("musique", "hotpotqa", "2wikimultihopqa", "subqa"):
+        out = io.BytesIO()
+        assert FORMATS[format].write(examples_of(Dataset.objects.get(slug="twins")), out) == 8
+        assert b"provenance" not in out.getvalue()
+        assert bob.pseudonym.encode() not in out.getvalue()
+    out = io.BytesIO()
+    FORMATS["jsonl"].write(examples_of(made), out)
+    (tmp_path / "out.jsonl").write_bytes(out.getvalue())
+    import_dataset(project, tmp_path / "out.jsonl", format="jsonl", name="back")
+    assert list(examples_of(Dataset.objects.get(slug="back"))) == list(examples_of(made))
+
+
+def test_a_field_of_the_source_that_is_named_alike_comes_out_as_it_went_in(
+    project: Any, tmp_path: Path, bob: Any
+) -> None:
+    record = records(1)[0] | {"extra": {"provenance": "an archive"}}
+    (tmp_path / "in").write_text(json.dumps(record))
+    import_dataset(project, tmp_path / "in", format="jsonl", name="archive")
+    batch = launched(project, "archived", Dataset.objects.get(slug="archive"))
+    answer_all(bob, batch)
+    [example] = examples_of(gathered(batch))
+    assert len(steps_of(example.extra)) == 1
+    for format in ("musique", "hotpotqa"):
+        out = io.BytesIO()
+        FORMATS[format].write([example], out)
+        found = json.loads(out.getvalue())
+        assert (found if format == "musique" else found[0])["provenance"] == "an archive"
+
+
+def test_judgments_made_elsewhere_count_once_they_are_whole(batch: Batch, tmp_path: Path) -> None:
+    import_judgments(batch, lines(tmp_path / "j", [judgment(k, "eve", f"Tower {k}") for k in range(4)]))
+    batch.collections.update(ready=False)
+    with pytest.raises(Refused):
+        gather_dataset(batch, name="verdicts")
+    batch.collections.update(ready=True)
+    assert gathered(batch).size == 4
+
+
+def test_the_answer_that_stands_is_the_last_one(batch: Batch, bob: Any) -> None:
+    assignment = take(bob, batch)
+    assert assignment is not None
+    submit(assignment)
+    submit(assignment, other(assignment), key="1.again", base=1)
+    [example] = examples_of(gathered(batch))
+    assert example.answers[0] == "Farrow"
+
+
+def test_a_review_of_an_earlier_revision_says_nothing_of_the_later(batch: Batch, bob: Any) -> None:
+    assignment = take(bob, batch)
+    assert assignment is not None
+    submit(assignment)
+    assignment.refresh_from_db()
+    review(assignment, "returned", reason="Shorten it.")
+    with pytest.raises(Refused, match="no answer stands: 4"):
+        gather_dataset(batch, name="verdicts")
+    submit(assignment, other(assignment), key="1.again", base=1)
+    assert gathered(batch).size == 1
+
+
+def test_a_worker_who_joined_later_finds_the_items_fresh(project: Any, batch: Batch, bob: Any) -> None:
+    answer_all(bob, batch)
+    again = launched(project, "again", gathered(batch))
+    assert len(answer_all(newcomer(project, "dana"), again)) == 4
