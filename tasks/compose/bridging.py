@@ -1,0 +1,55 @@
+"""The bridge check of an answer: its edges are judged in order, and the first “no” or “cannot tell” ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from annotation.pure.example import Example
+from annotation.tasktype import JSON
+
+JUDGMENTS = ("same", "different", "unsure")
+ENDS = ("different", "unsure")
+
+
+def judged(payload: JSON, answer: JSON) -> list[str]:
+    """The judgments that count, one an edge: after the one that ended the check, or a gap, there are none ("")."""
+    found: list[str] = []
+    given = answer.get("bridges") or []
+    open_ = True
+    for k in range(len(payload["edges"])):
+        judgment = given[k] if open_ and k < len(given) and given[k] in JUDGMENTS else ""
+        open_ = judgment == "same"
+        found.append(judgment)
+    return found
+
+
+def discarded(payload: JSON, answer: JSON) -> bool:
+    """Whether the answer ended at the bridge check."""
+    return any(judgment in ENDS for judgment in judged(payload, answer))
+
+
+def composed(payload: JSON, answer: JSON) -> bool:
+    """Whether every bridge was found to hold, so that the question counts."""
+    return all(judgment == "same" for judgment in judged(payload, answer))
+
+
+def known(example: Example) -> list[str]:
+    """What is known of each edge, "same" or "different"; none where the example says nothing."""
+    told = example.extra.get("known_bridges")
+    return [str(one) for one in told] if isinstance(told, (list, tuple)) else []
+
+
+def on_known(payload: JSON, answer: JSON, example: Example) -> list[bool]:
+    """For each edge that was judged and is known: whether the judgment is right, up to the first that is different.
+
+    What is said behind an edge that is known to break is neither right nor wrong: one should not have come so far.
+    """
+    return list(_marks(judged(payload, answer), known(example)))
+
+
+def _marks(given: list[str], right: list[str]) -> Iterator[bool]:
+    for judgment, truth in zip(given, right, strict=False):
+        if judgment and truth in ("same", "different"):
+            yield judgment == truth
+        if truth == "different":
+            return

@@ -1,0 +1,101 @@
+"""The checks of a composed question with the levels that the batch gave them, and the words to tell them in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from annotation.pure import phrasing
+from annotation.pure.example import Hop
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON
+
+MOST_HOPS = 4
+IDS = (*phrasing.CHECKS, *(f"{check}-{hop}" for check in phrasing.CHECKS for hop in range(1, MOST_HOPS + 1)))
+
+# The places are %(words)s, %(hop)s, %(n)s (words of the question) and %(most)s.
+MESSAGES = {
+    "gives_away": _("“%(words)s” gives away the answer of hop %(hop)s. Describe it instead of naming it."),
+    "gives_away_final": _("“%(words)s” gives away the final answer. Leave it for readers to find."),
+    "repeats_hop": _("“%(words)s” repeats the question of hop %(hop)s. Weave it into one question."),
+    "hop_missing": _("Hop %(hop)s seems not to be used: none of its words is there (%(words)s)."),
+    "too_long": _("The question has %(n)s words; at most %(most)s are meant. Can it be said more briefly?"),
+    "no_question_mark": _("There is no question mark."),
+    "sentences": _("There are more than two sentences. Say it in one, or in two at most."),
+}
+SHOWN = 8  # words in a message
+
+
+def hops_of(payload: JSON) -> list[Hop]:
+    return [Hop(hop["question"], hop["answer"]) for hop in payload["hops"]]
+
+
+def found(payload: JSON, question: str, overrides: Mapping[str, str] | None = None) -> list[JSON]:
+    """The findings that are not switched off, errors first.
+
+    Each is {"id", "check", "level", "hop", "spans", "words", "message", "values", "overridden", "reason"}; a reason
+    overrides warnings only.
+    """
+    told = phrasing.findings(question, hops_of(payload), most_words=payload["most_words"])
+    kept = [_told(payload, question, finding, overrides or {}) for finding in told]
+    return sorted((f for f in kept if f["level"] in ("error", "warning")), key=lambda f: f["level"] != "error")
+
+
+def _told(payload: JSON, question: str, finding: phrasing.Finding, overrides: Mapping[str, str]) -> JSON:
+    level = payload["checks"].get(finding.check, phrasing.LEVELS[finding.check])
+    reason = overrides.get(finding.id, "").strip() if level == "warning" else ""
+    return {
+        "id": finding.id,
+        "check": finding.check,
+        "level": level,
+        "hop": finding.hop,
+        "spans": [list(span) for span in finding.spans],
+        "words": list(finding.words),
+        "message": MESSAGES[finding.check],
+        "values": {
+            "hop": finding.hop,
+            "words": _joined(finding.words),
+            "n": len(question.split()),
+            "most": payload["most_words"],
+        },
+        "overridden": bool(reason),
+        "reason": reason,
+    }
+
+
+def _joined(words: Sequence[str]) -> str:
+    unlike = list(dict.fromkeys(words))
+    return ", ".join(unlike[:SHOWN]) + (" …" if len(unlike) > SHOWN else "")
+
+
+def coverage(payload: JSON, question: str) -> list[JSON]:
+    """[{"hop", "words": [{"text", "used"}], "skipped"}]: the words of every hop's question that the question uses."""
+    return [
+        {
+            "hop": row.hop,
+            "words": [{"text": text, "used": used} for text, used in row.words],
+            "skipped": row.skipped,
+        }
+        for row in phrasing.coverage(question, hops_of(payload))
+    ]
+
+
+def checks(payload: JSON, asked: Mapping[str, str]) -> JSON:
+    """Context of `_checks.html` for the question `q` and the reasons `override-<id>`.
+
+    {"question", "findings" (as `found`), "coverage", "words", "errors", "warnings" (without those overridden)}.
+    """
+    question = asked.get("q", "")[:MOST_CHARACTERS]
+    prefix = "override-"
+    overrides = {name.removeprefix(prefix): text for name, text in asked.items() if name.startswith(prefix)}
+    findings = found(payload, question, overrides) if question.strip() else []
+    return {
+        "question": question,
+        "findings": findings,
+        "coverage": coverage(payload, question),
+        "words": len(question.split()),
+        "errors": sum(f["level"] == "error" for f in findings),
+        "warnings": sum(f["level"] == "warning" and not f["overridden"] for f in findings),
+    }
+
+
+MOST_CHARACTERS = 2_000  # of a question

@@ -1,0 +1,75 @@
+"""What the folder teaches: worked compositions for each shape, and what practice says about an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from annotation.pure.example import Example
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Remark
+from tasks.compose import bridging
+from tasks.compose.findings import coverage, found
+
+SHOWN = 2  # of our compositions beside the worker's
+
+
+@cache
+def _tutorial() -> Any:
+    return json.loads((Path(__file__).parent / "tutorial.json").read_text(encoding="utf-8"))
+
+
+def shapes(only: str | None = None) -> list[JSON]:
+    """[{"shape", "title", "hops" [{"question", "answer"}], "edges", "good" [{"question", "why"}], "bad"}]."""
+    return [dict(entry) for entry in _tutorial()["shapes"] if only is None or entry["shape"] == only]
+
+
+def remarks(payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
+    """Of each bridge whether it was judged rightly and why; of a composition its findings, its hops, and ours.
+
+    The item holds `known_bridges`, `notes` (why, one an edge) and `good` (our compositions) in its extra.
+    """
+    told = [*_on_bridges(payload, answer, gold)]
+    if bridging.composed(payload, answer):
+        told += _on_question(payload, answer)
+    return [*told, *_ours(gold)]
+
+
+def _on_bridges(payload: JSON, answer: JSON, gold: Example) -> Iterator[Remark]:
+    judgments, right = bridging.judged(payload, answer), bridging.known(gold)
+    notes = list(gold.extra.get("notes", ()))
+    for k, mark in enumerate(bridging.on_known(payload, answer, gold)):
+        edge = payload["edges"][k]
+        values = {**edge, "why": notes[k] if k < len(notes) else ""}
+        yield Remark(mark, _BRIDGE[mark, right[k], judgments[k] == "unsure"], values)
+
+
+_BRIDGE = {
+    (True, "same", False): _("“%(entity)s”, hops %(head)s → %(tail)s: rightly found the same. %(why)s"),
+    (True, "different", False): _("“%(entity)s”, hops %(head)s → %(tail)s: rightly found not the same. %(why)s"),
+    (False, "same", False): _("“%(entity)s”, hops %(head)s → %(tail)s: they are the same. %(why)s"),
+    (False, "different", False): _("“%(entity)s”, hops %(head)s → %(tail)s: they are not the same. %(why)s"),
+    (False, "same", True): _("“%(entity)s”, hops %(head)s → %(tail)s: it can be told, they are the same. %(why)s"),
+    (False, "different", True): _(
+        "“%(entity)s”, hops %(head)s → %(tail)s: it can be told, they are not the same. %(why)s"
+    ),
+}
+
+
+def _on_question(payload: JSON, answer: JSON) -> Iterator[Remark]:
+    question = answer["question"]
+    for finding in found(payload, question, answer.get("overrides")):
+        yield Remark(False, finding["message"], finding["values"])
+    used = [row["hop"] for row in coverage(payload, question) if not row["skipped"]]
+    if len(used) == len(payload["hops"]):
+        yield Remark(True, _("Your question uses all %(n)s hops."), {"n": len(used)})
+    if len(question.split()) <= payload["most_words"]:
+        yield Remark(True, _("It is short enough: %(n)s words."), {"n": len(question.split())})
+
+
+def _ours(gold: Example) -> Iterator[Remark]:
+    for question in list(gold.extra.get("good", ()))[:SHOWN]:
+        yield Remark(True, _("One of ours, to compare: “%(question)s”"), {"question": question})

@@ -1,0 +1,30 @@
+"""What composing pays, and how long it takes: MuSiQue paid about 15 US dollars an hour (section 5, S7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Seconds of a composition by its hops: the times at which 25, 40 and 60 US cents are 15 dollars an hour.
+SECONDS: Mapping[int, int] = {2: 60, 3: 96, 4: 144}
+
+# Seconds of one bridge. Its two paragraphs of 20 to 300 words are searched for marked mentions, not read through; the
+# figure is a quick but honest look, since too long a one would let a "no" pay more than it should.
+EDGE_SECONDS = 12
+
+
+def overpaid(pay: Mapping[int, int], discarded: int) -> int:
+    """The number of hops whose composition pays less a minute than a "no" at the first bridge; 0: none does."""
+    for hops, cents in pay.items():
+        if discarded * SECONDS[hops] > cents * EDGE_SECONDS:
+            return hops
+    return 0
+
+
+def most_for_a_no(pay: Mapping[int, int]) -> int:
+    """The most US cents that a "no" may earn beside these compositions."""
+    return min(cents * EDGE_SECONDS // SECONDS[hops] for hops, cents in pay.items())
+
+
+def dollars_an_hour(cents: float, seconds: float) -> float | None:
+    """None where no time was measured."""
+    return round(cents / 100 / seconds * 3600, 2) if seconds > 0 else None

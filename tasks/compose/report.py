@@ -1,0 +1,237 @@
+"""The dashboard of composing: what was composed and put aside, the time and pay it took, and who stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median
+from typing import Any
+
+from annotation.pure.intervals import wilson
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Judged
+from tasks.compose.money import SECONDS, dollars_an_hour
+from tasks.compose.options import Options
+from tasks.compose.tally import Hops, Tally, Worker, tally
+
+REASONS = 3  # shown of a check
+ENOUGH = 3  # answers of either kind before a worker's pay for a "no" is compared
+
+Row = list[Any]
+
+
+def compose_report(judged: Iterable[Judged], *, expected_no: float) -> JSON:
+    """{"task", "n", "tables", "paragraph", "flags", "intervals"} for the generic page of a report."""
+    counted = tally(judged)
+    return {
+        "task": "compose",
+        "n": counted.hits,
+        "tables": [
+            _overview(counted),
+            _by_edge(counted),
+            _by_hops(counted),
+            _overridden(counted),
+            _by_worker(counted, expected_no),
+            _pay_by_worker(counted),
+        ],
+        "paragraph": _paragraph(counted),
+        "flags": _flags(counted, expected_no),
+        "intervals": "95 % Wilson score intervals",
+    }
+
+
+def _table(name: str, title: str, note: str, columns: Sequence[str], rows: list[Row]) -> JSON:
+    return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": rows}
+
+
+def _share(part: int, of: int) -> JSON:
+    return wilson(part, of).as_json()
+
+
+def _middle(values: Sequence[float], digits: int = 0) -> float | None:
+    return round(median(values), digits) if values else None
+
+
+def _overview(counted: Tally) -> JSON:
+    columns = [_("HITs"), _("count"), _("share")]
+    kinds = {
+        "composed": _("composed"),
+        "several": _("several compositions to choose from"),
+        "discarded": _("put aside at the bridge check"),
+        "undecided": _("undecided"),
+    }
+    rows = [
+        [{"text": text}, counted.kinds[kind], _share(counted.kinds[kind], counted.hits)] for kind, text in kinds.items()
+    ]
+    rows.append(
+        [
+            {"text": _("of all: workers disagreed whether to compose")},
+            counted.disputed,
+            _share(counted.disputed, counted.hits),
+        ]
+    )
+    rows.append([{"text": _("left out of these tables")}, counted.excluded, None])
+    return _table("overview", _("What became of the HITs"), "", columns, rows)
+
+
+def _by_edge(counted: Tally) -> JSON:
+    columns = [_("shape"), _("edge"), _("judged"), _("not the same"), _("cannot tell")]
+    rows: list[Row] = []
+    for (shape, head, tail), counts in sorted(counted.edges.items()):
+        n = counts.total()
+        rows.append([shape, f"{head}→{tail}", n, _share(counts["different"], n), _share(counts["unsure"], n)])
+    note = _("An edge is judged only where those before it were found the same.")
+    return _table("by-edge", _("The bridge check, edge by edge"), note, columns, rows)
+
+
+def _by_hops(counted: Tally) -> JSON:
+    columns = [
+        _("hops"), _("composed"), _("median seconds"), _("expected seconds"), _("US dollars an hour"),
+        _("median words"), _("words of the hops' questions"), _("length against them"),
+    ]  # fmt: skip
+    rows = [[count, *_hops_row(hops, SECONDS[count])] for count, hops in sorted(counted.hops.items())]
+    note = _(
+        "Seconds are active work, the bridge check included. Dollars an hour are a composition's pay over the median "
+        "time. The hops' questions are counted in words together; the last column is the median of the ratios."
+    )
+    return _table("by-hops", _("Time, pay and length by the number of hops"), note, columns, rows)
+
+
+def _hops_row(hops: Hops, expected: int) -> Row:
+    seconds = _middle(hops.seconds, 1)
+    hourly = dollars_an_hour(fmean(hops.cents), seconds) if seconds else None
+    return [
+        hops.composed, seconds, expected, hourly,
+        _middle(hops.words, 1), _middle(hops.single_words, 1), _middle(hops.ratios, 2),
+    ]  # fmt: skip
+
+
+def _overridden(counted: Tally) -> JSON:
+    columns = [_("check"), _("warnings overridden"), _("of the compositions"), _("reasons, the first few")]
+    rows: list[Row] = []
+    for check, reasons in sorted(counted.reasons.items()):
+        label = Options.__dataclass_fields__[check].metadata["label"]
+        told = " · ".join(list(dict.fromkeys(reasons))[:REASONS])
+        rows.append([{"text": label}, len(reasons), _share(counted.overriding[check], counted.composed), told])
+    return _table("overridden", _("Warnings that workers overrode"), "", columns, rows)
+
+
+def _by_worker(counted: Tally, expected_no: float) -> JSON:
+    columns = [
+        _("worker"), _("submitted"), _("composed"), _("bridges judged"), _("not the same or cannot tell"), _("flag"),
+        _("right on known bridges"), _("pasted"),
+    ]  # fmt: skip
+    rows: list[Row] = []
+    for name, worker in sorted(counted.workers.items()):
+        flag = {"text": _("high")} if _is_high(worker, expected_no) else ""
+        known = _share(sum(worker.known), len(worker.known))
+        pasted = (
+            {"text": "%(share)s %%", "values": {"share": round(100 * fmean(worker.pasted))}} if worker.pasted else None
+        )
+        no_rate = _share(worker.ended, worker.judged)
+        rows.append([name, worker.submitted, worker.composed, worker.judged, no_rate, flag, known, pasted])
+    note = _(
+        "The rate is of judged bridges. “High”: the expected rate lies below its interval. Pasted is the mean share of "
+        "a composition's characters."
+    )
+    return _table("by-worker", _("Worker by worker"), note, columns, rows)
+
+
+def _pay_by_worker(counted: Tally) -> JSON:
+    columns = [
+        _("worker"), _("put aside"), _("median seconds of these"), _("US dollars an hour of these"),
+        _("composed"), _("median seconds of these"), _("US dollars an hour of these"),
+    ]  # fmt: skip
+    rows = [
+        [
+            name,
+            *_paid(worker.no_seconds, worker.no_cents),
+            *_paid(worker.seconds, worker.cents),
+        ]
+        for name, worker in sorted(counted.workers.items())
+    ]  # fmt: skip
+    note = _("Answers whose time was measured. Dollars an hour are all their pay over all their active time.")
+    return _table("pay-by-worker", _("Time and pay, worker by worker"), note, columns, rows)
+
+
+def _paid(seconds: Sequence[float], cents: float) -> Row:
+    return [len(seconds), _middle(seconds, 1), dollars_an_hour(cents, sum(seconds))]
+
+
+def _is_high(worker: Worker, expected_no: float) -> bool:
+    low = wilson(worker.ended, worker.judged).low
+    return low is not None and low > expected_no
+
+
+def _no_pays_more(worker: Worker) -> bool:
+    """Whether a "no" earned more a minute than composing, told by enough answers of either kind."""
+    if min(len(worker.no_seconds), len(worker.seconds)) < ENOUGH:
+        return False
+    no = dollars_an_hour(worker.no_cents, sum(worker.no_seconds))
+    composing = dollars_an_hour(worker.cents, sum(worker.seconds))
+    return no is not None and composing is not None and no > composing
+
+
+def _flags(counted: Tally, expected_no: float) -> list[JSON]:
+    flags: list[JSON] = []
+    for name, worker in sorted(counted.workers.items()):
+        if _is_high(worker, expected_no):
+            rate = round(100 * worker.ended / worker.judged)
+            message = _(
+                "%(worker)s found %(rate)s %% of %(n)s bridges not to be the same or could not tell: significantly "
+                "more than the expected %(expected)s %%."
+            )
+            values = {"worker": name, "rate": rate, "n": worker.judged, "expected": round(100 * expected_no, 1)}
+            flags.append({"message": message, "values": values})
+        if _no_pays_more(worker):
+            message = _("Putting items aside paid %(worker)s more a minute than composing.")
+            flags.append({"message": message, "values": {"worker": name}})
+    return flags
+
+
+def _paragraph(counted: Tally) -> list[JSON]:
+    """Sentences of a methods section with this batch's facts."""
+    if not counted.answers:
+        return []
+    judged = sum(counts.total() for counts in counted.edges.values())
+    ended = sum(counts["different"] + counts["unsure"] for counts in counted.edges.values())
+    rate = wilson(ended, judged)
+    people = {"workers": len(counted.workers), "hits": counted.hits, "answers": counted.answers}
+    told = [
+        {
+            "message": _("%(workers)s workers gave %(answers)s answers to %(hits)s graphs of single-hop questions."),
+            "values": people,
+        }
+    ]
+    if rate.value is not None and rate.low is not None and rate.high is not None:
+        message = _(
+            "They first judged %(n)s bridges, of which %(rate)s %% (95 %% interval %(low)s to %(high)s %%) were found "
+            "not to be the same or could not be told; such graphs were put aside."
+        )
+        values = {"n": judged, "rate": _percent(rate.value), "low": _percent(rate.low), "high": _percent(rate.high)}
+        told.append({"message": message, "values": values})
+    return told + [_hops_sentence(count, hops) for count, hops in sorted(counted.hops.items())]
+
+
+def _hops_sentence(count: int, hops: Hops) -> JSON:
+    values = {
+        "n": hops.composed,
+        "hops": count,
+        "words": _middle(hops.words, 1),
+        "single": _middle(hops.single_words, 1),
+    }
+    if not hops.seconds:
+        message = _(
+            "%(n)s questions of %(hops)s hops have a median of %(words)s words, against %(single)s in the single-hop "
+            "questions together."
+        )
+        return {"message": message, "values": values}
+    message = _(
+        "%(n)s questions of %(hops)s hops have a median of %(words)s words, against %(single)s in the single-hop "
+        "questions together; composing took a median of %(seconds)s seconds and paid %(cents)s US cents."
+    )
+    cents = " / ".join(str(cents) for cents in sorted(hops.cents))
+    return {"message": message, "values": values | {"seconds": _middle(hops.seconds, 1), "cents": cents}}
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 1)

@@ -1,0 +1,124 @@
+"""What a batch of compositions counts up to, before it is laid out in tables."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from annotation.tasktype import JSON, Given, Judged
+from tasks.compose import bridging
+from tasks.compose.findings import found
+from tasks.compose.verdict import verdict
+
+Edge = tuple[str, int, int]  # shape, head, tail
+
+
+@dataclass
+class Hops:
+    """The compositions of graphs with one number of hops."""
+
+    composed: int = 0
+    seconds: list[float] = field(default_factory=list)
+    cents: set[int] = field(default_factory=set)
+    words: list[int] = field(default_factory=list)
+    single_words: list[int] = field(default_factory=list)  # of all the hops' questions together
+
+    @property
+    def ratios(self) -> list[float]:
+        return [words / single for words, single in zip(self.words, self.single_words, strict=True) if single]
+
+
+@dataclass
+class Worker:
+    """One worker's answers; times of 0 seconds were not measured and are left out, and their pay with them."""
+
+    submitted: int = 0
+    composed: int = 0
+    judged: int = 0  # bridges
+    ended: int = 0  # bridges that were not the same, or could not be told
+    known: list[bool] = field(default_factory=list)
+    no_seconds: list[float] = field(default_factory=list)
+    no_cents: float = 0
+    seconds: list[float] = field(default_factory=list)
+    cents: float = 0
+    pasted: list[float] = field(default_factory=list)
+
+
+@dataclass
+class Tally:
+    kinds: Counter[str] = field(default_factory=Counter)  # of verdicts
+    disputed: int = 0
+    answers: int = 0
+    excluded: int = 0
+    edges: defaultdict[Edge, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    hops: defaultdict[int, Hops] = field(default_factory=lambda: defaultdict(Hops))
+    workers: defaultdict[str, Worker] = field(default_factory=lambda: defaultdict(Worker))
+    reasons: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # of overridden warnings
+    overriding: Counter[str] = field(default_factory=Counter)  # compositions with the overridden check
+
+    @property
+    def hits(self) -> int:
+        return sum(self.kinds.values())
+
+    @property
+    def composed(self) -> int:
+        return sum(hops.composed for hops in self.hops.values())
+
+
+def tally(judged: Iterable[Judged]) -> Tally:
+    """The HITs with answers, those aside that scores exclude."""
+    counted = Tally()
+    for row in judged:
+        if row.excluded:
+            counted.excluded += bool(row.given)
+        elif row.given:
+            _add(counted, row)
+    return counted
+
+
+def _add(counted: Tally, row: Judged) -> None:
+    summed = verdict(row.payload, [one.answer for one in row.given])
+    counted.kinds[summed["kind"]] += 1
+    counted.disputed += summed["disputed"]
+    counted.answers += len(row.given)
+    for edge, counts in zip(row.payload["edges"], summed["bridges"], strict=True):
+        counted.edges[row.payload["shape"], edge["head"], edge["tail"]].update(counts)
+    for one in row.given:
+        _add_worker(counted.workers[one.worker], row, one)
+        if bridging.composed(row.payload, one.answer):
+            _add_composition(counted, row.payload, one)
+
+
+def _add_worker(worker: Worker, row: Judged, one: Given) -> None:
+    payload, answer = row.payload, one.answer
+    judgments = [judgment for judgment in bridging.judged(payload, answer) if judgment]
+    worker.submitted += 1
+    worker.judged += len(judgments)
+    worker.known += bridging.on_known(payload, answer, row.example)
+    if bridging.discarded(payload, answer):
+        worker.ended += 1
+        if one.seconds > 0:
+            worker.no_seconds.append(one.seconds)
+            worker.no_cents += payload["pay"]["discarded"]
+    elif bridging.composed(payload, answer):
+        worker.composed += 1
+        worker.pasted.append(answer.get("pasted", 0.0))
+        if one.seconds > 0:
+            worker.seconds.append(one.seconds)
+            worker.cents += payload["pay"]["composed"]
+
+
+def _add_composition(counted: Tally, payload: JSON, one: Given) -> None:
+    hops = counted.hops[len(payload["hops"])]
+    hops.composed += 1
+    hops.cents.add(payload["pay"]["composed"])
+    hops.words.append(len(one.answer["question"].split()))
+    hops.single_words.append(sum(len(hop["question"].split()) for hop in payload["hops"]))
+    if one.seconds > 0:
+        hops.seconds.append(one.seconds)
+    findings = found(payload, one.answer["question"], one.answer.get("overrides"))
+    overridden = [finding for finding in findings if finding["overridden"]]
+    counted.overriding.update({finding["check"] for finding in overridden})
+    for finding in overridden:
+        counted.reasons[finding["check"]].append(finding["reason"])

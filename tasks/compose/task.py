@@ -1,0 +1,183 @@
+"""Check the bridges of a graph of single-hop questions and compose one question from them (MuSiQue, section 5, S7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from random import Random
+from statistics import fmean
+
+from annotation.pure import dag, phrasing
+from annotation.pure.bridges import tidy
+from annotation.pure.example import Example, Hop
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Given, Judged, Problem, Remark, TaskType
+from tasks.compose import bridging, verdict
+from tasks.compose.compare import compared
+from tasks.compose.findings import MOST_CHARACTERS, checks, found
+from tasks.compose.lessons import remarks, shapes
+from tasks.compose.money import SECONDS
+from tasks.compose.options import Options
+from tasks.compose.report import compose_report
+from tasks.compose.review import reviewed
+
+
+class Compose(TaskType):
+    """Payload: {"shape", "hops" [{"question", "answer", "paragraph"}], "edges" [{"head", "tail", "entity"}], "checks",
+    "most_words", "paste", "ask_twice", "pay"}. Answer: {"bridges" (one an edge), "why", "question", "overrides",
+    "pasted"}. An answer whose bridges do not all hold is "discarded", whatever stands in its question.
+    """
+
+    kind = "compose"
+    title = _("Compose questions")
+    question = _("Check that the hops are joined by the same things, then make one question of them.")
+    Options = Options
+    live = {"checks": checks}
+    shows = ("answers", "hops", "paragraphs")  # composing cannot be asked without them
+    criteria = {
+        "correct": _("Correct: it asks for what the hops ask, and its answer is the last hop's."),
+        "coherent": _("Coherent: it is one natural question that a reader understands at once."),
+    }
+    snippets = (
+        _("Thank you: this reads like a question that somebody would really ask."),
+        _("Short and clear, and every hop is needed. Please go on like this."),
+        _("Try to say it in fewer words: what readers can work out themselves need not be said."),
+        _("This names an answer on the way. Describe the person, place or thing by its own hop instead."),
+        _("One of the hops can be left out and the answer stays the same. Make the question lean on it."),
+        _("These are two questions put side by side. Let one of them describe what the other asks about."),
+        _("The question leads to the answer of an earlier hop. It has to end at the last hop's answer."),
+        _("The two mentions are not the same thing here. Read both paragraphs once more at the bridge check."),
+    )
+
+    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+        """The hops with answers and paragraphs, and nothing of the example's question; None where hops lack any."""
+        shape = dag.shape(example.hops)
+        if not shape or dag.problems(example.hops) or not all(_is_whole(hop, example) for hop in example.hops):
+            return None
+        return {
+            "shape": shape,
+            "hops": [_hop(hop, example) for hop in example.hops],
+            "edges": [
+                {"head": head, "tail": tail, "entity": example.hops[head - 1].answer}
+                for head, tail in dag.edges(example.hops)
+            ],
+            "checks": options.levels,
+            "most_words": options.most_words or phrasing.most_words(example.hops),
+            "paste": options.paste,
+            "ask_twice": options.ask_twice,
+            "pay": {"composed": options.pay[len(example.hops)], "discarded": options.pay_discarded},
+        }
+
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        """Every bridge up to the first that does not hold; where all do, a question without errors."""
+        for k, judgment in enumerate(bridging.judged(payload, answer)):
+            if judgment in bridging.ENDS:
+                return []
+            if not judgment:
+                entity = payload["edges"][k]["entity"]
+                message = _("Judge this bridge: do both mean the same “%(entity)s”?")
+                return [Problem(f"bridge-{k + 1}", message, {"entity": entity})]
+        return _question_problems(payload, answer)
+
+    def complete(self, payload: JSON, answer: object) -> JSON:
+        """A composition made elsewhere, at least {"question"}: its bridges count as the same where it has none."""
+        if not isinstance(answer, dict) or not isinstance(answer.get("question", ""), str):
+            raise ValueError('needs {"question": ..., "bridges": ["same" | "different" | "unsure", ...]}')
+        bridges = answer.get("bridges", ["same"] * len(payload["edges"]))
+        overrides, pasted = answer.get("overrides", {}), answer.get("pasted", 0.0)
+        if not isinstance(bridges, list) or len(bridges) != len(payload["edges"]):
+            raise ValueError(f"bridges must list a judgment for each of the {len(payload['edges'])} edges")
+        if not isinstance(overrides, dict) or not all(isinstance(text, str) for text in overrides.values()):
+            raise ValueError("overrides must give a reason for each finding")
+        if type(pasted) not in (int, float) or not 0 <= pasted <= 1:
+            raise ValueError("pasted must be a share from 0 to 1")
+        whole = {
+            "bridges": bridges,
+            "why": str(answer.get("why", "")),
+            "question": tidy(answer.get("question", "")),
+            "overrides": overrides,
+            "pasted": round(float(pasted), 3),
+        }
+        whole["bridges"] = bridging.judged(payload, whole)
+        return super().complete(payload, whole)
+
+    def seconds(self, payload: JSON) -> int | None:
+        return SECONDS[len(payload["hops"])]
+
+    def least(self, payload: JSON, answer: JSON) -> int:
+        """A second worker is asked where the batch wants it and this one put the item aside."""
+        return 2 if payload["ask_twice"] and bridging.discarded(payload, answer) else 0
+
+    def tutorial(self, payload: JSON | None) -> JSON | None:
+        """{"shapes": [{"shape", "title", "hops", "edges", "good", "bad"}]}: all six, or only the payload's."""
+        return {"shapes": shapes(payload["shape"] if payload else None)}
+
+    def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
+        return remarks(payload, answer, gold)
+
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        return verdict.verdict(payload, answers)
+
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """The share of the judged edges that are right, where it is known of the edges; else 1 for a question without
+        errors and 0 for none. Whether a composition is good is not measured here: that is for people, who review it.
+        """
+        if marks := bridging.on_known(payload, answer, gold):
+            return fmean(marks)
+        if not bridging.composed(payload, answer) or not answer["question"].strip():
+            return 0.0
+        return float(not any(finding["level"] == "error" for finding in found(payload, answer["question"])))
+
+    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+        return compose_report(judged, expected_no=options.expected_no)
+
+    def export(self, example: Example, verdict_: JSON) -> list[Example]:
+        """The example with the composed question; none where it was put aside or an edge is known to break."""
+        return verdict.exported(example, verdict_)
+
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        return compared(payload, given, gold)
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """The mean distance of two answers: who put the item aside is far from who composed."""
+        pairs = list(combinations(answers, 2))
+        return fmean(verdict.distance(payload, a, b) for a, b in pairs) if pairs else 0.0
+
+    def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
+        """The requester's wording; an item that was put aside stays aside."""
+        return {**answer, "question": tidy(text)}
+
+    def review(self, payload: JSON, answer: JSON) -> JSON:
+        return reviewed(payload, answer)
+
+    def provenance(self, payload: JSON, answers: Sequence[JSON], verdict_: JSON) -> JSON:
+        return verdict.provenance(payload, answers, verdict_)
+
+
+def _is_whole(hop: Hop, example: Example) -> bool:
+    if hop.support is None or not 0 <= hop.support < len(example.paragraphs):
+        return False
+    return all(text.strip() for text in (hop.question, hop.answer, example.paragraphs[hop.support].text))
+
+
+def _hop(hop: Hop, example: Example) -> JSON:
+    paragraph = example.paragraphs[hop.support or 0]
+    shown = {"title": paragraph.title, "text": paragraph.text}
+    return {"question": hop.question, "answer": hop.answer, "paragraph": shown}
+
+
+def _question_problems(payload: JSON, answer: JSON) -> list[Problem]:
+    question = answer["question"]
+    if not question.strip():
+        return [Problem("question", _("Write the question that all hops make together."))]
+    if len(question) > MOST_CHARACTERS:
+        message = _("The question has %(n)s characters; at most %(most)s can be taken.")
+        return [Problem("question", message, {"n": len(question), "most": MOST_CHARACTERS})]
+    return [
+        Problem("question" if one["level"] == "error" else f"override-{one['id']}", one["message"], one["values"])
+        for one in found(payload, question, answer.get("overrides"))
+        if one["level"] == "error" or not one["overridden"]
+    ]
+
+
+TASK: TaskType = Compose()
