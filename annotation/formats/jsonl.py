@@ -29,7 +29,7 @@ class Jsonl(RowFormat):
         count = len(paragraphs)
         example = Example(
             id=fields.needed_text(record, "id", inspection),
-            question=fields.needed_text(record, "question", inspection),
+            question=_question(record, inspection),
             paragraphs=paragraphs,
             answers=_texts(record, "answers", inspection),
             supports=_positions(record, "supports", count, inspection=inspection),
@@ -63,6 +63,13 @@ def _stands_in_the_context(example: Example) -> bool:
     """Whether the answer should: not that of an unanswerable, a yes-or-no or a multiple-choice question."""
     closed = example.answers[0].strip().lower() in {"yes", "no"}
     return example.answerable is not False and not closed and not example.options
+
+
+def _question(record: Mapping[str, Any], inspection: Inspection) -> str:
+    """Empty only where it is still to be composed of the hops."""
+    if record.get("question") == "" and record.get("hops"):
+        return ""
+    return fields.needed_text(record, "question", inspection)
 
 
 class _Groups(OneOfEach):

@@ -117,6 +117,13 @@ function bindNote(form) {
   note.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && note.blur());
 }
 
+/** Open all paragraphs that are folded, or close them all. */
+function fold(form) {
+  const all = [...form.querySelectorAll(".evidence details.source")];
+  const open = all.some((one) => !one.open);
+  for (const one of all) one.open = open;
+}
+
 function rememberWhatIsSaid(form, decisions) {
   form.addEventListener("work:sent", () => {
     const said = decisions.chosen(decisions.all.at(-1))?.dataset.said;
@@ -133,6 +140,7 @@ export function startDecisions() {
   bind("undo", () => (decisions.at > 0 ? decisions.show(decisions.at - 1) : undo?.go()));
   bind("light", () => announce(sentence("lit", { n: toggleLit(form) })));
   bind("mention", () => nextMention(form));
+  bind("fold", () => fold(form));
   decisions.bindKeys();
   decisions.bindPointer();
   bindNote(form);

@@ -44,14 +44,16 @@ export function common(questions, texts) {
 }
 
 /**
- * Light, or light no more: in each [data-lit-scope] below the root the words of its [data-lit-from] in its [data-lit-in].
+ * Light, or light no more: in each [data-lit-scope] below the root (or in all of it, where there is none) the words
+ * of its [data-lit-from] in its [data-lit-in].
  * Returns how many are lit.
  */
 export function toggleLit(root) {
   const lights = globalThis.CSS?.highlights;
   if (!lights || lights.delete("lit")) return 0;
   const all = (place, name) => [...place.querySelectorAll(`[data-lit-${name}]`)];
-  const ranges = all(root, "scope").flatMap((scope) => common(all(scope, "from"), all(scope, "in")));
+  const scopes = all(root, "scope");
+  const ranges = (scopes.length ? scopes : [root]).flatMap((scope) => common(all(scope, "from"), all(scope, "in")));
   lights.set("lit", new Highlight(...ranges));
   return ranges.length;
 }

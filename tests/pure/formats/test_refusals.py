@@ -280,6 +280,13 @@ def test_broken_records_of_the_other_formats_are_refused_with_their_path(
     assert [(flaw.severity, flaw.field) for flaw in flaws] == [("error", field)]
 
 
+def test_a_question_may_be_missing_in_words_only_where_it_is_still_to_be_composed() -> None:
+    uncomposed = changed(JSONL, put("question", ""))
+    assert flaws_of("jsonl", uncomposed) == []
+    assert [flaw.field for flaw in flaws_of("jsonl", changed(uncomposed, put("hops", [])))] == ["question"]
+    assert [flaw.field for flaw in flaws_of("jsonl", changed(JSONL, put("question", " ")))] == ["question"]
+
+
 def test_dire_rows_of_a_question_are_numbered_once_and_stand_together() -> None:
     [flaw] = flaws_of("dire", [DIRE[0], DIRE[0]])
     assert (flaw.severity, flaw.field) == ("error", "sub_idx")

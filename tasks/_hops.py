@@ -1,0 +1,61 @@
+"""A decomposition as a payload that shows it: hops with their paragraphs, and the edges between them.
+
+The schema is the one that annotation.pure.hop_view reads: "hops" [{"question", "answer", "paragraph"}] in the
+order of the dataset, with `#k`, and "edges" [{"head", "tail", "entity"}] in the order of annotation.pure.dag.edges.
+"""
+
+from __future__ import annotations
+
+from annotation.pure import dag
+from annotation.pure.bridges import entity_key, folded, masked, mentions, tidy
+from annotation.pure.composing import TAIL_QUESTION
+from annotation.pure.example import Example, Hop
+from annotation.tasktype import JSON
+
+KNOWN = "known_bridges"  # in an example's `extra`: for each edge whether both mentions mean the same
+
+
+def hops_payload(example: Example) -> JSON | None:
+    """{"hops", "edges"}; None where there is no sound decomposition or a hop lacks its paragraph."""
+    edges = dag.edges(example.hops)
+    if not edges or dag.problems(example.hops):
+        return None
+    if any(hop.support is None or not 0 <= hop.support < len(example.paragraphs) for hop in example.hops):
+        return None
+    return {
+        "hops": [_hop(example, hop) for hop in example.hops],
+        "edges": [{"head": j, "tail": i, "entity": example.hops[j - 1].answer} for j, i in edges],
+    }
+
+
+def _hop(example: Example, hop: Hop) -> JSON:
+    paragraph = example.paragraphs[hop.support or 0]
+    return {
+        "question": hop.question,
+        "answer": hop.answer,
+        "paragraph": {"title": paragraph.title, "text": paragraph.text},
+    }
+
+
+def mention_of(example: Example, edge: JSON) -> str:
+    """How the tail's question wrote the entity before it became `#k`, where a pair still knows; else the entity."""
+    entity, kept = str(edge["entity"]), example.extra.get(TAIL_QUESTION)
+    if not isinstance(kept, str) or masked(kept, [(entity, edge["head"])]) != example.hops[edge["tail"] - 1].question:
+        return entity
+    text = tidy(kept)
+    found = mentions(entity_key(entity), folded(text))
+    return text[found[0].start : found[0].end] if found else entity
+
+
+def known_bridges(example: Example, edges: int) -> list[str] | None:
+    """What is known of each edge ("same", "different" or ""), None where nothing is."""
+    known = example.extra.get(KNOWN)
+    if not isinstance(known, list) or len(known) != edges:
+        return None
+    told = [kind if kind in ("same", "different") else "" for kind in known]
+    return told if any(told) else None
+
+
+def reading_seconds(texts: list[str], *, least: int) -> int:
+    """Time to read the texts once at 240 words a minute and to decide."""
+    return max(least, round(sum(len(text.split()) for text in texts) / 4) + 5)

@@ -1,0 +1,117 @@
+"""How people chose between compositions: verdicts, agreement, and what each worker chose."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Judged
+from tasks._tables import INTERVALS, agreement_table, excluded_table, in_words, said, share, table, usual_seconds
+
+KINDS = {
+    "chosen": _("one is chosen by most"),
+    "none": _("none is good, say most"),
+    "tied": _("as many for one as for another"),
+}
+NONE = "none"
+
+
+def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
+    """Tables over the HITs with answers that scores do not leave out."""
+    judged = list(judged)
+    rows = [row for row in judged if row.given and not row.excluded]
+    verdicts = Counter(_kind(row) for row in rows)
+    units = [_labels(row) for row in rows]
+    tables = [
+        _verdict_table(verdicts, len(rows)),
+        agreement_table(units, seed=seed, guessing=_guessing(rows)),
+        _worker_table(rows),
+        _vote_table(rows),
+        *excluded_table(judged),
+    ]
+    return {
+        "task": "choose",
+        "n": len(rows),
+        "tables": tables,
+        "paragraph": _paragraph(verdicts, len(rows)),
+        "intervals": INTERVALS,
+        "flags": [],
+    }
+
+
+def _labels(row: Judged) -> list[str]:
+    """What each said of the HIT; the first composition of one graph is not that of another."""
+    chosen = (given.answer["chosen"] for given in row.given)
+    return [NONE if k is None else str(k) for k in chosen]
+
+
+def _guessing(rows: list[Judged]) -> float:
+    """How often two agree who choose blindly between the compositions and "none"."""
+    several = [row for row in rows if len(row.given) > 1]
+    chances = [1 / (len(row.payload["compositions"]) + 1) for row in several]
+    return sum(chances) / len(chances) if chances else 0.0
+
+
+def _ahead(row: Judged) -> list[str]:
+    counts = Counter(_labels(row))
+    return [label for label, count in counts.items() if count == max(counts.values())]
+
+
+def _kind(row: Judged) -> str:
+    ahead = _ahead(row)
+    if len(ahead) > 1:
+        return "tied"
+    return "none" if ahead[0] == NONE else "chosen"
+
+
+def _verdict_table(verdicts: Counter[str], total: int) -> JSON:
+    columns = (_("Verdict"), _("Graphs"), _("Share"))
+    rows = [[said(words), verdicts[kind], share(verdicts[kind], total)] for kind, words in KINDS.items()]
+    return table("verdicts", _("Verdicts"), columns, rows)
+
+
+def _worker_table(rows: Iterable[Judged]) -> JSON:
+    """Who chose what most of the others chose, and who often finds none good."""
+    none: defaultdict[str, list[bool]] = defaultdict(list)
+    first: defaultdict[str, list[bool]] = defaultdict(list)
+    seconds: defaultdict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        labels = _labels(row)
+        for place, given in enumerate(row.given):
+            none[given.worker].append(labels[place] == NONE)
+            seconds[given.worker].append(given.seconds)
+            others = labels[:place] + labels[place + 1 :]
+            first[given.worker] += [label == labels[place] for label in others]
+    columns = (
+        _("Worker"),
+        _("HITs"),
+        _("“None is good”"),
+        _("Says the same as another"),
+        _("Median seconds per HIT"),
+    )
+    cells = [
+        [name, len(nones), share(sum(nones), len(nones)), share(sum(first[name]), len(first[name])), usual]
+        for name, nones in sorted(none.items())
+        for usual in [usual_seconds(seconds[name])]
+    ]
+    note = _("“Says the same” counts each other answer to the same HIT once.")
+    return table("by-worker", _("By worker"), columns, cells, note)
+
+
+def _vote_table(rows: Iterable[Judged]) -> JSON:
+    """How many answers the leading choice has, out of how many."""
+    counts = Counter((max(Counter(labels).values()), len(labels)) for labels in map(_labels, rows))
+    columns = (_("Answers for the leading choice"), _("Answers"), _("Graphs"))
+    cells = [[most, total, number] for (most, total), number in sorted(counts.items(), reverse=True)]
+    return table("votes", _("Votes"), columns, cells)
+
+
+def _paragraph(verdicts: Counter[str], total: int) -> list[JSON]:
+    if not total:
+        return []
+    message = _(
+        "Of %(graphs)s graphs with several compositions one was chosen for %(chosen)s; for %(none)s none was good."
+    )
+    shares = {kind: in_words(share(verdicts[kind], total)) for kind in ("chosen", "none")}
+    return [{"message": message, "values": {"graphs": total, **shares}}]

@@ -1,0 +1,123 @@
+"""Which of several compositions of the same graph is the best question? (MuSiQue, S5: more than one was written.)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from annotation.pure.example import Example
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from tasks._hops import hops_payload, reading_seconds
+from tasks.choose.report import choose_report
+
+COMPOSITIONS = "compositions"  # in an example's `extra`: the texts to choose from
+MOST = 9  # of them can be chosen by a key
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Nothing to set: the compositions are shown with the graph that they were written for."""
+
+
+class Choose(TaskType):
+    kind = "choose"
+    title = _("Choose a composition")
+    question = _("Which of these questions asks best for what the hops ask one after the other?")
+    Options = Options
+    shows = ("answers", "hops", "paragraphs")
+
+    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+        """The graph and its compositions, each text once; fewer than two, or more than nine, skip the example."""
+        payload, texts = hops_payload(example), compositions_of(example)
+        if payload is None or not 2 <= len(texts) <= MOST:
+            return None
+        return {**payload, "compositions": texts}
+
+    def seconds(self, payload: JSON) -> int:
+        """Time to read the hops and the compositions once, without the paragraphs."""
+        return reading_seconds([hop["question"] for hop in payload["hops"]] + payload["compositions"], least=15)
+
+    def arrange(self, payload: JSON, rng: Random) -> JSON:
+        """Shuffle the compositions; `order[k]` is the payload's position of the one shown as k."""
+        order = list(range(len(payload["compositions"])))
+        rng.shuffle(order)
+        return {**payload, "compositions": [payload["compositions"][k] for k in order], "order": order}
+
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        chosen = answer["chosen"]
+        if chosen is None or (type(chosen) is int and 0 <= chosen < len(payload["compositions"])):
+            return []
+        return [Problem("chosen", _("Choose one of the questions, or say that none is good."))]
+
+    def complete(self, payload: JSON, answer: Any) -> JSON:
+        """A judgment made elsewhere as {"chosen": position of a composition, or null for none}."""
+        if not isinstance(answer, Mapping) or "chosen" not in answer:
+            raise ValueError('needs {"chosen": position of a composition, or null}')
+        return super().complete(payload, {"chosen": answer["chosen"]})
+
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        """The choice of most, "none" being one of the choices; as many for two of them leave it tied."""
+        texts = payload["compositions"]
+        votes = [sum(answer["chosen"] == k for answer in answers) for k in range(len(texts))]
+        none = sum(answer["chosen"] is None for answer in answers)
+        ballots: list[tuple[int | None, int]] = [*enumerate(votes), (None, none)]
+        ahead = [choice for choice, count in ballots if count == max(*votes, none)]
+        verdict = {"chosen": None, "question": "", "votes": votes, "none": none, "answers": len(answers)}
+        if not answers:
+            return {**verdict, "kind": "undecided"}
+        if len(ahead) > 1:
+            return {**verdict, "kind": "tied"}
+        if ahead[0] is None:
+            return {**verdict, "kind": "none"}
+        return {**verdict, "kind": "chosen", "chosen": ahead[0], "question": texts[ahead[0]]}
+
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """1 where the gold's own question was chosen; 0 too where the gold has none among the compositions."""
+        chosen = answer["chosen"]
+        return float(chosen is not None and payload["compositions"][chosen] == _tidy(gold.question))
+
+    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+        return choose_report(judged, seed=seed)
+
+    def export(self, example: Example, verdict: JSON) -> list[Example]:
+        """The example with the chosen question; the others are not in it any more."""
+        if verdict["kind"] != "chosen":
+            return []
+        extra = {name: value for name, value in example.extra.items() if name != COMPOSITIONS}
+        return [replace(example, question=verdict["question"], extra=extra)]
+
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        rows = [
+            {
+                "number": k + 1,
+                "text": text,
+                "gold": text == _tidy(gold.question),
+                "chosen": [one.answer["chosen"] == k for one in given],
+            }
+            for k, text in enumerate(payload["compositions"])
+        ]
+        none = [one.answer["chosen"] is None for one in given]
+        return {"columns": [{} for _one in given], "rows": rows, "none": none, "payload": payload}
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """The share of pairs of answers that differ."""
+        chosen = [answer["chosen"] for answer in answers]
+        pairs = [(one, other) for k, one in enumerate(chosen) for other in chosen[:k]]
+        return sum(one != other for one, other in pairs) / len(pairs) if pairs else 0.0
+
+
+def compositions_of(example: Example) -> list[str]:
+    """The texts to choose from, each once, in the order in which they stand."""
+    listed = example.extra.get(COMPOSITIONS)
+    texts = [_tidy(text) for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
+    return [text for text in dict.fromkeys(texts) if text]
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split())
+
+
+TASK: TaskType = Choose()

@@ -1,0 +1,115 @@
+"""What a check of bridges found: verdicts, agreement, and what each worker said, edge by edge."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Judged
+from tasks._hops import known_bridges
+from tasks._tables import INTERVALS, agreement_table, excluded_table, in_words, said, share, table, usual_seconds
+
+KINDS = {
+    "same": _("the same entity"),
+    "different": _("not the same"),
+    "unsure": _("cannot be told"),
+    "tied": _("as many one as the other"),
+}
+MANY_WRONG = 0.8  # a worker is flagged whose share right on known edges lies below this with its whole interval
+
+
+@dataclass
+class _Worker:
+    said: Counter[str] = field(default_factory=Counter)
+    right: list[bool] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+
+def coreference_report(judged: Iterable[Judged], *, seed: int) -> JSON:
+    """Tables over the edges of all HITs with answers that scores do not leave out."""
+    judged = list(judged)
+    rows = [row for row in judged if row.given and not row.excluded]
+    units = [labels for row in rows for labels in _edges(row)]
+    verdicts = Counter(_most_said(labels) for labels in units)
+    workers = _workers(rows)
+    tables = [
+        _verdict_table(verdicts, len(units)),
+        agreement_table(units, seed=seed),
+        _worker_table(workers),
+        *excluded_table(judged),
+    ]
+    return {
+        "task": "coreference",
+        "n": len(rows),
+        "tables": tables,
+        "paragraph": _paragraph(verdicts, edges=len(units), pairs=len(rows), workers=len(workers)),
+        "intervals": INTERVALS,
+        "flags": list(_flags(workers)),
+    }
+
+
+def _edges(row: Judged) -> Iterator[list[str]]:
+    for k in range(len(row.payload["edges"])):
+        yield [given.answer["bridges"][k] for given in row.given]
+
+
+def _most_said(labels: list[str]) -> str:
+    (first, most), *others = Counter(labels).most_common()
+    return "tied" if others and others[0][1] == most else first
+
+
+def _workers(rows: Iterable[Judged]) -> dict[str, _Worker]:
+    found: defaultdict[str, _Worker] = defaultdict(_Worker)
+    for row in rows:
+        known = known_bridges(row.example, len(row.payload["edges"])) or []
+        for given in row.given:
+            worker, told = found[given.worker], given.answer["bridges"]
+            worker.said.update(told)
+            worker.right += [kind == right for kind, right in zip(told, known, strict=False) if right]
+            worker.seconds.append(given.seconds)
+    return dict(sorted(found.items()))
+
+
+def _verdict_table(verdicts: Counter[str], total: int) -> JSON:
+    columns = (_("Verdict"), _("Edges"), _("Share"))
+    rows = [[said(words), verdicts[kind], share(verdicts[kind], total)] for kind, words in KINDS.items()]
+    return table("verdicts", _("Verdicts"), columns, rows, _("What most annotators said of an edge."))
+
+
+def _worker_table(workers: dict[str, _Worker]) -> JSON:
+    columns = (
+        _("Worker"),
+        _("Edges"),
+        _("“Not the same”"),
+        _("“Cannot tell”"),
+        _("Right on known edges"),
+        _("Median seconds per HIT"),
+    )
+    rows = []
+    for name, worker in workers.items():
+        total = worker.said.total()
+        rates = [share(worker.said[kind], total) for kind in ("different", "unsure")]
+        right = share(sum(worker.right), len(worker.right))
+        rows.append([name, total, *rates, right, usual_seconds(worker.seconds)])
+    return table("by-worker", _("By worker"), columns, rows, _("Known edges are those whose items say what is right."))
+
+
+def _paragraph(verdicts: Counter[str], *, edges: int, pairs: int, workers: int) -> list[JSON]:
+    if not edges:
+        return []
+    message = _(
+        "%(workers)s annotators judged %(edges)s bridges of %(pairs)s graphs. By majority %(same)s mention the same "
+        "entity, %(different)s do not."
+    )
+    shares = {kind: in_words(share(verdicts[kind], edges)) for kind in ("same", "different")}
+    return [{"message": message, "values": {"workers": workers, "edges": edges, "pairs": pairs, **shares}}]
+
+
+def _flags(workers: dict[str, _Worker]) -> Iterator[JSON]:
+    for name, worker in workers.items():
+        right = share(sum(worker.right), len(worker.right))
+        if right["high"] is not None and right["high"] < MANY_WRONG:
+            values = {"worker": name, "right": sum(worker.right), "n": len(worker.right)}
+            yield {"message": _("%(worker)s judged %(right)s of %(n)s known edges right."), "values": values}

@@ -1,0 +1,123 @@
+"""Do two questions and their paragraphs mean the same entity? The check of bridges before composing (MuSiQue, S2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from annotation.pure.example import Example
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from tasks._hops import KNOWN, hops_payload, known_bridges, mention_of, reading_seconds
+from tasks.coreference.report import coreference_report
+
+VALUES = ("same", "different", "unsure")
+LONGEST_WHY = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Nothing to set: every edge is judged with everything in view."""
+
+
+class Coreference(TaskType):
+    kind = "coreference"
+    title = _("Check bridges between questions")
+    question = _("Do both questions mean the same entity?")
+    Options = Options
+    shows = ("answers", "hops", "paragraphs")
+
+    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+        """The hops and every edge between them; without edges or paragraphs the example is skipped."""
+        payload = hops_payload(example)
+        if payload is None:
+            return None
+        edges = [{**edge, "mention": mention_of(example, edge)} for edge in payload["edges"]]
+        return {**payload, "edges": edges}
+
+    def seconds(self, payload: JSON) -> int:
+        """Time to read the paragraphs of each edge once."""
+        sides = [payload["hops"][edge[side] - 1] for edge in payload["edges"] for side in ("head", "tail")]
+        return reading_seconds([hop["question"] + " " + hop["paragraph"]["text"] for hop in sides], least=20)
+
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        given = answer["bridges"]
+        problems = [
+            Problem(f"bridge-{number}", _("Say whether both mean “%(entity)s”, or that you cannot tell."), edge)
+            for number, edge in enumerate(payload["edges"], 1)
+            if number > len(given) or given[number - 1] not in VALUES
+        ]
+        if len(given) > len(payload["edges"]):
+            problems.append(Problem("bridge-1", _("There are more judgments than bridges.")))
+        if len(answer["why"]) > LONGEST_WHY:
+            problems.append(
+                Problem("why", _("Please keep your note below %(most)s characters."), {"most": LONGEST_WHY})
+            )
+        return problems
+
+    def complete(self, payload: JSON, answer: Any) -> JSON:
+        """A judgment made elsewhere as {"bridges": ["same" | "different" | "unsure", ...], "why": ""}."""
+        wanted = 'needs {"bridges": ["same", "different" or "unsure" for each edge]}'
+        if not isinstance(answer, Mapping) or not isinstance(answer.get("bridges"), list):
+            raise ValueError(wanted)
+        why = answer.get("why", "")
+        if not isinstance(why, str) or not all(isinstance(kind, str) for kind in answer["bridges"]):
+            raise ValueError(wanted)
+        return super().complete(payload, {"bridges": answer["bridges"], "why": why})
+
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        """The majority on each edge; the whole is the same only where every edge is, and different where one is."""
+        if not answers:
+            return {"kind": "undecided", "bridges": [], "answers": 0}
+        counts = [Counter(answer["bridges"][k] for answer in answers) for k in range(len(payload["edges"]))]
+        bridges = [{kind: count[kind] for kind in VALUES} for count in counts]
+        return {"kind": _together([majority(votes) for votes in bridges]), "bridges": bridges, "answers": len(answers)}
+
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """The share of the known edges that are judged right; 0 where none is known."""
+        known = known_bridges(gold, len(payload["edges"]))
+        pairs = [(told, right) for told, right in zip(answer["bridges"], known or [], strict=False) if right]
+        return sum(told == right for told, right in pairs) / len(pairs) if pairs else 0.0
+
+    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+        return coreference_report(judged, seed=seed)
+
+    def export(self, example: Example, verdict: JSON) -> list[Example]:
+        """Every decided example with what is now known of its edges; what is the same may be composed."""
+        if verdict["kind"] not in ("same", "different"):
+            return []
+        settled = [kind if (kind := majority(votes)) in ("same", "different") else "" for votes in verdict["bridges"]]
+        return [replace(example, extra={**example.extra, KNOWN: settled})]
+
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        known = known_bridges(gold, len(payload["edges"])) or [""] * len(payload["edges"])
+        rows = [
+            {**edge, "known": right, "told": [one.answer["bridges"][k] for one in given]}
+            for k, (edge, right) in enumerate(zip(payload["edges"], known, strict=True))
+        ]
+        return {"columns": [{"why": one.answer["why"]} for one in given], "rows": rows, "payload": payload}
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """The share of edges on which not all say the same."""
+        edges = list(zip(*(answer["bridges"] for answer in answers), strict=False))
+        return sum(len(set(told)) > 1 for told in edges) / len(edges) if edges else 0.0
+
+
+def majority(votes: Mapping[str, int]) -> str:
+    """What most say of an edge, "tied" where two say it as often."""
+    most = max(votes.values())
+    found = [kind for kind, count in votes.items() if count == most]
+    return found[0] if len(found) == 1 else "tied"
+
+
+def _together(kinds: Sequence[str]) -> str:
+    for kind in ("different", "tied", "unsure"):
+        if kind in kinds:
+            return kind
+    return "same"
+
+
+TASK: TaskType = Coreference()
