@@ -12,10 +12,11 @@ from django.db import transaction
 from django.db.models import Count, Max, Sum
 from django.utils.translation import gettext as _
 
+from annotation.flow import reviewing
 from annotation.flow.filling import Told, silent
 from annotation.flow.importing import file_digest
 from annotation.flow.refusal import Refused
-from annotation.models import Answer, Batch, BatchReport, Dataset, Hit, Item, Prediction, PredictionSet
+from annotation.models import Batch, BatchReport, Dataset, Hit, Item, Prediction, PredictionSet, Review
 from annotation.registry import task_type
 from annotation.scorers import BadPredictions, read_predictions
 from annotation.scorers import Prediction as ModelPrediction
@@ -43,8 +44,9 @@ def cached_report(batch: Batch) -> dict[str, Any] | None:
 def _stand(batch: Batch) -> str:
     judgments = batch.assignments.submitted().aggregate(count=Count("pk"), revisions=Sum("revision"))
     voided = batch.hits.filter(voided_at__isnull=False).aggregate(count=Count("pk"), last=Max("voided_at"))
+    reviews = Review.objects.filter(assignment__batch=batch).aggregate(last=Max("pk"))
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
-    parts = [*judgments.values(), *voided.values(), *models.values(), batch.size, batch.seed]
+    parts = [*judgments.values(), *voided.values(), *models.values(), *reviews.values(), batch.size, batch.seed]
     return "/".join(map(str, parts))
 
 
@@ -59,8 +61,8 @@ def _judged(batch: Batch, task: TaskType, tell: Told) -> Iterator[Judged]:
 
 
 def _judged_chunk(batch: Batch, task: TaskType, keys: list[int]) -> list[Judged]:
-    given = _given(batch, keys)
     hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
+    given = _given(batch, hits)
     predicted = _predicted(task, hits)
     judged = []
     for hit in hits:
@@ -81,15 +83,13 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int]) -> list[Judged]
     return judged
 
 
-def _given(batch: Batch, keys: list[int]) -> defaultdict[int, list[Given]]:
-    """The latest revisions by HIT, in the order in which they came."""
-    rows = batch.assignments.submitted().filter(hit__in=keys).order_by("submitted_at", "pk")
-    latest = {row.pk: row for row in rows}
-    answers = Answer.objects.filter(assignment__in=latest).order_by("revision")
-    said = {a.assignment_id: a.answer for a in answers}
+def _given(batch: Batch, hits: list[Hit]) -> defaultdict[int, list[Given]]:
+    """The answers that stand, by HIT, in the order in which they came."""
     given: defaultdict[int, list[Given]] = defaultdict(list)
-    for pk, row in latest.items():
-        given[row.hit_id].append(Given(batch.project.pseudonym(row.worker_id), said[pk]))
+    for hit, answers in reviewing.standing_answers(hits).items():
+        for standing, said in answers:
+            worker = batch.project.pseudonym(standing.assignment.worker_id)
+            given[hit].append(Given(worker, said, standing.answer.active_seconds))
     return given
 
 

@@ -12,6 +12,7 @@ from django.db.models import F
 from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
 
+from annotation.flow import reviewing
 from annotation.flow.refusal import Conflict
 from annotation.models import Answer, Assignment, Batch, Hit, Seat
 from annotation.models.fields import to_text
@@ -107,8 +108,13 @@ def _place(row: Assignment, active_seconds: float) -> tuple[bool, bool]:
     return late, counts
 
 
+def may_change(row: Assignment) -> bool:
+    """Whether a submitted answer can still be changed: while its batch is open, and while it is to be repaired."""
+    return row.batch.state == Batch.State.OPEN or reviewing.returned(row) is not None
+
+
 def _revise(row: Assignment, **kept: Any) -> None:
-    if row.batch.state != Batch.State.OPEN:
+    if not may_change(row):
         raise Conflict(_("The batch is closed, so this answer can no longer be changed."))
     current = Assignment.objects.filter(pk=row.pk, revision=row.revision)
     if not current.update(revision=row.revision + 1, **kept):

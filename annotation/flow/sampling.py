@@ -1,0 +1,171 @@
+"""Which answers a requester reads: seeded samples of each worker's, the queue they make, and how far it is read."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from annotation.flow.refusal import Refused
+from annotation.models import Assignment, Batch, Draw, Drawn, Review, User, Worker
+from annotation.models.assignment import random_seed
+from annotation.pure import reading
+
+SIZE, MOST = 15, 500  # answers of each worker in a draw, if nothing else is asked for; and at most
+
+
+@dataclass(slots=True)
+class Coverage:
+    """How much of a worker's work was read: in this batch, and in all batches counted."""
+
+    worker: Worker
+    submitted: int = 0
+    drawn: int = 0  # or decided on without having been drawn
+    read: int = 0
+    states: Counter[str] = field(default_factory=Counter)  # of what was drawn, as annotation.pure.reading
+    submitted_since: int = 0
+    drawn_since: int = 0
+    read_since: int = 0
+
+    @property
+    def left(self) -> int:
+        """How many answers of this batch no draw holds yet."""
+        return self.submitted - self.drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An answer in the queue."""
+
+    pk: int
+    public_id: str
+    worker: int
+    state: str
+
+
+@transaction.atomic
+def draw(
+    batch: Batch, *, size: int = SIZE, worker: Worker | None = None, seed: int | None = None, user: User | None = None
+) -> Draw:
+    """A sample of up to `size` answers of each worker that nobody drew or read before.
+
+    The queue goes worker by worker, since a worker's habits show when their answers are read together, and so does
+    what is worth telling them; the order of workers and of each one's answers is random. Raises Refused when
+    nothing is left.
+    """
+    if not 1 <= size <= MOST:
+        raise Refused(_("Draw between 1 and %(most)s answers of each worker.") % {"most": MOST})
+    Batch.objects.select_for_update().get(pk=batch.pk)  # two draws at once would take the same answers
+    seed = random_seed() if seed is None else seed
+    chosen = _chosen(batch, size, worker, seed)
+    if not chosen:
+        raise Refused(_("Nothing is left to draw: every submitted answer is drawn already."))
+    last = batch.draws.aggregate(last=Max("number"))["last"] or 0
+    made = Draw.objects.create(batch=batch, number=last + 1, seed=seed, size=size, worker=worker, created_by=user)
+    Drawn.objects.bulk_create(Drawn(draw=made, assignment_id=pk, position=k) for k, pk in enumerate(chosen))
+    return made
+
+
+def _chosen(batch: Batch, size: int, worker: Worker | None, seed: int) -> list[int]:
+    """Keys of assignments in the order of reading. What is drawn of one worker does not depend on the others."""
+    rows = batch.assignments.submitted().filter(drawn__isnull=True)
+    if worker is not None:
+        rows = rows.filter(worker=worker)
+    decided = {place.pk for place in queue(batch) if place.state in reading.DECIDED}
+    by_worker: defaultdict[int, list[int]] = defaultdict(list)
+    for pk, whose in rows.order_by("pk").values_list("pk", "worker"):
+        if pk not in decided:
+            by_worker[whose].append(pk)
+    order = sorted(by_worker)
+    Random(seed).shuffle(order)
+    chances = {whose: Random(f"{seed}/{whose}") for whose in order}
+    return [pk for whose in order for pk in chances[whose].sample(by_worker[whose], min(size, len(by_worker[whose])))]
+
+
+def queue(batch: Batch, *, worker: int | None = None) -> list[Place]:
+    """What was drawn, draw by draw, and then what was decided on without having been drawn; three queries."""
+    rows = _in_queue(batch)
+    if worker is not None:
+        rows = rows.filter(worker=worker)
+    drawn, undrawn = [], []
+    fields = ("pk", "public_id", "worker", "revision", "drawn__draw__number", "drawn__position")
+    decisions = _decisions(rows)
+    for pk, public_id, whose, revision, number, position in rows.values_list(*fields):
+        place = Place(pk, public_id, whose, reading.state_of(decisions[pk], revision))
+        if number is not None:
+            drawn.append((number, position, place))
+        elif place.state != reading.UNREAD:
+            undrawn.append(place)
+    in_order = [place for _number, _position, place in sorted(drawn, key=lambda entry: entry[:2])]
+    return in_order + sorted(undrawn, key=lambda place: place.pk)
+
+
+def _in_queue(batch: Batch) -> QuerySet[Assignment]:
+    reviewed = Review.objects.filter(assignment__batch=batch).values("assignment")
+    return batch.assignments.submitted().filter(Q(drawn__isnull=False) | Q(pk__in=reviewed))
+
+
+def _decisions(rows: QuerySet[Assignment]) -> defaultdict[int, list[tuple[int, str]]]:
+    found: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    made = Review.objects.filter(assignment__in=rows.order_by().values("pk")).order_by("pk")
+    for pk, revision, decision in made.values_list("assignment", "revision", "decision"):
+        found[pk].append((revision, decision))
+    return found
+
+
+def earlier(batch: Batch) -> QuerySet[Batch]:
+    """The project's other batches of the same task that were launched, oldest first."""
+    if batch.launched_at is None:
+        return Batch.objects.none()
+    launched = batch.project.batches.filter(task=batch.task).exclude(pk=batch.pk)
+    return launched.filter(launched_at__lte=batch.launched_at).order_by("launched_at", "pk")
+
+
+def coverage(batch: Batch, *, since: Batch | None = None) -> list[Coverage]:
+    """Per worker of the batch, least read first. The figures `_since` count all batches from `since` on."""
+    found = _counted(batch)
+    batches = [batch] if since is None else [*earlier(batch).filter(launched_at__gte=since.launched_at), batch]
+    for other in batches:
+        for whose, row in (found if other.pk == batch.pk else _counted(other)).items():
+            if whose in found:
+                found[whose].submitted_since += row.submitted
+                found[whose].drawn_since += row.drawn
+                found[whose].read_since += row.read
+    return sorted(found.values(), key=lambda row: (row.read_since / row.submitted_since, row.worker.pk))
+
+
+def _counted(batch: Batch) -> dict[int, Coverage]:
+    submitted = Counter(batch.assignments.submitted().order_by("pk").values_list("worker", flat=True))
+    workers = Worker.objects.select_related("project").in_bulk(submitted)
+    found = {pk: Coverage(worker=workers[pk], submitted=count) for pk, count in submitted.items()}
+    for place in queue(batch):
+        row = found[place.worker]
+        row.drawn += 1
+        row.states[place.state] += 1
+        row.read += place.state in reading.DECIDED
+    return found
+
+
+def next_waiting(places: list[Place], after: str) -> Place | None:
+    """The next answer of the queue that waits to be read, after the one of that public id and round again."""
+    here = next((k for k, place in enumerate(places) if place.public_id == after), -1)
+    turned = _turned(places, here + 1)
+    return next((place for place in turned if place.state in reading.WAITING and place.public_id != after), None)
+
+
+def _turned(places: list[Place], start: int) -> Iterator[Place]:
+    yield from places[start:]
+    yield from places[:start]
+
+
+def shown(places: Iterable[Place], show: str) -> list[Place]:
+    """The places under a filter: waiting, decided, one state, or all."""
+    states = {"waiting": reading.WAITING, "decided": reading.DECIDED, "all": reading.WAITING | reading.DECIDED}
+    wanted: Any = states.get(show, {show})
+    return [place for place in places if place.state in wanted]
