@@ -24,8 +24,9 @@ from django.template.loader import render_to_string  # noqa: E402
 
 from annotation.flow import assigning, batching, importing, joining  # noqa: E402
 from annotation.models import Answer, Assignment, Batch, Dataset, Member, Project, User, Worker  # noqa: E402
-from tests.browser.records import KINDS  # noqa: E402
+from tests.browser import graphs, records  # noqa: E402
 
+KINDS = records.KINDS | graphs.KINDS
 GUIDE = "# Read, then answer\n\nSelect the *answer* and tick what it rests on."
 fresh = count()
 
@@ -39,7 +40,7 @@ def session_of(user: Any) -> str:
     return str(store.session_key)
 
 
-def batch(*, kind: str, options: dict[str, Any], **settings: Any) -> dict[str, Any]:
+def batch(*, kind: str, options: dict[str, Any], task: str = "answer", **settings: Any) -> dict[str, Any]:
     """An open batch over the records of a kind, in a project of its own."""
     slug = f"{kind}-{next(fresh)}"
     project = Project.objects.create(slug=slug, title=f"Project {slug}", consent="We keep **what you answer**.")
@@ -49,7 +50,7 @@ def batch(*, kind: str, options: dict[str, Any], **settings: Any) -> dict[str, A
         importing.import_dataset(project, file, format="jsonl", name="records")
     held = Dataset.objects.get(project=project)
     made = batching.create_batch(
-        project, "study", task="answer", datasets=[held], guide=GUIDE, options=options, title="A study", **settings
+        project, "study", task=task, datasets=[held], guide=GUIDE, options=options, title="A study", **settings
     )
     batching.launch(made)
     return {"project": slug, "batch": made.pk}
@@ -89,8 +90,8 @@ def answers(*, batch: int) -> list[dict[str, Any]]:
             "assignment": row.assignment.public_id,
             "revision": row.revision,
             "answer": row.answer,
-            "texts": [p["text"] for p in row.assignment.hit.payload["paragraphs"]],
-            "titles": [p["title"] for p in row.assignment.hit.payload["paragraphs"]],
+            "texts": [p["text"] for p in row.assignment.hit.payload.get("paragraphs", ())],
+            "titles": [p["title"] for p in row.assignment.hit.payload.get("paragraphs", ())],
         }
         for row in rows
     ]

@@ -1,0 +1,68 @@
+"""Graphs for the browser tests: pairs and chains to judge, and compositions to choose from; all invented here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from annotation.demo import world
+from annotation.pure.composing import Index
+from annotation.pure.entities import PlainCheck
+from annotation.pure.singlehop import Single
+
+HARD = "Cafe\u0301 Ångstro\u0308m 👩‍👩‍👧 «مارا كويل»\u200f"
+
+
+def pairs() -> list[dict[str, Any]]:
+    """Composable pairs of the demo's island, of different entities."""
+    singles = [
+        Single(example.id, example.question, example.answers, example.paragraphs[0])
+        for example in world.singlehop_examples()
+    ]
+    index = Index(singles, PlainCheck())
+    return [index.example(pair).as_json() for pair in index.pairs(seed=0, dropped=Counter(), per_entity=1)][:6]
+
+
+def graph(name: str, hops: list[tuple[str, str, str, str]], **more: Any) -> dict[str, Any]:
+    """A graph to compose; a hop is (question, answer, title, text)."""
+    return {
+        "id": name,
+        "question": "",
+        "paragraphs": [{"title": title, "text": text} for _q, _a, title, text in hops],
+        "answers": [hops[-1][1]],
+        "supports": list(range(len(hops))),
+        "hops": [{"question": q, "answer": a, "support": k, "id": f"{name}-{k}"} for k, (q, a, *_) in enumerate(hops)],
+        **more,
+    }
+
+
+def chain() -> list[dict[str, Any]]:
+    """Two graphs with two edges, the second of texts in any script with long words."""
+    plain = [
+        ("Where was the smith born?", "Wick Harrow", "The smith", "The smith was born in Wick Harrow."),
+        ("Who founded #1?", "Osla Brandt", "Wick Harrow", "Wick Harrow was founded by Osla Brandt."),
+        ("Which ferry did #2 build?", "Lantern", "Osla Brandt", "Osla Brandt built the ferry Lantern."),
+    ]
+    hard = [
+        (f"Who keeps the {'W' * 90}?", HARD, "", f"{HARD} keeps it. <b>&</b> {'Ünterbröt' * 30}\r\nand so on."),
+        ("Who sailed with #1?", "שלדג", HARD, f"שלדג sailed with {HARD}."),
+        ("What is #2 called?", "Heron", "שלדג", "The heron is called שלדג there."),
+    ]
+    return [graph("chain", plain), graph("hard", hard)]
+
+
+def compositions() -> list[dict[str, Any]]:
+    """Two graphs, each with three compositions."""
+    hops = [
+        ("Who built the ferry Lantern?", "Osla Brandt", "The Lantern", "The Lantern was built by Osla Brandt."),
+        ("In which town was #1 born?", "Wick Harrow", "Osla Brandt", "Osla Brandt was born in Wick Harrow."),
+    ]
+    texts = [
+        "In which town was the builder of the ferry Lantern born?",
+        "Where was Osla Brandt, who built the Lantern, born?",
+        f"What is the birthplace of the person who once, long before anybody spoke of it, built the Lantern? {HARD}",
+    ]
+    return [graph(f"ferry-{k}", hops, extra={"compositions": texts}) for k in range(2)]
+
+
+KINDS = {f.__name__: f for f in (pairs, chain, compositions)}

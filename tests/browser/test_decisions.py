@@ -1,0 +1,257 @@
+"""One decision, one key: sent at once, the next is there, and for some seconds it can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.desk import Desk
+from tests.browser.test_accessibility import broken
+from tests.browser.test_small_screens import IN_REACH, PHONE, overflow
+
+Seat = Callable[..., Desk]
+SETTLED = 400  # milliseconds after which a new page takes decisions, with room for a slow machine
+AT_ONCE = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+@pytest.fixture
+def pairs(desk: Seat) -> Seat:
+    return lambda kind="pairs", **more: desk(kind, task=more.pop("task", "coreference"), **more)
+
+
+def decide(seat: Desk, key: str) -> None:
+    """Press the key as somebody who has read the page, and wait for the next one."""
+    seat.page.wait_for_timeout(SETTLED)
+    with seat.page.expect_navigation():
+        seat.page.keyboard.press(key)
+
+
+def told(seat: Desk) -> list[tuple[int, Any]]:
+    """(revision, bridges or choice) of every stored answer."""
+    return [(row["revision"], row["answer"].get("bridges", row["answer"].get("chosen"))) for row in seat.answers()]
+
+
+def test_a_key_answers_and_the_next_one_is_there_in_the_same_place(pairs: Seat) -> None:
+    seat = pairs(sample=3)
+    places = []
+    for key in "ynu":
+        places.append(seat.page.locator(".decision .segments").bounding_box())
+        decide(seat, key)
+    assert told(seat) == [(1, ["same"]), (1, ["different"]), (1, ["unsure"])]
+    assert seat.is_done()
+    assert places[0] == places[1] == places[2]
+
+
+def test_undo_leads_back_and_the_new_decision_is_another_revision(pairs: Seat) -> None:
+    seat = pairs(sample=3)
+    decide(seat, "y")
+    expect(seat.page.locator("#undo")).to_contain_text("You said: Same entity")
+    with seat.page.expect_navigation():
+        seat.page.keyboard.press("z")
+    assert seat.url in seat.page.url
+    expect(seat.page.locator("input[value=same]")).to_be_checked()
+    decide(seat, "n")
+    assert told(seat) == [(1, ["same"]), (2, ["different"])]
+    expect(seat.page.locator("#undo")).to_contain_text("You said: Not the same")
+    assert seat.url not in seat.page.url
+
+
+def test_undo_is_offered_for_five_seconds_and_moves_nothing(pairs: Seat) -> None:
+    seat = pairs(sample=3)
+    decide(seat, "y")
+    bar = seat.page.locator(".decisions")
+    before = bar.bounding_box()
+    expect(seat.page.locator("#undo progress")).to_be_visible()
+    url = seat.page.url
+    seat.page.wait_for_timeout(5200)
+    expect(seat.page.locator("#undo")).to_be_hidden()
+    assert bar.bounding_box() == before
+    seat.page.keyboard.press("z")
+    seat.page.wait_for_timeout(300)
+    assert seat.page.url == url
+    seat.page.reload()
+    expect(seat.page.locator("#undo")).to_be_hidden()
+
+
+def test_the_last_decision_of_a_batch_can_be_taken_back_too(pairs: Seat) -> None:
+    seat = pairs(sample=1)
+    decide(seat, "u")
+    assert seat.is_done()
+    expect(seat.page.locator("#undo")).to_contain_text("You said: Cannot tell")
+    with seat.page.expect_navigation():
+        seat.page.keyboard.press("z")
+    assert seat.url in seat.page.url
+
+
+def test_a_held_key_answers_only_once(pairs: Seat) -> None:
+    seat = pairs(sample=4)
+    seat.page.wait_for_timeout(SETTLED)
+    with seat.page.expect_navigation():
+        seat.page.keyboard.down("y")
+    for _ in range(30):
+        seat.page.keyboard.down("y")  # repeats, as a held key does
+        seat.page.wait_for_timeout(30)
+    seat.page.keyboard.up("y")
+    assert told(seat) == [(1, ["same"])]
+    decide(seat, "y")
+    assert len(told(seat)) == 2
+
+
+def test_a_held_key_that_does_not_say_that_it_repeats_answers_only_once(pairs: Seat) -> None:
+    seat = pairs(sample=4)
+    press = "() => document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'y', code: 'KeyY', bubbles: true}))"
+    seat.page.wait_for_timeout(SETTLED)
+    with seat.page.expect_navigation():
+        seat.page.evaluate(press)
+    for _ in range(25):
+        seat.page.evaluate(press)
+        seat.page.wait_for_timeout(30)
+    assert told(seat) == [(1, ["same"])]
+
+
+def test_a_double_press_and_a_double_click_answer_only_once(pairs: Seat) -> None:
+    seat = pairs(sample=4)
+    decide(seat, "y")
+    seat.page.evaluate(AT_ONCE)
+    seat.page.keyboard.press("y")
+    seat.page.wait_for_timeout(SETTLED)
+    assert len(told(seat)) == 1
+    with seat.page.expect_navigation():
+        seat.page.locator("input[value=different]").dblclick()
+    seat.page.evaluate(AT_ONCE)
+    seat.page.locator("input[value=different]").click()
+    seat.page.wait_for_timeout(SETTLED)
+    assert len(told(seat)) == 2
+
+
+def test_no_key_decides_while_a_note_is_written(pairs: Seat) -> None:
+    seat = pairs(sample=2)
+    seat.page.wait_for_timeout(SETTLED)
+    seat.page.keyboard.press("t")
+    seat.page.keyboard.type("you may not know: 1 ship, 1 inn")
+    assert told(seat) == []
+    assert seat.url in seat.page.url
+    seat.page.keyboard.press("Escape")
+    decide(seat, "n")
+    assert seat.answers()[0]["answer"] == {"bridges": ["different"], "why": "you may not know: 1 ship, 1 inn"}
+
+
+def test_arrows_choose_without_sending_and_keys_can_be_off(pairs: Seat) -> None:
+    seat = pairs(sample=2)
+    seat.page.keyboard.press("?")
+    seat.page.get_by_label("Single-key shortcuts").uncheck()
+    expect(seat.page.locator("#keys-said")).to_have_text("Saved.")
+    seat.page.keyboard.press("Escape")
+    seat.page.wait_for_timeout(SETTLED)
+    seat.page.keyboard.press("y")
+    seat.page.locator("input[value=same]").focus()
+    for key in ("Space", "ArrowRight"):
+        seat.page.keyboard.press(key)
+    expect(seat.page.locator("input[value=different]")).to_be_checked()
+    seat.wait_saved()
+    assert told(seat) == []
+    seat.submit()
+    assert told(seat) == [(1, ["different"])]
+    expect(seat.page.locator("#undo a")).to_be_visible()
+    expect(seat.page.locator("#undo kbd")).to_be_hidden()
+
+
+def test_several_bridges_are_judged_one_after_the_other_and_sent_together(pairs: Seat) -> None:
+    seat = pairs("chain", sample=1)
+    page = seat.page
+    page.wait_for_timeout(SETTLED)
+    expect(page.locator("[data-step]:visible")).to_contain_text("Wick Harrow")
+    for key, now in (("y", "2"), ("z", "1"), ("n", "2")):
+        page.keyboard.press(key)
+        expect(page.locator("[data-go][aria-current]")).to_have_text(now)
+        page.wait_for_timeout(SETTLED)
+    expect(page.locator(".decision:visible")).to_have_count(1)
+    decide(seat, "y")
+    assert told(seat) == [(1, ["different", "same"])]
+
+
+def test_a_draft_comes_back_with_the_bridge_that_is_next(pairs: Seat) -> None:
+    seat = pairs("chain", sample=1)
+    seat.page.wait_for_timeout(SETTLED)
+    seat.page.keyboard.press("u")
+    seat.wait_saved()
+    seat.page.reload()
+    expect(seat.page.locator("[data-go][aria-current]")).to_have_text("2")
+    assert seat.draft()["draft"]["bridges"] == ["unsure", ""]
+
+
+def test_words_are_lit_and_mentions_gone_through(pairs: Seat) -> None:
+    seat = pairs("chain", sample=1)
+    seat.page.wait_for_timeout(SETTLED)
+    lit = "() => [...(CSS.highlights.get('lit') ?? [])].map(String)"
+    seat.page.keyboard.press("w")
+    assert {"smith", "born"} <= set(seat.page.evaluate(lit)) or seat.page.evaluate(lit)
+    seat.page.keyboard.press("w")
+    assert seat.page.evaluate(lit) == []
+    seat.page.keyboard.press("a")
+    assert seat.page.evaluate("() => document.activeElement.hasAttribute('data-mention')")
+
+
+def test_a_composition_is_chosen_by_its_number_in_whatever_order(pairs: Seat) -> None:
+    seat = pairs("compositions", sample=2, task="choose")
+    shown = seat.page.locator(".long .words").all_text_contents()
+    decide(seat, "2")
+    expect(seat.page.locator("#undo")).to_contain_text("You said:")
+    decide(seat, "0")
+    assert seat.is_done()
+    (_, chosen), (_, none) = told(seat)
+    assert shown[1].startswith(("In which town", "Where was Osla", "What is the birthplace")[chosen])
+    assert none is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "task"), [("pairs", "coreference"), ("chain", "coreference"), ("compositions", "choose")]
+)
+def test_a_phone_decides_by_taps(pairs: Seat, kind: str, task: str) -> None:
+    seat = pairs(kind, task=task, sample=2, page=PHONE)
+    steps = 2 if kind == "chain" else 1
+    for _ in range(2):
+        assert overflow(seat.page) == 0
+        for step in range(steps):
+            seat.page.wait_for_timeout(SETTLED)
+            choice = seat.page.locator(".decision:visible label").first
+            choice.scroll_into_view_if_needed()
+            assert choice.locator("input").evaluate(IN_REACH)
+            size = choice.bounding_box()
+            assert min(size["width"], size["height"]) >= 40
+            if step < steps - 1:
+                choice.tap()
+                continue
+            with seat.page.expect_navigation():
+                choice.tap()
+    assert len(seat.answers()) == 2
+
+
+@pytest.mark.parametrize(("kind", "task"), [("chain", "coreference"), ("compositions", "choose")])
+def test_decisions_need_no_scripts(pairs: Seat, kind: str, task: str) -> None:
+    seat = pairs(kind, task=task, sample=1, page={"java_script_enabled": False})
+    page = seat.page
+    assert page.locator(".needs-js:visible").count() == 0
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#problems")).to_be_visible()
+    for decision in page.locator(".decision").all():
+        decision.locator("input").nth(1).check()
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("main")).to_contain_text("Nothing is left for you here at the moment")
+    assert len(seat.answers()) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "task"), [("pairs", "coreference"), ("chain", "coreference"), ("compositions", "choose")]
+)
+def test_no_rule_of_axe_is_broken(pairs: Seat, kind: str, task: str) -> None:
+    seat = pairs(kind, task=task, sample=2)
+    assert broken(seat.page) == []
+    seat.page.wait_for_timeout(SETTLED)
+    if kind != "chain":
+        seat.page.keyboard.press("1" if task == "choose" else "y")
+        expect(seat.page.locator("#undo")).to_be_visible()
+    assert broken(seat.page) == []
