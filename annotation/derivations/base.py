@@ -13,20 +13,42 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from annotation.pure.example import Example
+from annotation.pure.ticks import Tick, no_tick
 
 
 class CannotDerive(ValueError):
-    """The source or an option does not fit; the message says what is wrong and what would be right."""
+    """The source or an option does not fit; the message says what is wrong and what would be right.
+
+    `option` names the option that does not fit, "" where it is the source or several of them.
+    """
+
+    def __init__(self, message: str, *, option: str = "") -> None:
+        super().__init__(message)
+        self.option = option
+
+
+def option(default: Any, label: str, *, help: str = "", **about: Any) -> Any:
+    """A field of an Options dataclass with what a page says of it; `label` and `help` are gettext ids.
+
+    `about` may hold `kind` ("dataset": the name of one, "datasets": of several with commas between, "upload": the
+    path of a file, "mix": shares of the shapes), `least` and `most` of a number, `empty` (the value that an empty
+    control stands for) and `group`, the gettext id of the heading under which it stands.
+    """
+    return field(default=default, metadata={"label": label, "help": help, **about})
 
 
 @dataclass
 class Tally:
-    """What a derivation kept and dropped, with reasons, and the figures of its report (JSON values)."""
+    """What a derivation kept and dropped, with reasons, and the figures of its report (JSON values).
+
+    Long stretches of work call `tick` now and then, so that nobody takes them for dead.
+    """
 
     read: int = 0
     kept: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
     figures: dict[str, Any] = field(default_factory=dict)
+    tick: Tick = no_tick
 
     def drop(self, reason: str) -> None:
         self.dropped[reason] += 1
@@ -36,6 +58,7 @@ class Source(Protocol):
     """A dataset as derivations see it. It can be read any number of times, always in the same order."""
 
     name: str
+    origin: str  # the name of the dataset that its records first came in
     format: str  # of the file that its records first came in
     size: int
 
@@ -48,9 +71,17 @@ class Source(Protocol):
 
 class Derivation(Protocol):
     how: str  # as `--how` says it
-    title: str  # as a page says it, in a line
-    Options: type  # frozen dataclass; its fields are str, int, float or bool and have defaults
+    title: str  # as a page calls it; a gettext id, as is `does`
+    does: str  # what it does, in one plain sentence
+    suffix: str  # what is put behind the source's name to propose a new one
+    Options: type  # frozen dataclass; its fields are str, int, float or bool, have defaults and are made by `option`
     outputs: tuple[str, ...]  # what is put behind the new dataset's name, one dataset each; ("",) for one
+
+    def check(self, options: Any) -> None:
+        """Raises CannotDerive for options that fit no source."""
+
+    def misfit(self, features: Any) -> str:
+        """Why a dataset of these features (annotation.pure.features) cannot be the source, a gettext id; or ""."""
 
     def derive(self, source: Source, options: Any, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """(output, example) pairs, while the tally fills up. Raises CannotDerive."""

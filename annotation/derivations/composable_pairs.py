@@ -7,37 +7,70 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.fitting import needs_singles
 from annotation.pure.composing import PER_ENTITY, Index
 from annotation.pure.entities import EntityCheck, PlainCheck
 from annotation.pure.example import Example
 from annotation.pure.singlehop import Single, whole
+from annotation.pure.words import gettext_noop
+
+
+def per_entity_option(**about: Any) -> Any:
+    return option(
+        PER_ENTITY,
+        gettext_noop("Pairs of one bridge entity, at most"),
+        help=gettext_noop("Chosen by the seed; 0: all of them."),
+        least=0,
+        most=100_000_000,
+        **about,
+    )
+
+
+def whole_names_option(**about: Any) -> Any:
+    return option(
+        True,
+        gettext_noop("Whole names only"),
+        help=gettext_noop("No mention inside a longer name: “York” is not found in “New York”."),
+        **about,
+    )
 
 
 @dataclass(frozen=True)
 class PairOptions:
-    per_entity: int = PER_ENTITY  # 0: all
-    whole_names: bool = True  # no mention inside a longer name
+    per_entity: int = per_entity_option()
+    whole_names: bool = whole_names_option()
 
 
 class ComposablePairs:
     """`check` replaces the check that goes by letters only."""
 
     how: str = "composable-pairs"
-    title: str = "Pairs of single-hop questions with a bridge entity"
+    title: str = gettext_noop("Composable pairs")
+    does: str = gettext_noop(
+        "Finds pairs of single-hop questions where the answer of the first is named in the second: their bridge entity."
+    )
+    suffix: str = "pairs"
     Options: type = PairOptions
     outputs: tuple[str, ...] = ("",)
 
     def __init__(self, check: EntityCheck | None = None) -> None:
         self._check = check
 
+    def check(self, options: PairOptions) -> None:
+        if options.per_entity < 0:
+            unfit = "per_entity is negative. Give 0 for all pairs, or how many an entity may have"
+            raise CannotDerive(unfit, option="per_entity")
+
+    misfit = staticmethod(needs_singles)
+
     def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """Two-hop Examples, entity by entity. Raises CannotDerive where the source is not single-hop."""
-        if options.per_entity < 0:
-            raise CannotDerive("per_entity is negative. Give 0 for all pairs, or how many an entity may have")
+        self.check(options)
         check = self._check or PlainCheck(whole_names=options.whole_names)
-        index = Index(singles_of(source), check, nested=not options.whole_names)
+        index = Index(singles_of(source), check, nested=not options.whole_names, tick=tally.tick)
         tally.read = source.size
         tally.figures |= index_figures(index)
         for pair in index.pairs(seed=seed, dropped=tally.dropped, per_entity=options.per_entity):

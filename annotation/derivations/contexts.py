@@ -6,10 +6,19 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import CannotDerive, Source, Tally
-from annotation.derivations.pooling import pool_of
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.fitting import needs_hops
+from annotation.derivations.pooling import (
+    check_lengths,
+    longest_option,
+    pool_of,
+    pool_option,
+    shortest_option,
+    whole_option,
+)
 from annotation.pure.contexts import SIZE, NoContext, with_context
 from annotation.pure.example import Example
+from annotation.pure.words import gettext_noop
 
 
 @dataclass(frozen=True)
@@ -19,25 +28,43 @@ class ContextOptions:
     `shortest` and `longest`: words of a paragraph of the pool, 0 for no limit.
     """
 
-    pool: str = ""
-    paragraphs: int = SIZE
-    whole: bool = False
-    shortest: int = 0
-    longest: int = 0
+    pool: str = pool_option()
+    paragraphs: int = option(
+        SIZE,
+        gettext_noop("Paragraphs of a context"),
+        help=gettext_noop("The supporting ones and the distractors together."),
+        least=1,
+        most=1000,
+    )
+    whole: bool = whole_option()
+    shortest: int = shortest_option()
+    longest: int = longest_option()
 
 
 class Contexts:
     how: str = "contexts"
-    title: str = "Contexts: supporting paragraphs among retrieved distractors"
+    title: str = gettext_noop("Contexts")
+    does: str = gettext_noop(
+        "Puts the supporting paragraphs of each question among distractors, retrieved (BM25) with the questions of its "
+        "hops from which every answer was taken out."
+    )
+    suffix: str = "contexts"
     Options: type = ContextOptions
     outputs: tuple[str, ...] = ("",)
+
+    def check(self, options: ContextOptions) -> None:
+        if options.paragraphs < 1:
+            unfit = f"a context of {options.paragraphs} paragraphs is none; give 1 or more"
+            raise CannotDerive(unfit, option="paragraphs")
+        check_lengths(options.shortest, options.longest)
+
+    misfit = staticmethod(needs_hops)
 
     def derive(
         self, source: Source, options: ContextOptions, *, seed: int, tally: Tally
     ) -> Iterator[tuple[str, Example]]:
         """Every example that has hops, in a new context; the others are dropped with the reason."""
-        if options.paragraphs < 1:
-            raise CannotDerive(f"a context of {options.paragraphs} paragraphs is none; give 1 or more")
+        self.check(options)
         limits = {"shortest": options.shortest, "longest": options.longest}
         pool = pool_of(source, options.pool, tally=tally, whole=options.whole, **limits)
         tally.figures |= {"paragraphs": options.paragraphs, "shorter contexts": 0}

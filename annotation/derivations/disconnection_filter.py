@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally
-from annotation.derivations.disconnection_inputs import check_inputs, items_of
-from annotation.derivations.pooling import pool_of
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.disconnection_inputs import check_inputs, items_of, mask_option, paragraphs_option
+from annotation.derivations.fitting import needs_hops
+from annotation.derivations.pooling import pool_of, pool_option
 from annotation.derivations.predictions import PredictionsOfItems, predictions_at
 from annotation.pure.contexts import NoContext
-from annotation.pure.disconnection import HEAD, SIZE, TAIL, Limits, as_example, edge_items, keeps
+from annotation.pure.disconnection import HEAD, TAIL, Limits, as_example, edge_items, keeps
 from annotation.pure.example import Example
-from annotation.pure.masking import MASK
+from annotation.pure.words import gettext_noop
 
 # Per cent of heads and tails that the paper kept: of its candidates (S3), and of its final validation set.
 PAPER = {HEAD: {"pairs": 74.5, "validation set": 87.7}, TAIL: {"pairs": 26.5, "validation set": 79.0}}
 NAMED = 5  # ids in a message
+
+_LIMITS = gettext_noop("What counts as badly answered (the paper's limits)")
+_AGAIN = gettext_noop("How the inputs were made, where no dataset of them is named")
+
+
+def _limit(default: float, label: str) -> Any:
+    return option(default, label, least=0, most=1, group=_LIMITS)
 
 
 @dataclass(frozen=True)
@@ -28,15 +37,31 @@ class FilterOptions:
     those of disconnection-inputs. The other four are the thresholds (`Limits`).
     """
 
-    predictions: str = ""
-    inputs: str = ""
-    pool: str = ""
-    paragraphs: int = SIZE
-    mask: str = MASK
-    head_answer: float = Limits.head_answer
-    tail_answer: float = Limits.tail_answer
-    tail_answer_unsupported: float = Limits.tail_answer_unsupported
-    tail_support: float = Limits.tail_support
+    predictions: str = option(
+        "",
+        gettext_noop("Predictions"),
+        help=gettext_noop(
+            'A JSONL file with {"id", "seed", "predicted_answer", "predicted_support_idxs"} on each line: '
+            "for each head and tail one with every seed."
+        ),
+        kind="upload",
+        needed=True,
+    )
+    inputs: str = option(
+        "",
+        gettext_noop("The inputs that the models were given"),
+        help=gettext_noop("The dataset that was made of this one for the filter."),
+        kind="dataset",
+    )
+    pool: str = pool_option(group=_AGAIN)
+    paragraphs: int = paragraphs_option(group=_AGAIN)
+    mask: str = mask_option(group=_AGAIN)
+    head_answer: float = _limit(Limits.head_answer, gettext_noop("Keep a head below this answer F1"))
+    tail_answer: float = _limit(Limits.tail_answer, gettext_noop("Keep a tail up to this answer F1"))
+    tail_answer_unsupported: float = _limit(
+        Limits.tail_answer_unsupported, gettext_noop("... or up to this answer F1 where its support is not found:")
+    )
+    tail_support: float = _limit(Limits.tail_support, gettext_noop("a support F1 below this"))
 
     @property
     def limits(self) -> Limits:
@@ -45,17 +70,28 @@ class FilterOptions:
 
 class DisconnectionFilter:
     how: str = "disconnection-filter"
-    title: str = "Disconnection filter: keep what models cannot answer by a shortcut"
+    title: str = gettext_noop("Disconnection filter")
+    does: str = gettext_noop(
+        "Keeps the questions whose heads and tails models cannot answer by a shortcut. It also audits a finished "
+        "dataset."
+    )
+    suffix: str = "connected"
     Options: type = FilterOptions
     outputs: tuple[str, ...] = ("",)
+
+    def check(self, options: FilterOptions) -> None:
+        check_inputs(options.paragraphs, options.mask)
+        if not options.predictions:
+            unfit = "give the option predictions: the path of the models' answers, one JSON object a line"
+            raise CannotDerive(unfit, option="predictions")
+
+    misfit = staticmethod(needs_hops)
 
     def derive(
         self, source: Source, options: FilterOptions, *, seed: int, tally: Tally
     ) -> Iterator[tuple[str, Example]]:
         """The examples all of whose edges stay: head and tail are answered badly enough."""
-        check_inputs(options.paragraphs, options.mask)
-        if not options.predictions:
-            raise CannotDerive("give the option predictions: the path of the models' answers, one JSON object a line")
+        self.check(options)
         predictions = predictions_at(options.predictions)
         items = _asked(source, options, tally=tally)
         _check_complete(items, predictions)

@@ -7,9 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally
-from annotation.derivations.pooling import pool_of
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.fitting import needs_hops
+from annotation.derivations.pooling import pool_of, pool_option
 from annotation.pure.contexts import NoContext
 from annotation.pure.disconnection import (
     FOLDS,
@@ -24,31 +26,57 @@ from annotation.pure.disconnection import (
 )
 from annotation.pure.example import Example
 from annotation.pure.masking import MASK
+from annotation.pure.words import gettext_noop
+
+
+def paragraphs_option(**about: Any) -> Any:
+    text = gettext_noop("The tail's own and the distractors together; a head has none.")
+    return option(SIZE, gettext_noop("Paragraphs of a tail"), help=text, least=1, most=1000, **about)
+
+
+def mask_option(**about: Any) -> Any:
+    text = gettext_noop("It stands where the head's answer stood in the tail's question.")
+    return option(MASK, gettext_noop("The mask"), help=text, **about)
 
 
 @dataclass(frozen=True)
 class InputOptions:
     """`pool`: datasets to retrieve the distractors of tails from, commas between; none: the source."""
 
-    pool: str = ""
-    paragraphs: int = SIZE
-    folds: int = FOLDS
-    mask: str = MASK
+    pool: str = pool_option()
+    paragraphs: int = paragraphs_option()
+    folds: int = option(
+        FOLDS,
+        gettext_noop("Folds"),
+        help=gettext_noop("A model answers a fold after training on the others."),
+        least=2,
+        most=100,
+    )
+    mask: str = mask_option()
 
 
 class DisconnectionInputs:
     how: str = "disconnection-inputs"
-    title: str = "Disconnection inputs: heads without context and masked tails, for models to answer"
+    title: str = gettext_noop("Inputs for the disconnection filter")
+    does: str = gettext_noop(
+        "Writes down what models are asked: each head without a context, each tail with the answer of its head masked."
+    )
+    suffix: str = "inputs"
     Options: type = InputOptions
     outputs: tuple[str, ...] = ("",)
+
+    def check(self, options: InputOptions) -> None:
+        check_inputs(options.paragraphs, options.mask)
+        if options.folds < 2:
+            raise CannotDerive(f"{options.folds} folds leave nothing to train on; give 2 or more", option="folds")
+
+    misfit = staticmethod(needs_hops)
 
     def derive(
         self, source: Source, options: InputOptions, *, seed: int, tally: Tally
     ) -> Iterator[tuple[str, Example]]:
         """Each head once and then each tail once, with its fold; the seed decides the folds only."""
-        check_inputs(options.paragraphs, options.mask)
-        if options.folds < 2:
-            raise CannotDerive(f"{options.folds} folds leave nothing to train on; give 2 or more")
+        self.check(options)
         pool = pool_of(source, options.pool, tally=tally)
         items = items_of(source, mask=options.mask, tally=tally)
         fold_of = folds(items, options.folds, rng=random.Random(seed))
@@ -61,10 +89,12 @@ class DisconnectionInputs:
 def check_inputs(paragraphs: int, mask: str) -> None:
     """Raises CannotDerive for options that make no inputs."""
     if paragraphs < 1:
-        raise CannotDerive(f"a tail with {paragraphs} paragraphs has no context; give 1 or more")
+        unfit = f"a tail with {paragraphs} paragraphs has no context; give 1 or more"
+        raise CannotDerive(unfit, option="paragraphs")
     if not re.search(r"\w", mask):
         raise CannotDerive(
-            f"the mask {mask!r} has no letter, so that nobody sees what is masked; give one such as {MASK}"
+            f"the mask {mask!r} has no letter, so that nobody sees what is masked; give one such as {MASK}",
+            option="mask",
         )
 
 

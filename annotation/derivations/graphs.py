@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally
-from annotation.derivations.composable_pairs import index_figures, singles_of
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.composable_pairs import index_figures, per_entity_option, singles_of, whole_names_option
+from annotation.derivations.fitting import needs_singles_or_pairs
 from annotation.pure.bridges import masked
-from annotation.pure.composing import PER_ENTITY, TAIL_QUESTION, Index
+from annotation.pure.composing import TAIL_QUESTION, Index
 from annotation.pure.dag import SHAPES
 from annotation.pure.entities import EntityCheck, PlainCheck
 from annotation.pure.example import Example, Hop
@@ -21,48 +23,89 @@ from annotation.pure.graph_choice import LOOKS, Choice, Wish, choose
 from annotation.pure.graphs import Caps, Drafting, Limits
 from annotation.pure.masking import resolved
 from annotation.pure.network import Network
-from annotation.pure.singlehop import Single
+from annotation.pure.singlehop import Single, sources
+from annotation.pure.words import gettext_noop
 
 AUTO = -1  # of a limit: the paper's, or none where the questions are MuSiQue's own
 
 
+_REUSE = gettext_noop("How often something may come again")
+_LENGTH = gettext_noop("How long the questions may be")
+_PAIRS = gettext_noop("How pairs are found, where this dataset holds single-hop questions")
+_SEARCH = gettext_noop("How far the search goes")
+
+
+def _tokens(label: str, limit: int) -> Any:
+    """A limit of tokens; `limit` is the paper's."""
+    about = gettext_noop("Empty: the paper's limit, %(limit)d; none for questions out of MuSiQue. 0: no limit.")
+    more = {"least": 0, "most": 10_000, "empty": AUTO, "values": {"limit": limit}}
+    return option(AUTO, label, help=about, group=_LENGTH, **more)
+
+
+def _reuse(default: int, label: str) -> Any:
+    return option(default, label, help=gettext_noop("0: any number."), least=0, most=100_000_000, group=_REUSE)
+
+
 @dataclass(frozen=True)
 class GraphOptions:
-    count: int = 0  # 0: all that fit
-    mix: str = ""  # "2hop=4,3hop1=2": shares of the shapes, others are not made; "": equal shares of all six
-    entity_graphs: int = 25  # in how many graphs a bridge entity may be; 0: any number
-    question_graphs: int = 100  # in how many graphs a single-hop question may be; 0: any number
-    hop_tokens: int = AUTO  # of a hop; 0: no limit
-    two_hop_tokens: int = AUTO  # of all hops together
-    three_hop_tokens: int = AUTO
-    four_hop_tokens: int = AUTO
-    per_entity: int = PER_ENTITY  # pairs of an entity, where the source holds single-hop questions; 0: all
-    whole_names: bool = True  # no mention inside a longer name, where the source holds single-hop questions
-    looks: int = LOOKS  # candidates of a shape that are looked at, at most
+    """`mix`: "2hop=4,3hop1=2", shares of the shapes, others are not made; "": equal shares of all six."""
+
+    count: int = option(0, gettext_noop("Graphs"), help=gettext_noop("0: all that fit."), least=0, most=100_000_000)
+    mix: str = option(
+        "",
+        gettext_noop("The wished mix of shapes"),
+        help=gettext_noop(
+            "Shares against each other: 4, 2, 2, 1, 1, 1 gives four 2-hop graphs for each one of the last. 0: none of "
+            "that shape. A shape that runs out leaves its share to the others."
+        ),
+        kind="mix",
+        shapes=tuple(SHAPES),
+    )
+    entity_graphs: int = _reuse(25, gettext_noop("Graphs with the same bridge entity, at most"))
+    question_graphs: int = _reuse(100, gettext_noop("Graphs with the same single-hop question, at most"))
+    hop_tokens: int = _tokens(gettext_noop("Tokens of a hop, at most"), 10)
+    two_hop_tokens: int = _tokens(gettext_noop("Tokens of 2 hops together"), 15)
+    three_hop_tokens: int = _tokens(gettext_noop("Tokens of 3 hops together"), 15)
+    four_hop_tokens: int = _tokens(gettext_noop("Tokens of 4 hops together"), 20)
+    per_entity: int = per_entity_option(group=_PAIRS)
+    whole_names: bool = whole_names_option(group=_PAIRS)
+    looks: int = option(
+        LOOKS, gettext_noop("Candidates of a shape to look at, at most"), least=1, most=1_000_000_000, group=_SEARCH
+    )
 
 
 class Graphs:
     """`check` replaces the check of entities, where the source holds single-hop questions."""
 
     how: str = "graphs"
-    title: str = "Graphs of two to four hops, to be composed"
+    title: str = gettext_noop("Graphs")
+    does: str = gettext_noop(
+        "Joins pairs into graphs of two to four hops, in six shapes. People then compose one question of each."
+    )
+    suffix: str = "graphs"
     Options: type = GraphOptions
     outputs: tuple[str, ...] = ("",)
 
     def __init__(self, check: EntityCheck | None = None) -> None:
         self._check = check
 
+    def check(self, options: GraphOptions) -> None:
+        _shares(options.mix)
+        _refuse_negative(options)
+
+    misfit = staticmethod(needs_singles_or_pairs)
+
     def derive(
         self, source: Source, options: GraphOptions, *, seed: int, tally: Tally
     ) -> Iterator[tuple[str, Example]]:
         """Examples without a question, in the order in which they were drawn. Raises CannotDerive."""
         shares = _shares(options.mix)
-        _refuse_negative(options)
+        self.check(options)
         network = self._network(source, options, seed=seed, tally=tally)
         drafting = Drafting(network, _limits(options, source.format))
         caps = Caps(options.entity_graphs, options.question_graphs)
         wish = Wish(shares, options.count, options.looks)
-        choice = choose(network, drafting, wish=wish, caps=caps, seed=seed)
+        choice = choose(network, drafting, wish=wish, caps=caps, seed=seed, tick=tally.tick)
         _report(choice, tally)
         for graph in choice.graphs:
             yield "", drafting.example(graph)
@@ -72,7 +115,7 @@ class Graphs:
         first = next(source.examples(), None)
         if first is None or not first.hops:
             check = self._check or PlainCheck(whole_names=options.whole_names)
-            index = Index(singles_of(source), check, nested=not options.whole_names)
+            index = Index(singles_of(source), check, nested=not options.whole_names, tick=tally.tick)
             pairs = list(index.pairs(seed=seed, dropped=Counter(), per_entity=options.per_entity))
             tally.figures |= index_figures(index) | {"pairs": len(pairs)}
             return Network(index.singles, pairs)
@@ -110,8 +153,8 @@ def _singles_of_pair(example: Example) -> tuple[Single, Single]:
     head, tail = example.hops
     aliases = example.answers if example.answers[:1] == (tail.answer,) else (tail.answer,)
     return (
-        _single(example, head, head.question, (head.answer,)),
-        _single(example, tail, _tail_question(example), aliases),
+        replace(_single(example, head, head.question, (head.answer,)), source=sources(example)[0]),
+        replace(_single(example, tail, _tail_question(example), aliases), source=sources(example)[1]),
     )
 
 
@@ -141,19 +184,21 @@ def _shares(mix: str) -> dict[str, float]:
         except ValueError:
             shares[shape] = -1.0
         if shape not in SHAPES or not 0 <= shares[shape] < float("inf"):
-            raise CannotDerive(f"{part.strip()!r} is no share of a shape. Give {'=1,'.join(SHAPES)}=1, or some of them")
+            unfit = f"{part.strip()!r} is no share of a shape. Give {'=1,'.join(SHAPES)}=1, or some of them"
+            raise CannotDerive(unfit, option="mix")
     if not any(shares.values()):
-        raise CannotDerive("the mix wishes for no shape at all. Give one of them a share above 0")
+        raise CannotDerive("the mix wishes for no shape at all. Give one of them a share above 0", option="mix")
     return shares
 
 
 def _refuse_negative(options: GraphOptions) -> None:
     for name in ("count", "entity_graphs", "question_graphs", "per_entity", "looks"):
         if getattr(options, name) < 0:
-            raise CannotDerive(f"{name} is negative. Give 0 or more")
+            raise CannotDerive(f"{name} is negative. Give 0 or more", option=name)
     for name in ("hop_tokens", "two_hop_tokens", "three_hop_tokens", "four_hop_tokens"):
         if getattr(options, name) < AUTO:
-            raise CannotDerive(f"{name} is below -1. Give -1 for the paper's limit, 0 for none, or a number of tokens")
+            unfit = f"{name} is below -1. Give -1 for the paper's limit, 0 for none, or a number of tokens"
+            raise CannotDerive(unfit, option=name)
 
 
 def _limits(options: GraphOptions, format: str) -> Limits:

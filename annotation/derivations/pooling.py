@@ -3,10 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally
+from annotation.derivations.base import CannotDerive, Source, Tally, option
 from annotation.pure.example import Example, Paragraph
 from annotation.pure.retrieval import Pool
+from annotation.pure.words import gettext_noop
+
+_POOL = gettext_noop("The pool of distractors")
+
+
+def pool_option(**about: Any) -> Any:
+    return option(
+        "",
+        gettext_noop("Datasets to take distractors from"),
+        help=gettext_noop(
+            "Their supporting paragraphs make the pool. Usually the single-hop questions; none: this dataset itself."
+        ),
+        kind="datasets",
+        **about,
+    )
+
+
+def whole_option() -> Any:
+    return option(
+        False, gettext_noop("Take all paragraphs of these datasets, not only the supporting ones"), group=_POOL
+    )
+
+
+def shortest_option() -> Any:
+    about = gettext_noop("Words of a distractor, at least")
+    return option(0, about, help=gettext_noop("0: no limit."), least=0, most=1_000_000, group=_POOL)
+
+
+def longest_option() -> Any:
+    about = gettext_noop("Words of a distractor, at most")
+    return option(0, about, help=gettext_noop("0: no limit."), least=0, most=1_000_000, group=_POOL)
+
+
+def check_lengths(shortest: int, longest: int) -> None:
+    """Raises CannotDerive for lengths of paragraphs that cannot be."""
+    for name, length in (("shortest", shortest), ("longest", longest)):
+        if length < 0:
+            raise CannotDerive("shortest and longest are numbers of words; give 0 for no limit", option=name)
+    if longest and longest < shortest:
+        unfit = f"no paragraph has {shortest} words or more and {longest} or fewer; give a larger longest"
+        raise CannotDerive(unfit, option="longest")
 
 
 def pool_of(
@@ -18,8 +60,6 @@ def pool_of(
     words; 0 sets no limit. The pool's size goes into the tally. Raises CannotDerive where it is empty.
     """
     datasets = [source.other(name) for name in names_in(names)] or [source]
-    if shortest < 0 or longest < 0:
-        raise CannotDerive("shortest and longest are numbers of words; give 0 for no limit")
     pool = Pool(
         paragraph
         for dataset in datasets

@@ -1,7 +1,8 @@
 """`--how singlehop`: single-hop questions out of SQuAD, MuSiQue's decompositions and our own JSONL and CSV.
 
 A hop keeps its id, and is taken once however many records share it; other questions are numbered from 1, past
-the ids that are kept. The tally reads and drops single-hop questions, not records.
+the ids that are kept. Each says in its `source` where it comes from: what its record says, or else the name of the
+dataset that the records first came in. The tally reads and drops single-hop questions, not records.
 """
 
 from __future__ import annotations
@@ -12,29 +13,60 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from annotation.derivations.base import CannotDerive, Source, Tally
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.fitting import needs_parts
 from annotation.pure.example import Example
 from annotation.pure.singlehop import ORIGIN, Rules, Single, answered_by, number, parts, whole
+from annotation.pure.words import gettext_noop
 
 
 @dataclass(frozen=True)
 class SingleHopOptions:
-    fewest_words: int = 20
-    most_words: int = 300  # 0: no limit
-    answer_in_paragraph: bool = True
-    predictions: str = ""  # a JSONL file of {"id", "predicted_answer"}, any number of lines a question
+    fewest_words: int = option(20, gettext_noop("Words of a paragraph, at least"), least=0, most=1_000_000)
+    most_words: int = option(
+        300,
+        gettext_noop("Words of a paragraph, at most"),
+        help=gettext_noop("0: no limit."),
+        least=0,
+        most=1_000_000,
+    )
+    answer_in_paragraph: bool = option(True, gettext_noop("Only where the answer stands in the paragraph"))
+    predictions: str = option(
+        "",
+        gettext_noop("Answers of models, if you have any"),
+        help=gettext_noop(
+            'A JSONL file with {"id", "predicted_answer"} on each line, any number of lines a question. Kept is what '
+            "at least one model answers with a word of the right answer."
+        ),
+        kind="upload",
+    )
 
 
 class SingleHop:
     how: str = "singlehop"
-    title: str = "Single-hop questions that can be composed"
+    title: str = gettext_noop("Single-hop questions")
+    does: str = gettext_noop(
+        "Takes decompositions apart into single-hop questions with one paragraph each, and keeps those that are usable."
+    )
+    suffix: str = "single"
     Options: type = SingleHopOptions
     outputs: tuple[str, ...] = ("",)
+
+    def check(self, options: SingleHopOptions) -> None:
+        for name in ("fewest_words", "most_words"):
+            if getattr(options, name) < 0:
+                raise CannotDerive(f"{name} is negative. Give 0 or more", option=name)
+        if 0 < options.most_words < options.fewest_words:
+            unfit = f"no paragraph has {options.fewest_words} words or more and {options.most_words} or fewer"
+            raise CannotDerive(f"{unfit}. Give more for most_words, or 0 for no limit", option="most_words")
+
+    misfit = staticmethod(needs_parts)
 
     def derive(
         self, source: Source, options: SingleHopOptions, *, seed: int, tally: Tally
     ) -> Iterator[tuple[str, Example]]:
         """Single-hop Examples in the order of the source. Raises CannotDerive."""
+        self.check(options)
         rules = Rules(options.fewest_words, options.most_words, options.answer_in_paragraph)
         predicted = _predictions(options.predictions)
         kept_ids = _KeptIds.of(source.examples())
@@ -46,7 +78,7 @@ class SingleHop:
                 continue
             tally.kept += 1
             named = single if single.id in kept_ids.taken else replace(single, id=next(numbers))
-            yield "", named.as_example(origin=origin)
+            yield "", replace(named, source=named.source or source.origin).as_example(origin=origin)
 
 
 @dataclass

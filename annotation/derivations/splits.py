@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.fitting import fits_any
 from annotation.pure.example import Example
+from annotation.pure.singlehop import SOURCE
 from annotation.pure.splitting import REMOVED, Unit, keys, shared, split
+from annotation.pure.words import gettext_noop
 
 NAMES = ("train", "dev", "test")
 
@@ -19,10 +22,15 @@ NAMES = ("train", "dev", "test")
 class SplitOptions:
     """Shares of the questions, which sum to 1, and the field of `extra` that names the source of a question."""
 
-    train: float = 0.8
-    dev: float = 0.1
-    test: float = 0.1
-    source_field: str = "source"
+    train: float = option(0.8, gettext_noop("Share of train"), least=0, most=1)
+    dev: float = option(0.1, gettext_noop("Share of dev"), least=0, most=1)
+    test: float = option(0.1, gettext_noop("Share of test"), help=gettext_noop("The three sum to 1."), least=0, most=1)
+    source_field: str = option(
+        SOURCE,
+        gettext_noop("Field that names where a question comes from"),
+        help=gettext_noop("The mix of these sources stays alike in all three, as does that of the numbers of hops."),
+        group=gettext_noop("The mix"),
+    )
 
 
 @dataclass(slots=True)
@@ -39,19 +47,34 @@ class _Question:
 
 class Splits:
     how: str = "splits"
-    title: str = "Splits: train, dev and test that share no single-hop question, answer or paragraph with train"
+    title: str = gettext_noop("Splits")
+    does: str = gettext_noop(
+        "Parts the questions into train, dev and test, so that dev and test share no single-hop question, answer or "
+        "paragraph with train."
+    )
+    suffix: str = ""
     Options: type = SplitOptions
     outputs: tuple[str, ...] = tuple(f"-{name}" for name in NAMES)
+
+    def check(self, options: SplitOptions) -> None:
+        shares = (options.train, options.dev, options.test)
+        if not (min(shares) >= 0 and abs(sum(shares) - 1) <= 1e-6):
+            given = " + ".join(f"{share:g}" for share in shares)
+            unfit = f"the shares of train, dev and test are {given}; give three from 0 on that sum to 1"
+            raise CannotDerive(unfit, option="train")
+
+    misfit = staticmethod(fits_any)
 
     def derive(
         self, source: Source, options: SplitOptions, *, seed: int, tally: Tally
     ) -> Iterator[tuple[str, Example]]:
         """Every example under its split, in the order of the source; those that overlap with train are dropped."""
-        _check(options)
+        self.check(options)
         questions = _questions(source, options.source_field)
         units = [question.unit() for question in questions.values()]
         dev, test = (round(len(units) * share) for share in (options.dev, options.test))
-        names = split(units, dev=min(dev, len(units)), test=min(test, len(units) - dev), rng=random.Random(seed))
+        sizes = {"dev": min(dev, len(units)), "test": min(test, len(units) - dev)}
+        names = split(units, **sizes, rng=random.Random(seed), tick=tally.tick)
         tally.figures |= _figures(list(questions.values()), names)
         of = dict(zip(questions, names, strict=True))
         for example in source.examples():
@@ -62,13 +85,6 @@ class Splits:
             else:
                 tally.kept += 1
                 yield f"-{name}", example
-
-
-def _check(options: SplitOptions) -> None:
-    shares = (options.train, options.dev, options.test)
-    if min(shares) < 0 or abs(sum(shares) - 1) > 1e-6:
-        given = " + ".join(f"{share:g}" for share in shares)
-        raise CannotDerive(f"the shares of train, dev and test are {given}; give three from 0 on that sum to 1")
 
 
 def _together(example: Example) -> str:
@@ -86,9 +102,9 @@ def _questions(source: Source, source_field: str) -> dict[str, _Question]:
 
 
 def _origin(value: object) -> str:
-    """What `extra` says of the source, a text or one for each hop, as one text."""
+    """What `extra` says of the source, a text or one for each hop, as one text that names each source once."""
     if isinstance(value, list | tuple):
-        return ", ".join(sorted(map(str, value)))
+        return ", ".join(sorted({str(each) for each in value if each != ""}))
     return "" if value is None else str(value)
 
 

@@ -7,30 +7,49 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from annotation.derivations.base import Source, Tally
-from annotation.derivations.pooling import pool_of
+from annotation.derivations.fitting import needs_hops
+from annotation.derivations.pooling import (
+    check_lengths,
+    longest_option,
+    pool_of,
+    pool_option,
+    shortest_option,
+    whole_option,
+)
 from annotation.pure.contexts import NoContext
 from annotation.pure.example import Example
 from annotation.pure.twins import answerable, unanswerable
+from annotation.pure.words import gettext_noop
 
 
 @dataclass(frozen=True)
 class TwinOptions:
     """`pool`: datasets to retrieve from, commas between; none: the source. `whole`: all their paragraphs."""
 
-    pool: str = ""
-    whole: bool = False
-    shortest: int = 0
-    longest: int = 0
+    pool: str = pool_option()
+    whole: bool = whole_option()
+    shortest: int = shortest_option()
+    longest: int = longest_option()
 
 
 class UnanswerableTwins:
     how: str = "unanswerable-twins"
-    title: str = "Unanswerable twins: each question again, without the answer of one hop in its context"
+    title: str = gettext_noop("Unanswerable twins")
+    does: str = gettext_noop(
+        "Puts beside each question the same one in a context that does not hold the answer of one of its hops."
+    )
+    suffix: str = "full"
     Options: type = TwinOptions
     outputs: tuple[str, ...] = ("",)
 
+    def check(self, options: TwinOptions) -> None:
+        check_lengths(options.shortest, options.longest)
+
+    misfit = staticmethod(needs_hops)
+
     def derive(self, source: Source, options: TwinOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """The answerable example and then its twin; both are dropped where no twin can be built."""
+        self.check(options)
         limits = {"shortest": options.shortest, "longest": options.longest}
         pool = pool_of(source, options.pool, tally=tally, whole=options.whole, **limits)
         tally.figures |= {"twins": 0, "paragraphs taken out": {}}

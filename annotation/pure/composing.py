@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
@@ -19,8 +19,9 @@ from annotation.pure import dag
 from annotation.pure.bridges import Mention, entity_key, folded, masked, mention_end, mentions, tidy
 from annotation.pure.chance import shuffled
 from annotation.pure.entities import EntityCheck
-from annotation.pure.example import Example, Hop, Paragraph
-from annotation.pure.singlehop import Single, hop_id
+from annotation.pure.example import JSON, Example, Hop, Paragraph
+from annotation.pure.singlehop import SOURCE, Single, hop_id
+from annotation.pure.ticks import Tick, no_tick
 
 PER_ENTITY = 1_000
 LOOKS = 20  # candidates looked at for each pair that is wanted, before an entity is left
@@ -54,13 +55,15 @@ class Index:
     `refused` counts what the check did not take as an entity or as its mention.
     """
 
-    def __init__(self, singles: Iterable[Single], check: EntityCheck, *, nested: bool = False) -> None:
+    def __init__(
+        self, singles: Iterable[Single], check: EntityCheck, *, nested: bool = False, tick: Tick = no_tick
+    ) -> None:
         """`nested` also takes mentions inside those of longer entities, as "York" in "New York"."""
         self.singles: list[Single] = []
         self.keys: list[str] = []  # of the answer, for each question
         self.passages: list[int] = []  # equal numbers for equal title and text
         self.refused: Counter[str] = Counter()
-        self._check, self._nested = check, nested
+        self._check, self._nested, self._tick = check, nested, tick
         self._entities: dict[str, Entity] = {}
         self._read(singles)
         self._look_for_mentions()
@@ -81,7 +84,7 @@ class Index:
             known = (single.paragraph.title, single.paragraph.text)
             passage, paragraph = passages.setdefault(known, (len(passages), single.paragraph))
             self._head(single, key)
-            self.singles.append(Single(single.id, tidy(single.question), single.answers, paragraph))
+            self.singles.append(replace(single, question=tidy(single.question), paragraph=paragraph))
             self.keys.append(key)
             self.passages.append(passage)
 
@@ -99,6 +102,7 @@ class Index:
             automaton.add_word(entity.key, entity)
         automaton.make_automaton()
         for position, single in enumerate(self.singles):
+            self._tick()
             low = folded(single.question)
             named: dict[str, Entity] = {}
             for last, entity in automaton.iter(low):
@@ -123,6 +127,7 @@ class Index:
         by their reasons, and those that no place was left for.
         """
         for entity in self.entities():
+            self._tick()
             yield from self._pairs_of(entity, per_entity or entity.candidates, seed=seed, dropped=dropped)
 
     def _pairs_of(self, entity: Entity, most: int, *, seed: int | str, dropped: Counter[str]) -> list[Pair]:
@@ -171,6 +176,12 @@ def _inside(places: list[Mention], longer: list[Mention]) -> bool:
     )
 
 
+def extra_of(singles: Sequence[Single]) -> JSON:
+    """What an example of these hops says of where they come from; nothing where nobody said."""
+    told = [single.source for single in singles]
+    return {SOURCE: told} if any(told) else {}
+
+
 def pair_example(head: Single, tail: Single) -> Example:
     """The Example of a pair; ValueError where the head's answer is not mentioned in the tail's question."""
     question = masked(tail.question, [(head.answer, 1)])
@@ -189,5 +200,5 @@ def pair_example(head: Single, tail: Single) -> Example:
         ),
         group=pair_id,
         shape="2hop",
-        extra={ENTITY: head.answer, TAIL_QUESTION: tail.question},
+        extra={ENTITY: head.answer, TAIL_QUESTION: tail.question} | extra_of([head, tail]),
     )

@@ -15,6 +15,7 @@ from random import Random
 from annotation.pure.chance import shuffled
 from annotation.pure.graphs import CONTAINED, Caps, Chosen, Drafting, Graph
 from annotation.pure.network import Network, candidates
+from annotation.pure.ticks import Tick, no_tick
 
 LOOKS = 500_000  # candidates of a shape that are looked at, at most
 
@@ -38,11 +39,13 @@ class Choice:
     dropped: Counter[str] = field(default_factory=Counter)
 
 
-def choose(network: Network, drafting: Drafting, *, wish: Wish, caps: Caps, seed: int | str) -> Choice:
+def choose(
+    network: Network, drafting: Drafting, *, wish: Wish, caps: Caps, seed: int | str, tick: Tick = no_tick
+) -> Choice:
     """Draw graphs; the same network, wish, caps and seed give the same graphs in the same order."""
     choice, chosen = Choice(), Chosen(network, caps)
     streams = {
-        shape: _looks(network, shape, wish.looks, seed=seed, choice=choice)
+        shape: _looks(network, shape, wish.looks, seed=seed, choice=choice, tick=tick)
         for shape, share in wish.shares.items()
         if share > 0
     }
@@ -54,12 +57,13 @@ def choose(network: Network, drafting: Drafting, *, wish: Wish, caps: Caps, seed
     return choice
 
 
-def _looks(network: Network, shape: str, most: int, *, seed: int | str, choice: Choice) -> Iterator[Graph]:
+def _looks(network: Network, shape: str, most: int, *, seed: int | str, choice: Choice, tick: Tick) -> Iterator[Graph]:
     """The candidates of a shape in random order, counted as they are looked at."""
     found = candidates(network, shape)
     choice.candidates[shape] = found.size
     for number in islice(shuffled(found.size, Random(f"{seed}/{shape}")), most):
         choice.looked_at[shape] += 1
+        tick()
         yield Graph(shape, found.at(number))
 
 

@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from annotation.pure.bridges import folded, masked, mentions, tidy
+from annotation.pure.composing import extra_of
 from annotation.pure.dag import SHAPES
 from annotation.pure.example import Example, Hop
 from annotation.pure.network import Network, Nodes
@@ -132,6 +133,7 @@ class Drafting:
             ),
             group=graph_id,
             shape=graph.shape,
+            extra=extra_of(singles),
         )
 
 

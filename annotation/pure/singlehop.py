@@ -6,7 +6,7 @@ They come out of records with one paragraph as they are, and out of decompositio
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotation.pure import dag
 from annotation.pure.example import Example, Hop, Paragraph
@@ -15,16 +15,21 @@ from annotation.pure.metrics import MUSIQUE
 from annotation.pure.spans import locate
 
 ORIGIN = "source_id"  # in `extra`: the id of the record that a single-hop question was taken from
+SOURCE = "source"  # in `extra`: where a question comes from, a text; of a decomposition a list, one for each hop
 
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """A question that one paragraph answers. `answers` holds the answer and then its aliases."""
+    """A question that one paragraph answers. `answers` holds the answer and then its aliases.
+
+    `source` names where it comes from, "" where nobody said.
+    """
 
     id: str
     question: str
     answers: tuple[str, ...]
     paragraph: Paragraph
+    source: str = ""
 
     @property
     def answer(self) -> str:
@@ -38,7 +43,7 @@ class Single:
             answers=self.answers,
             supports=(0,),
             group=self.id,
-            extra={ORIGIN: origin} if origin else {},
+            extra={key: text for key, text in ((ORIGIN, origin), (SOURCE, self.source)) if text},
         )
 
 
@@ -77,7 +82,15 @@ def whole(example: Example) -> Single | str:
         return "the question has no answer"
     if len(example.paragraphs) != 1:
         return "there is more than one paragraph" if example.paragraphs else "there is no paragraph"
-    return Single(example.id, example.question, example.answers, example.paragraphs[0])
+    return Single(example.id, example.question, example.answers, example.paragraphs[0], sources(example)[0])
+
+
+def sources(example: Example) -> list[str]:
+    """Where the hops of an example come from, one for each; "" where nobody said. A record without hops has one."""
+    told, hops = example.extra.get(SOURCE), len(example.hops) or 1
+    if isinstance(told, list | tuple) and len(told) == hops:
+        return [each if isinstance(each, str) else "" for each in told]
+    return [told if isinstance(told, str) else ""] * hops
 
 
 def parts(example: Example) -> Iterator[Single | str]:
@@ -90,7 +103,8 @@ def parts(example: Example) -> Iterator[Single | str]:
         if number in broken:
             yield "the hop refers to a hop that is not before it"
         else:
-            yield _part(example, hop, last=number == len(example.hops))
+            found = _part(example, hop, last=number == len(example.hops))
+            yield found if isinstance(found, str) else replace(found, source=sources(example)[number - 1])
 
 
 def _part(example: Example, hop: Hop, *, last: bool) -> Single | str:

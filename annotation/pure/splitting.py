@@ -18,6 +18,7 @@ from annotation.pure.example import Example, Paragraph
 from annotation.pure.masking import resolved
 from annotation.pure.retrieval import same_text
 from annotation.pure.text import normalise_answer
+from annotation.pure.ticks import Tick, no_tick
 
 REMOVED = ""
 _ROUNDS = 4  # of looking for the mix of those to move that leaves the mix wished for
@@ -25,7 +26,10 @@ _ROUNDS = 4  # of looking for the mix of those to move that leaves the mix wishe
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is never parted (a question, or twins): the keys by which it overlaps, and its kind in the mix."""
+    """What is never parted (a question, or twins): the keys by which it overlaps, and its kind in the mix.
+
+    What matters more in the mix stands before a "/": "2/this source" is first one of those that begin with "2/".
+    """
 
     keys: frozenset[str]
     kind: str = ""
@@ -60,7 +64,7 @@ def _answer_key(answer: str) -> Iterator[str]:
         yield f"answer:{normal}"
 
 
-def split(units: Sequence[Unit], *, dev: int, test: int, rng: Random) -> list[str]:
+def split(units: Sequence[Unit], *, dev: int, test: int, rng: Random, tick: Tick = no_tick) -> list[str]:
     """ "train", "dev", "test" or REMOVED for each unit.
 
     `dev` + `test` units leave training; of these, those that overlap with it are removed, and the rest is
@@ -69,11 +73,12 @@ def split(units: Sequence[Unit], *, dev: int, test: int, rng: Random) -> list[st
     size = dev + test
     if min(dev, test) < 0 or size > len(units):
         raise ValueError(f"{size} of {len(units)} cannot leave training")
-    outside = _outside(units, size, rng=rng)
+    outside = _outside(units, size, rng=rng, tick=tick)
     kept = _free(units, outside)
     names = ["train" if at not in outside else REMOVED for at in range(len(units))]
     inner = [units[at] for at in kept]
-    tested = least_overlapping(inner, _quotas(_mix(inner), round(len(kept) * test / (size or 1))), rng=rng)
+    quotas = _by_group(_mix(inner), round(len(kept) * test / (size or 1)))
+    tested = least_overlapping(inner, quotas, rng=rng, tick=tick)
     for place, at in enumerate(kept):
         names[at] = "test" if place in tested else "dev"
     return names
@@ -86,22 +91,22 @@ def shared(ours: Iterable[Unit], others: Iterable[Unit]) -> tuple[int, Counter[s
     return sum(map(bool, common)), Counter(key.split(":", 1)[0] for key in set().union(*common))
 
 
-def _outside(units: Sequence[Unit], size: int, *, rng: Random) -> set[int]:
+def _outside(units: Sequence[Unit], size: int, *, rng: Random, tick: Tick) -> set[int]:
     """Positions of `size` units to leave training, such that many are free of it and these keep the mix.
 
     Questions with more hops overlap more often, so that after a round the kinds that were left short of
     their share get more of the places.
     """
     mix, seed = _mix(units), rng.getrandbits(64)
-    quotas, best, most = _quotas(mix, size), set[int](), -1.0
+    quotas, best, most = _by_group(mix, size), set[int](), -1.0
     for _round in range(_ROUNDS):
-        outside = least_overlapping(units, quotas, rng=Random(seed))
+        outside = least_overlapping(units, quotas, rng=Random(seed), tick=tick)
         free = Counter(units[at].kind for at in _free(units, outside))
         even = sum(min(free[kind], free.total() * count / mix.total()) for kind, count in mix.items())
         if even > most:
             best, most = outside, even
         wants = {kind: quotas[kind] * (count + 1) / (free[kind] + 1) for kind, count in mix.items()}
-        quotas = _quotas(wants, size, most=mix)
+        quotas = _by_group(wants, size, most=mix)
     return best
 
 
@@ -111,7 +116,9 @@ def _free(units: Sequence[Unit], outside: set[int]) -> list[int]:
     return [at for at in sorted(outside) if inside.isdisjoint(units[at].keys)]
 
 
-def least_overlapping(units: Sequence[Unit], quotas: Mapping[str, int], *, rng: Random) -> set[int]:
+def least_overlapping(
+    units: Sequence[Unit], quotas: Mapping[str, int], *, rng: Random, tick: Tick = no_tick
+) -> set[int]:
     """Positions of as many units of each kind as its quota says, overlapping little with those left.
 
     The kinds take turns. Each time that unit goes of whose links (keys shared with another unit) the smallest
@@ -122,6 +129,7 @@ def least_overlapping(units: Sequence[Unit], quotas: Mapping[str, int], *, rng: 
     turns = sorted(((n + 0.5) / count, kind) for kind, count in quotas.items() for n in range(count))
     for _, kind in turns:
         search.take(kind)
+        tick()
     return search.taken
 
 
@@ -166,6 +174,26 @@ def _mix(units: Iterable[Unit]) -> Counter[str]:
     return Counter(unit.kind for unit in units)
 
 
+def _by_group(weights: Mapping[str, float], size: int, *, most: Mapping[str, int] | None = None) -> dict[str, int]:
+    """`_quotas` for what stands before the first "/" of the kinds, and within each of these for the kinds.
+
+    So many small kinds do not shift the mix of the few that matter more.
+    """
+    most = most or {kind: int(weight) for kind, weight in weights.items()}
+    groups: dict[str, list[str]] = {}
+    for kind in weights:
+        groups.setdefault(kind.partition("/")[0], []).append(kind)
+    sizes = _quotas(
+        {group: sum(weights[kind] for kind in kinds) for group, kinds in groups.items()},
+        size,
+        most={group: sum(most[kind] for kind in kinds) for group, kinds in groups.items()},
+    )
+    found: dict[str, int] = {}
+    for group, kinds in groups.items():
+        found |= _quotas({k: weights[k] for k in kinds}, sizes[group], most={k: most[k] for k in kinds})
+    return found
+
+
 def _quotas(weights: Mapping[str, float], size: int, *, most: Mapping[str, int] | None = None) -> dict[str, int]:
     """`size` places shared out by weight (largest remainders), to each kind at most `most` (or its weight)."""
     most = most or {kind: int(weight) for kind, weight in weights.items()}
@@ -173,7 +201,7 @@ def _quotas(weights: Mapping[str, float], size: int, *, most: Mapping[str, int] 
     while (left := size - sum(quotas.values())) > 0:
         hungry = {kind: weights[kind] for kind in quotas if quotas[kind] < most[kind]}
         total = sum(hungry.values())
-        exact = {kind: left * weight / total for kind, weight in hungry.items()}
+        exact = {kind: left * (weight / total if total else 1 / len(hungry)) for kind, weight in hungry.items()}
         whole = {kind: min(int(share), most[kind] - quotas[kind]) for kind, share in exact.items()}
         if not any(whole.values()):
             for kind in sorted(exact, key=lambda each: -exact[each])[:left]:

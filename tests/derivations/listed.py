@@ -17,7 +17,8 @@ class Listed:
 
     def __init__(self, examples: Iterable[Example], format: str = "jsonl") -> None:
         self._examples = list(examples)
-        self.name, self.format, self.size = "listed", format, len(self._examples)
+        self.name, self.origin, self.format = "listed", "listed", format
+        self.size = len(self._examples)
 
     def examples(self) -> Iterator[Example]:
         return iter(self._examples)

@@ -30,7 +30,7 @@ class Listed:
     format = "jsonl"
 
     def __init__(self, examples: Sequence[Example], *, name: str = "source", others: Mapping[str, Any] | None = None):
-        self.name, self.size = name, len(examples)
+        self.name, self.origin, self.size = name, name, len(examples)
         self._examples, self._others = tuple(examples), others or {}
 
     def examples(self) -> Iterator[Example]:

@@ -47,7 +47,7 @@ def test_hops_keep_their_ids_and_get_the_earlier_answers() -> None:
     ]
     assert [one.paragraphs for one in found] == [(MULTIHOP.paragraphs[k],) for k in (1, 0, 2)]
     assert all(one.supports == (0,) and one.group == one.id and not one.hops for one in found)
-    assert all(one.extra == {"source_id": MULTIHOP.id} for one in found)
+    assert all(one.extra == {"source_id": MULTIHOP.id, "source": "listed"} for one in found)
     assert (tally.read, tally.kept) == (3, 3)
 
 
