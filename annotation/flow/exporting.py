@@ -40,22 +40,22 @@ def examples_of(dataset: Dataset) -> Iterator[Example]:
 
 def export_dataset(dataset: Dataset, path: Path, *, format: str) -> dict[str, Any]:
     """Write a dataset to `path`, whole or not at all; returns {"records", "sha256"}."""
-    return _whole(path, lambda out: _write_dataset(dataset, out, format))
+    return whole_file(path, lambda out: _write_dataset(dataset, out, format))
 
 
 def export_judgments(batch: Batch, path: Path, *, format: str) -> dict[str, Any]:
     """Write every revision of every answer of a batch; returns {"records", "sha256"}."""
-    return _whole(path, lambda out: WRITERS[format](judgments_of(batch), out))
+    return whole_file(path, lambda out: WRITERS[format](judgments_of(batch), out))
 
 
 def stream_dataset(dataset: Dataset, format: str) -> Iterator[bytes]:
     """The exported file, block by block. Raises Refused before the first block."""
-    return _blocks(lambda out: _write_dataset(dataset, out, format))
+    return blocks_of(lambda out: _write_dataset(dataset, out, format))
 
 
 def stream_judgments(batch: Batch, format: str) -> Iterator[bytes]:
     """The exported file, block by block."""
-    return _blocks(lambda out: WRITERS[format](judgments_of(batch), out))
+    return blocks_of(lambda out: WRITERS[format](judgments_of(batch), out))
 
 
 def _write_dataset(dataset: Dataset, out: BinaryIO, format: str) -> int:
@@ -66,7 +66,7 @@ def _write_dataset(dataset: Dataset, out: BinaryIO, format: str) -> int:
         raise Refused(text % {"name": dataset.slug, "format": format, "why": impossible}) from None
 
 
-def _whole(path: Path, write: Callable[[BinaryIO], int]) -> dict[str, Any]:
+def whole_file(path: Path, write: Callable[[BinaryIO], int]) -> dict[str, Any]:
     """Write beside the target, force to disk, then rename: the file is never half there."""
     target = Path(os.path.realpath(path))
     try:
@@ -97,7 +97,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _blocks(write: Callable[[BinaryIO], int]) -> Iterator[bytes]:
+def blocks_of(write: Callable[[BinaryIO], int]) -> Iterator[bytes]:
     with tempfile.TemporaryFile() as file:
         write(file)
         file.flush()

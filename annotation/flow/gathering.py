@@ -125,8 +125,9 @@ class _Gathering:
                 tell(self.tally.read, self._batch.size)
 
     def _chunk(self, source: Dataset, keys: list[int]) -> Iterator[Gathered]:
-        said = said_by_hit(self._batch, keys)
-        for hit in Hit.objects.filter(pk__in=keys).select_related("item").order_by("item__position"):
+        hits = list(Hit.objects.filter(pk__in=keys).select_related("item").order_by("item__position"))
+        said = said_by_hit(self._batch, hits)
+        for hit in hits:
             self.tally.read += 1
             found = [] if hit.voided_at else self._exported(hit, said[hit.pk])
             self.tally.kept += bool(found)
@@ -139,7 +140,7 @@ class _Gathering:
 
     def _exported(self, hit: Hit, said: list[Said]) -> list[Example]:
         """What the verdict makes of the item, with its provenance; what it drops is counted by the verdict's kind."""
-        self.tally.answers.update(one.standing for one in said)
+        self.tally.answers.update(one.state for one in said)
         answers = [one.answer for one in said if one.stands]
         if not answers:
             self.tally.dropped[UNANSWERED] += 1

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation.pure.bridges import tidy
 from annotation.pure.example import JSON
 
 KEY = "provenance"  # in `extra`
 SOURCES_OWN = "field_of_the_source"  # the step that keeps a field that the source named like ours
 
 _MARKS = ("batch", "task", "hit")
+# What derivations and tasks keep in `extra` on the way to a composed question. Of any other example a field of such a
+# name is its source's own.
+_WORKING = frozenset({"compositions", "entity", "known_bridges", "source", "source_id", "tail_question"})
 
 
 def steps_of(extra: Mapping[str, Any]) -> list[JSON]:
@@ -30,11 +34,12 @@ def appended(extra: Mapping[str, Any], *steps: JSON) -> JSON:
 
 
 def without(extra: Mapping[str, Any]) -> JSON:
-    """`extra` as the source gave it, without our steps."""
+    """`extra` as the source gave it: without our steps and, where people composed the question, our working fields."""
     steps = _ours(extra)
     if not steps:
         return dict(extra)
-    rest = {key: value for key, value in extra.items() if key != KEY}
+    dropped = {KEY, *(_WORKING if any(map(_composes, steps)) else ())}
+    rest = {key: value for key, value in extra.items() if key not in dropped}
     return rest | ({KEY: steps[0][SOURCES_OWN]} if SOURCES_OWN in steps[0] else {})
 
 
@@ -46,28 +51,37 @@ def joined(extras: Sequence[Mapping[str, Any]]) -> list[JSON]:
     return found
 
 
-def flattened(steps: Sequence[JSON]) -> JSON:
+def flattened(steps: Sequence[JSON], question: str) -> JSON:
     """{"composer", "reviewer", "edits", "bridge_votes"} of a question that people composed; {} for any other.
 
     None stands for what the steps do not say.
     """
-    composing = [step for step in steps if {"by", "bridges"} <= set(step.get("verdict", ()))]
+    composing = [step for step in steps if _composes(step)]
     if not composing:
         return {}
     step = composing[-1]
-    told = step["verdict"]
-    composer = _composer(step, told["by"])
+    composer = _composer(step, question)
     reviews = [review for review in step["reviews"] if composer is not None and review["worker"] == composer]
     return {
         "composer": composer,
         "reviewer": reviews[-1]["reviewer"] if reviews else None,
         "edits": [_edit(review) for review in reviews if review.get("edited_from") is not None],
-        "bridge_votes": told["bridges"],
+        "bridge_votes": step["verdict"]["bridges"],
     }
 
 
-def _composer(step: JSON, by: object) -> str | None:
-    workers = step["workers"]
+def _composes(step: JSON) -> bool:
+    verdict = step.get("verdict")
+    return isinstance(verdict, dict) and {"by", "bridges"} <= set(verdict)
+
+
+def _composer(step: JSON, question: str) -> str | None:
+    """Who wrote the question: the one of the verdict, or of several compositions the one that was chosen later."""
+    verdict, workers = step["verdict"], step["workers"]
+    by = verdict["by"]
+    if by is None:
+        told = zip(verdict.get("compositions", ()), verdict.get("candidates", ()), strict=False)
+        by = next((place for text, place in told if tidy(text) == tidy(question)), None)
     return workers[by] if type(by) is int and 0 <= by < len(workers) else None
 
 
