@@ -16,10 +16,10 @@ register = template.Library()
 
 HUES = 4  # the design system's hues of hops
 BRIEF = {
-    "gives_away": gettext_noop("“%(words)s” gives away"),
-    "gives_away_final": gettext_noop("“%(words)s” gives away the final answer"),
+    "gives_away": gettext_noop("gives away “%(words)s”, the answer of"),
+    "gives_away_final": gettext_noop("gives away the final answer, “%(words)s”"),
     "repeats_hop": gettext_noop("repeats the question of"),
-    "hop_missing": gettext_noop("nothing yet of"),
+    "hop_missing": gettext_noop("nothing of"),
     "too_long": gettext_noop("%(n)s words, %(most)s at most"),
     "no_question_mark": gettext_noop("no question mark"),
     "sentences": gettext_noop("more than two sentences"),
@@ -91,6 +91,14 @@ def brief(finding: dict[str, Any]) -> str:
     """A finding in the few words that fit beside the question field; its sentence where there are none."""
     text = BRIEF.get(finding["check"])
     return str(_(text) % finding["values"]) if text else said(finding)
+
+
+@register.filter
+def named(finding: dict[str, Any]) -> str:
+    """The same few words with the number of the hop, for where no coloured number can stand."""
+    text = brief(finding)
+    numbered = finding["hop"] and finding["check"] in BRIEF and finding["check"] != "gives_away_final"
+    return _("%(text)s hop %(hop)s") % {"text": text, "hop": finding["hop"]} if numbered else text
 
 
 @register.filter

@@ -107,7 +107,7 @@ export class Question {
       item,
       id: item.dataset.finding,
       level: item.dataset.level,
-      text: item.querySelector("[data-said]").textContent,
+      text: item.dataset.said,
     }));
   }
 
