@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.flow import assigning, flagging, joining, submitting
+from annotation.flow import assigning, flagging, joining, practising, submitting
 from annotation.flow.refusal import Conflict
 from annotation.models import Assignment, Batch, Seat, Worker
 from annotation.pure import lifecycle
@@ -43,6 +43,8 @@ def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpRespons
     seat = assigning.sit_down(worker, batch)
     if seat.guide_version < seat.newest_guide:
         return _see(reverse("batch-guide", args=[batch.pk]))
+    if exercise := practising.next_exercise(seat):
+        return _see(reverse("practice", args=[batch.pk, exercise]))
     assignment = assigning.claim(seat)
     if assignment is None:
         return _see(reverse("batch-done", args=[batch.pk]))
@@ -68,12 +70,16 @@ def batch_guide(request: HttpRequest, pk: int) -> HttpResponse:
     if seat is not None:
         joining.read_guide(seat, version=min(guide.version, _version(request)))
         return next_page(request, worker, batch)
-    read = Seat.objects.filter(batch=batch, worker=worker).values_list("guide_version", flat=True).first() or 0
+    seat = Seat.objects.filter(batch=batch, worker=worker).first() or Seat(batch=batch, worker=worker)
     context = {
         "batch": batch,
         "guide": guide,
         "guide_html": html_of(guide.text),
-        "changed": 0 < read < guide.version,
+        "changed": 0 < seat.guide_version < guide.version,
+        "tutorial": task_type(batch.task).tutorial(None),
+        "tutorial_template": f"{batch.task}/_tutorial.html",
+        "practised": seat.practised,
+        "exercises": len(practising.exercises(batch)),
     }
     return render(request, "work/guide.html", context)
 

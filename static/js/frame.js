@@ -78,7 +78,7 @@ function ignoreEnter(event) {
 function bindSubmit(form) {
   bind("submit", () => form.requestSubmit());
   form.addEventListener("keydown", ignoreEnter);
-  if (form.dataset.draftUrl) return;
+  if (form.dataset.draftUrl || "practice" in form.dataset) return; // practice is posted as without scripts
   form.addEventListener("submit", (event) => event.preventDefault()); // a preview sends nothing
 }
 
@@ -105,5 +105,6 @@ export function startFrame({ fieldsOf = () => new URLSearchParams(), alike = (a,
     watchLease(form, notice);
   }
   focusProblem();
+  document.getElementById("remarks")?.focus();
   return { draft, activeSeconds };
 }

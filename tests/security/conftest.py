@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from annotation.flow import practising
+from annotation.pure.example import Example
+from tests.conftest import records
 from tests.security.world import World, build
 
 
 @pytest.fixture
-def world(db: None, tmp_path: Path) -> World:
+def world(db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    exercise = Example.from_json(records(1)[0])
+    monkeypatch.setattr(practising, "practice", lambda kind: (exercise,))
     return build(tmp_path)

@@ -35,8 +35,8 @@ names = ["DEBUG", "HTTPS", "SECURE_SSL_REDIRECT", "SECURE_HSTS_SECONDS", "SESSIO
 print(json.dumps({name: getattr(s, name) for name in names}))
 """
 ANYTHING = {
-    "pk": 1, "position": 0, "item": 1, "slug": "default", "batch": "b", "name": "search", "format": "jsonl",
-    "move": "pause", "public_id": "x", "token": "x", "uidb64": "MQ",
+    "pk": 1, "position": 0, "item": 1, "number": 1, "seed": 0, "slug": "default", "batch": "b", "name": "search",
+    "format": "jsonl", "move": "pause", "public_id": "x", "token": "x", "uidb64": "MQ",
 }  # fmt: skip
 
 

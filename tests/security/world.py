@@ -21,6 +21,7 @@ from annotation.models import Dataset, Hit, Job, Member, Project, User, Worker
 from tests.conftest import write_records
 from tests.views.console import answer, take
 
+OF_WORKERS = ("batch-start", "batch-guide", "batch-done", "practice", "practice-done", "practice-live")
 ROLES = ["anonymous", "frank", "bob", "carol", "alice", "erin", "dave"]
 
 
@@ -87,6 +88,8 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
         "password-reset.token": default_token_generator.make_token(forgetful),
         "live.name": "search",
         "preview-live.name": "search",
+        "practice-live.name": "search",
+        "number": 1,
         "preview-live.seed": 0,
     }
     return project, found | _work(project, batch, people) | _jobs(project, folder, boss)
@@ -100,7 +103,7 @@ def _work(project: Any, batch: Any, people: list[Any]) -> dict[str, Any]:
     noted = flagging.flag(other, reason="unclear", text=f"canary report of {project.slug}")
     jobs.enqueue("score_batch", project=project, title="Report", arguments={"batch": batch.pk})
     jobs.work_off()
-    of_batch = {f"{name}.pk": batch.pk for name in ("batch-start", "batch-guide", "batch-done")}
+    of_batch = {f"{name}.pk": batch.pk for name in OF_WORKERS}
     of_flag = {f"{name}.pk": noted.pk for name in ("flag-keep", "flag-void", "flag-reopen")}
     of_hit = {f"{name}.public_id": answered.hit.public_id for name in ("hit", "hit-void", "hit-restore")}
     return {"public_id": mine.public_id, "answered": answered.public_id} | of_batch | of_flag | of_hit

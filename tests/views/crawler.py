@@ -78,6 +78,7 @@ def knock_everywhere(site: Crawler, batch: Batch) -> None:
         "item": hit.item_id,
         "position": 0,
         "seed": 0,
+        "number": 1,
         "format": "jsonl",
         "move": "pause",
         "token": "x",

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from scipy.stats import chisquare
 
-from annotation.flow import batching, joining
+from annotation.flow import batching, joining, practising
 from annotation.flow.importing import import_dataset
 from annotation.models import Assignment, Batch, Hit
+from annotation.pure.example import Example
 from annotation.registry import task_type
 from annotation.urls import account_pages, annotator_pages
 from tests.conftest import PASSWORD, records
@@ -128,6 +129,28 @@ def come_in(site: Crawler, batch: Batch) -> None:
     site.post("batch-guide", batch.pk, version="1")
 
 
+def exercise(mark: Canaries) -> Example:
+    """An item of practice whose gold is canaries too."""
+    record = records(1)[0] | {
+        "id": mark.text("id"),
+        "answers": [mark.text("answer")],
+        "extra": {"note": mark.text("extra")},
+    }
+    hops = [hop | {"question": mark.text("hop"), "answer": mark.text("hopanswer")} for hop in record["hops"]]
+    paragraphs = [{"title": p["title"], "sentences": [p["text"]]} for p in record["paragraphs"]]
+    return Example.from_json(record | {"hops": hops, "paragraphs": paragraphs})
+
+
+def practise(site: Crawler, batch: Batch) -> None:
+    site.get("practice", batch.pk, 1)
+    site.get("practice-live", batch.pk, 1, "search", q="well")
+    site.get("practice-live", batch.pk, 1, "gold")
+    site.post("practice", batch.pk, 1, kind="")
+    site.post("practice", batch.pk, 1, kind="text", text="Tower", support=["0"], fact=["0.0"])
+    site.post("practice-done", batch.pk, 1)
+    site.get("batch-guide", batch.pk)
+
+
 def work_on(site: Crawler, batch: Batch) -> None:
     """Draft, search, refused and accepted submissions of one assignment."""
     row = current(batch)
@@ -185,9 +208,14 @@ def finish(site: Crawler, batch: Batch) -> None:
     site.post("batch-start", batch.pk)
 
 
-def test_no_answer_of_the_site_tells_a_worker_any_gold(open_batch: Batch, mark: Canaries, bob: Any) -> None:
+def test_no_answer_of_the_site_tells_a_worker_any_gold(
+    open_batch: Batch, mark: Canaries, bob: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = (exercise(mark),)
+    monkeypatch.setattr(practising, "practice", lambda kind: held)
     site = Crawler(bob.user)
     come_in(site, open_batch)
+    practise(site, open_batch)
     work_on(site, open_batch)
     leave(site, open_batch)
     finish(site, open_batch)
@@ -200,6 +228,7 @@ def test_no_answer_of_the_site_tells_a_worker_any_gold(open_batch: Batch, mark: 
     assert site.statuses("submit") >= {303, 409, 422}
     assert site.statuses("draft") >= {200, 409, 410}
     assert site.statuses("live") >= {200, 404}
+    assert site.statuses("practice") >= {200, 422}
     assert not [sent for sent in site.sent if sent[1] >= 500]
     assert len(mark.made) > 30
     assert site.betrayals(mark.made) == []

@@ -1,0 +1,134 @@
+"""Practice: a task's page with an item of its own. Nothing is stored but how far the worker has come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow import assigning, practising
+from annotation.flow.practising import Exercise
+from annotation.models import Batch, Seat, Worker
+from annotation.pure import lifecycle
+from annotation.registry import form_class, task_type
+from annotation.tasktype import JSON, Problem, Remark
+from annotation.views.access import open_batch, require_get_or_post, signed_in_or_401
+from annotation.views.frame import batch_frame, live_urls, translated
+from annotation.views.worker import live_fragment, next_page
+
+
+@never_cache
+@require_get_or_post
+@login_required
+def practice(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+    """An exercise; POST answers it: 422 names what is missing, else the page says what was good and what was not."""
+    batch, worker = open_batch(request, pk)
+    exercise, held = _exercise(batch, number)
+    if first := _comes_first(worker, batch, number):
+        return HttpResponseRedirect(first, status=303)
+    if request.method != "POST":
+        return _page(request, batch, worker, exercise, held)
+    answer = form_class(batch.task)(_shown(batch, worker, exercise), request.POST).answer()
+    problems = task_type(batch.task).check(exercise.payload, answer)
+    said = None if problems else practising.remarks(batch, exercise, answer)
+    return _page(request, batch, worker, exercise, held, answer=answer, problems=problems, remarks=said)
+
+
+def _comes_first(worker: Worker, batch: Batch, number: int) -> str:
+    """The address of what comes before this exercise; empty when it may be done now."""
+    hindered = assigning.obstacle(worker, batch)
+    if hindered == "consent":
+        return reverse("consent", args=[batch.project.slug])
+    if hindered:
+        return reverse("batch-done", args=[batch.pk])
+    seat = Seat.objects.filter(batch=batch, worker=worker).first() or Seat(batch=batch, worker=worker)
+    if seat.guide_version < batch.guide.version:
+        return reverse("batch-guide", args=[batch.pk])
+    due = seat.practised + 1
+    return reverse("practice", args=[batch.pk, due]) if number > due else ""
+
+
+def _exercise(batch: Batch, number: int) -> tuple[Exercise, int]:
+    """The exercise of that number, and how many there are; 404 where there are fewer."""
+    held = practising.exercises(batch)
+    if not 1 <= number <= len(held):
+        raise Http404
+    return held[number - 1], len(held)
+
+
+def _shown(batch: Batch, worker: Worker, exercise: Exercise) -> JSON:
+    """The payload in this worker's order, the same each time."""
+    seed = f"{batch.pk}/{worker.pk}/{exercise.number}"
+    return task_type(batch.task).arrange(exercise.payload, Random(seed))
+
+
+def _page(
+    request: HttpRequest,
+    batch: Batch,
+    worker: Worker,
+    exercise: Exercise,
+    held: int,
+    *,
+    answer: JSON | None = None,
+    problems: Sequence[Problem] = (),
+    remarks: Sequence[Remark] | None = None,
+) -> HttpResponse:
+    payload = _shown(batch, worker, exercise)
+    own = [batch.pk, exercise.number]
+    frame = {
+        "practice": {"number": exercise.number, "of": held, "done_url": reverse("practice-done", args=own)},
+        "remarks": None if remarks is None else [_said(remark) for remark in remarks],
+        "number": exercise.number,
+        "total": held,
+        "state": lifecycle.ACCEPTED,
+        "preview": False,
+        "readonly": False,
+        "key": "",
+        "version": 0,
+        "submit_url": reverse("practice", args=own),
+        **live_urls(reverse("practice-live", args=[*own, "search"])),
+    }
+    context = {
+        "assignment": {"public_id": f"practice-{batch.pk}-{exercise.number}"},
+        "payload": payload,
+        "draft": form_class(batch.task)(payload).shown(answer) | {"active_seconds": 0},
+        "problems": translated(problems),
+        "frame": batch_frame(batch, batch.guide, payload) | frame,
+        "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
+        "preferences_url": reverse("preferences"),
+    }
+    return render(request, f"{batch.task}/page.html", context, status=422 if problems else 200)
+
+
+def _said(remark: Remark) -> dict[str, Any]:
+    return {"good": remark.good, "message": _(remark.message) % remark.values}
+
+
+@require_POST
+@login_required
+def practice_done(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+    """Leave an exercise behind and go on: to the next one, or to the work. One that is done may be done anew."""
+    batch, worker = open_batch(request, pk)
+    _found, held = _exercise(batch, number)
+    seat = assigning.sit_down(worker, batch)
+    finished_now = practising.finish(seat, number)
+    if finished_now or number == held or number > seat.practised:
+        return next_page(request, worker, batch)
+    return HttpResponseRedirect(reverse("practice", args=[batch.pk, number + 1]), status=303)
+
+
+@require_safe
+@signed_in_or_401
+def practice_live(request: HttpRequest, pk: int, number: int, name: str) -> HttpResponse:
+    """A fragment of an exercise's page."""
+    batch, worker = open_batch(request, pk)
+    exercise, _held = _exercise(batch, number)
+    return live_fragment(request, batch, _shown(batch, worker, exercise), name)
