@@ -5,6 +5,7 @@ from __future__ import annotations
 from annotation.derivations.base import Derivation
 from annotation.derivations.composable_pairs import ComposablePairs
 from annotation.derivations.contexts import Contexts
+from annotation.derivations.dire import REMOVALS
 from annotation.derivations.disconnection_filter import DisconnectionFilter
 from annotation.derivations.disconnection_inputs import DisconnectionInputs
 from annotation.derivations.graphs import Graphs
@@ -21,6 +22,7 @@ _ALL: tuple[Derivation, ...] = (
     Contexts(),
     UnanswerableTwins(),
     Splits(),
+    *REMOVALS,
 )
 
 DERIVATIONS: dict[str, Derivation] = {each.how: each for each in _ALL}

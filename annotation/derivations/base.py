@@ -1,8 +1,8 @@
 """What every derivation is: a way to make datasets out of a dataset.
 
-One module a `--how`, named as the command names it with `_` for `-`; `DERIVATIONS` in `annotation.derivations`
-lists them. The work itself is pure (annotation.pure); a derivation chooses, counts and reports. The same
-source, options and seed give the same examples in the same order.
+One module a `--how`, named as the command names it with `_` for `-`, or a family of them; `DERIVATIONS` in
+`annotation.derivations` lists them. The work itself is pure (annotation.pure); a derivation chooses, counts and
+reports. The same source, options and seed give the same examples in the same order.
 """
 
 from __future__ import annotations

@@ -14,6 +14,12 @@ NOT_SINGLE = gettext_noop("Its questions are not single-hop questions with one p
 NO_PARTS = gettext_noop("Its questions have neither a decomposition into hops nor one paragraph each.")
 NEITHER = gettext_noop("It holds neither single-hop questions nor pairs. Make those first.")
 
+NO_SUPPORTS = gettext_noop("None of its questions says which paragraphs support it.")
+
+
+def needs_supports(features: Features) -> str:
+    return "" if features.get("supports") else NO_SUPPORTS
+
 
 def needs_hops(features: Features) -> str:
     return "" if _hops(features) - {"0"} else NO_HOPS

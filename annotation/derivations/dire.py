@@ -1,0 +1,154 @@
+"""`dire-*` and `nmf-*`: every question in contexts that lack some of its supporting paragraphs (DiRe; NMF).
+
+Seven ways that differ only in which paragraphs they keep (annotation.pure.sufficiency), hence one module.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.fitting import needs_supports
+from annotation.pure.example import Example
+from annotation.pure.reduced import reduced, with_distinct_titles
+from annotation.pure.sufficiency import SUFFICIENT, TRANSFORMS, Context, Instance, TooSmall, numbers
+from annotation.pure.words import gettext_noop
+
+SUFFICIENCY, SUB_IDX = "sufficiency", "sub_idx"  # in `extra`, and in the files
+
+
+@dataclass(frozen=True)
+class RemovalOptions:
+    """`min_paragraphs`: questions with fewer are left out; 0: only those too small for the transform."""
+
+    min_paragraphs: int = option(
+        0,
+        gettext_noop("Fewest paragraphs of a context"),
+        help=gettext_noop("0 leaves out only what is too small for the transform; DiRe's authors took 5."),
+        least=0,
+    )
+
+
+@dataclass(frozen=True)
+class SupportRemoval:
+    """A derivation that puts each question into the contexts of `TRANSFORMS[how]`."""
+
+    how: str
+    title: str
+    does: str
+    suffix: str
+    Options: type = RemovalOptions
+    outputs: tuple[str, ...] = ("",)
+
+    def check(self, options: RemovalOptions) -> None:
+        if options.min_paragraphs < 0:
+            raise CannotDerive("min_paragraphs must be 0 or more", option="min_paragraphs")
+
+    misfit = staticmethod(needs_supports)
+
+    def derive(
+        self, source: Source, options: RemovalOptions, *, seed: int, tally: Tally
+    ) -> Iterator[tuple[str, Example]]:
+        """All instances of a question in a row, under its id and as one group."""
+        self.check(options)
+        tally.figures |= {"questions": 0, "instances of a question": {}}
+        for example in source.examples():
+            tally.read += 1
+            if reason := _unfit(example, options):
+                tally.drop(reason)
+                continue
+            try:
+                made = list(self.instances(example, seed=seed))
+            except TooSmall as reason:
+                tally.drop(str(reason))
+                continue
+            _count(made, tally)
+            yield from (("", each) for each in made)
+
+    def instances(self, example: Example, *, seed: int) -> Iterator[Example]:
+        """The question in its contexts. Raises TooSmall."""
+        key = f"{seed}/{example.id}"
+        supports = tuple(sorted(set(example.supports or ())))
+        instances = TRANSFORMS[self.how](Context(len(example.paragraphs), supports, key))
+        whole = replace(example, paragraphs=with_distinct_titles(example.paragraphs))
+        rows = numbers(instances, random.Random(f"{key}/sub_idx"))
+        for instance, sub_idx in zip(instances, rows, strict=True):
+            yield _instance(whole, instance, sub_idx=sub_idx, numbered=_is_numbered(instances))
+
+
+def _is_numbered(instances: list[Instance]) -> bool:
+    """Two rows without labels stay as they are in the authors' files; all others are told apart by number."""
+    return len(instances) > 2 or instances[0].label is not None
+
+
+def _instance(example: Example, instance: Instance, *, sub_idx: int, numbered: bool) -> Example:
+    made = reduced(example, instance.kept)
+    keys = {SUFFICIENCY: instance.label} if instance.label is not None else {}
+    extra = {**example.extra, **keys} | ({SUB_IDX: sub_idx} if numbered else {})
+    answerable = None if instance.label is None else instance.label == SUFFICIENT
+    return replace(made, answerable=answerable, group=example.group or example.id, extra=extra)
+
+
+def _unfit(example: Example, options: RemovalOptions) -> str:
+    if example.answerable is False:
+        return "it is unanswerable already"
+    if example.supports is None:
+        return "its supporting paragraphs are not known"
+    if len(example.paragraphs) < options.min_paragraphs:
+        return "it has fewer paragraphs than wanted"
+    return ""
+
+
+def _count(made: list[Example], tally: Tally) -> None:
+    tally.kept += len(made)
+    tally.figures["questions"] += 1
+    by_number = tally.figures["instances of a question"]
+    by_number[str(len(made))] = by_number.get(str(len(made)), 0) + 1
+
+
+REMOVALS: tuple[SupportRemoval, ...] = (
+    SupportRemoval(
+        "dire-transform",
+        gettext_noop("DiRe: contrastive support sufficiency"),
+        gettext_noop("Puts each question into one context that suffices and into those that lack a part of it."),
+        "transformed",
+    ),
+    SupportRemoval(
+        "dire-probe",
+        gettext_noop("DiRe: probe of the original"),
+        gettext_noop("Splits each question's supporting paragraphs over two contexts, in every possible way."),
+        "probe",
+    ),
+    SupportRemoval(
+        "dire-probe-of-transform",
+        gettext_noop("DiRe: probe of the transform"),
+        gettext_noop("Asks of each part of the supporting paragraphs, and of none, whether they are there."),
+        "probe-of-transformed",
+    ),
+    SupportRemoval(
+        "dire-trivial",
+        gettext_noop("DiRe: trivial transform, the control"),
+        gettext_noop("Three copies of each question, each without one paragraph that it does not need."),
+        "trivial",
+    ),
+    SupportRemoval(
+        "nmf-transform",
+        gettext_noop("NMF: contrastive support sufficiency"),
+        gettext_noop("The transform as DiRe's earlier version defines it."),
+        "nmf-transformed",
+    ),
+    SupportRemoval(
+        "nmf-probe",
+        gettext_noop("NMF: probe of the original"),
+        gettext_noop("The probe as DiRe's earlier version defines it: all contexts of one length."),
+        "nmf-probe",
+    ),
+    SupportRemoval(
+        "nmf-probe-of-transform",
+        gettext_noop("NMF: probe of the transform"),
+        gettext_noop("The probe of the transform as DiRe's earlier version defines it."),
+        "nmf-probe-of-transformed",
+    ),
+)

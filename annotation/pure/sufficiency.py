@@ -1,0 +1,199 @@
+"""Contexts with supporting paragraphs taken out: DiRe's transform and probes, and those of its earlier version, NMF.
+
+Trivedi et al. 2020, "Is Multihop QA in DiRe Condition?" (sections 3 and 4, appendix A) and "Measuring and Reducing
+Non-Multifact Reasoning" (sections 3 and 5). Paragraphs are positions in the original context; what is chosen at
+random is fixed by the seed, so that a probe takes the same paragraphs as the transform that it probes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+
+SUFFICIENT, INSUFFICIENT, WITHOUT = 1, 0, -1  # WITHOUT: no supporting paragraph at all
+COPIES = 3  # of each question in the trivial transform
+
+Positions = tuple[int, ...]
+
+
+class TooSmall(ValueError):
+    """The context or its supports are too few; the message says what is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One context of a question: the positions kept, in order, and the label where the kind has labels.
+
+    `part` tells the instances of one proper bi-partition of the supports apart from those of another (0-based).
+    """
+
+    kept: Positions
+    label: int | None = None
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the transforms work on: a context of `size` paragraphs, its supports, and the seed of all choices."""
+
+    size: int
+    supports: Positions  # ascending
+    seed: str
+
+    def check(self) -> None:
+        """Raises TooSmall for fewer than two supports, or fewer than 2|Fs|-1 paragraphs."""
+        count = len(self.supports)
+        if count < 2:
+            raise TooSmall("it has fewer than two supporting paragraphs")
+        if self.size < 2 * count - 1:
+            raise TooSmall(f"with {count} supporting paragraphs it needs at least {2 * count - 1} paragraphs")
+
+    @property
+    def others(self) -> Positions:
+        held = set(self.supports)
+        return tuple(k for k in range(self.size) if k not in held)
+
+    def removed(self) -> Positions:
+        """Fr: |Fs|-1 paragraphs that are no supports; NMF's Fd without F'd."""
+        return tuple(sorted(Random(f"{self.seed}/Fr").sample(self.others, len(self.supports) - 1)))
+
+    def some_removed(self, subset: Positions, count: int) -> Positions:
+        """The first `count` of Fr in an order that belongs to this subset of the supports."""
+        order = list(self.removed())
+        Random(f"{self.seed}/{','.join(map(str, subset))}").shuffle(order)
+        return tuple(order[:count])
+
+    def without(self, *gone: Positions) -> Positions:
+        lost = {k for some in gone for k in some}
+        return tuple(k for k in range(self.size) if k not in lost)
+
+    def complement(self, subset: Positions) -> Positions:
+        return tuple(k for k in self.supports if k not in subset)
+
+
+def subsets(supports: Positions) -> Iterator[Positions]:
+    """The non-empty proper subsets, small ones first: 2^n - 2 of them."""
+    for size in range(1, len(supports)):
+        yield from combinations(supports, size)
+
+
+def bipartitions(supports: Positions) -> Iterator[tuple[Positions, Positions]]:
+    """The proper bi-partitions, each once: 2^(n-1) - 1 of them. The first part holds the first support."""
+    for first in subsets(supports):
+        if first[0] == supports[0]:
+            yield first, tuple(k for k in supports if k not in first)
+
+
+def transform(context: Context) -> list[Instance]:
+    """T(D): the sufficient instance, then one insufficient for each part of the supports that is missing."""
+    context.check()
+    count = len(context.supports)
+    made = [Instance(context.without(context.removed()), SUFFICIENT)]
+    for gone in subsets(context.supports):
+        fill = context.some_removed(gone, count - len(gone) - 1)
+        made.append(Instance(context.without(gone, fill), INSUFFICIENT))
+    return made
+
+
+def probe(context: Context) -> list[Instance]:
+    """P(D): for each bi-partition the context without its first and without its second part."""
+    context.check()
+    return [
+        Instance(context.without(part), part=number)
+        for number, parts in enumerate(bipartitions(context.supports))
+        for part in parts
+    ]
+
+
+def probe_of_transform(context: Context) -> list[Instance]:
+    """P(T(D)): for each bi-partition the context without any support, then without each of its parts."""
+    context.check()
+    made = []
+    for number, parts in enumerate(bipartitions(context.supports)):
+        made.append(Instance(context.without(context.supports), WITHOUT, number))
+        for part in parts:
+            fill = context.some_removed(part, len(context.supports) - len(part))
+            made.append(Instance(context.without(part, fill), INSUFFICIENT, number))
+    return made
+
+
+def trivial(context: Context) -> list[Instance]:
+    """The control (appendix G): copies of the question, each less one paragraph that is no support."""
+    context.check()
+    others = context.others
+    if len(others) < COPIES:
+        raise TooSmall(f"the trivial transform needs {COPIES} paragraphs that are no supports")
+    gone = Random(f"{context.seed}/trivial").sample(others, COPIES)
+    return [Instance(context.without((each,))) for each in gone]
+
+
+def nmf_transform(context: Context) -> list[Instance]:
+    """NMF's T(D): as DiRe's, the insufficient ones named by the part that is kept."""
+    context.check()
+    made = [Instance(context.without(context.removed()), SUFFICIENT)]
+    return made + [Instance(_kept_with_fill(context, kept), INSUFFICIENT) for kept in subsets(context.supports)]
+
+
+def nmf_probe(context: Context) -> list[Instance]:
+    """NMF's P(D): for each bi-partition one instance that keeps each part, as long as those of the transform."""
+    context.check()
+    return [
+        Instance(_kept_with_fill(context, part), part=number)
+        for number, parts in enumerate(bipartitions(context.supports))
+        for part in parts
+    ]
+
+
+def nmf_probe_of_transform(context: Context) -> list[Instance]:
+    """NMF's P(T(D)): for each part of a bi-partition, it alone (0), then its fill without any support (-1).
+
+    With two supports both fills are the same paragraph, and so the last instance is left out.
+    """
+    context.check()
+    made = []
+    for number, parts in enumerate(bipartitions(context.supports)):
+        group = []
+        for part in parts:
+            group.append(Instance(context.without(context.removed(), context.complement(part)), INSUFFICIENT, number))
+            fill = _fill(context, part)
+            kept = tuple(sorted({*context.without(context.removed(), context.supports), *fill}))
+            group.append(Instance(kept, WITHOUT, number))
+        made += group[:3] if len(context.supports) == 2 else group
+    return made
+
+
+def _fill(context: Context, kept: Positions) -> Positions:
+    """Rs1: as many of the removed paragraphs as supports are missing."""
+    return context.some_removed(kept, len(context.supports) - len(kept))
+
+
+def _kept_with_fill(context: Context, kept: Positions) -> Positions:
+    gone = set(context.removed()) - set(_fill(context, kept))
+    return context.without(tuple(gone), context.complement(kept))
+
+
+def numbers(instances: Sequence[Instance], rng: Random) -> list[int]:
+    """`sub_idx` of each instance: places in a rotation, so that a number tells no label.
+
+    Within a group the instances without supports come last in the count, wherever they stand (formats of DiRe).
+    """
+    count = len(instances)
+    start = rng.randrange(count)
+    order = sorted(range(count), key=lambda k: (instances[k].part, instances[k].label == WITHOUT, k))
+    place = {k: (start + rank) % count for rank, k in enumerate(order)}
+    return [place[k] for k in range(count)]
+
+
+Transform = Callable[[Context], list[Instance]]
+
+TRANSFORMS: dict[str, Transform] = {
+    "dire-transform": transform,
+    "dire-probe": probe,
+    "dire-probe-of-transform": probe_of_transform,
+    "dire-trivial": trivial,
+    "nmf-transform": nmf_transform,
+    "nmf-probe": nmf_probe,
+    "nmf-probe-of-transform": nmf_probe_of_transform,
+}
