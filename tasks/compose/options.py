@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.pure import phrasing
 from annotation.pure.words import gettext_noop as _
 from tasks.compose.money import most_for_a_no, overpaid
 
@@ -13,8 +14,8 @@ MILD = {level: label for level, label in LEVELS.items() if level != "error"}
 CHECKS, PAY = _("Checks of the question"), _("Pay, in US cents")
 
 
-def _check(default: str, label: str, choices: dict[str, str] = LEVELS) -> Any:
-    return field(default=default, metadata={"label": label, "choices": choices, "group": CHECKS})
+def _check(name: str, label: str, choices: dict[str, str] = LEVELS) -> Any:
+    return field(default=phrasing.LEVELS[name], metadata={"label": label, "choices": choices, "group": CHECKS})
 
 
 def _cents(default: int, label: str, help: str = "") -> Any:
@@ -25,13 +26,13 @@ def _cents(default: int, label: str, help: str = "") -> Any:
 class Options:
     """Raises ValueError for a level that a check does not have, and for pay that rewards a “no” over composing."""
 
-    gives_away: str = _check("error", _("The question says an answer on the way"))
-    gives_away_final: str = _check("error", _("The question says the final answer"))
-    repeats_hop: str = _check("warning", _("The question repeats a hop's question"))
-    hop_missing: str = _check("warning", _("A hop seems not to be used"), MILD)
-    too_long: str = _check("warning", _("The question is too long"))
-    no_question_mark: str = _check("error", _("There is no question mark"))
-    sentences: str = _check("warning", _("There are more than two sentences"))
+    gives_away: str = _check("gives_away", _("The question says an answer on the way"))
+    gives_away_final: str = _check("gives_away_final", _("The question says the final answer"))
+    repeats_hop: str = _check("repeats_hop", _("The question repeats a hop's question"))
+    hop_missing: str = _check("hop_missing", _("A hop seems not to be used"), MILD)
+    too_long: str = _check("too_long", _("The question is too long"))
+    no_question_mark: str = _check("no_question_mark", _("There is no question mark"))
+    sentences: str = _check("sentences", _("There are more than two sentences"))
     most_words: int = field(
         default=0,
         metadata={"label": _("Most words"), "help": _("0: a limit by the number of hops"), "group": CHECKS},

@@ -43,6 +43,10 @@ def _table(name: str, title: str, note: str, columns: Sequence[str], rows: list[
     return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": rows}
 
 
+def _said(message: str) -> JSON:
+    return {"text": message, "values": {}}
+
+
 def _share(part: int, of: int) -> JSON:
     return wilson(part, of).as_json()
 
@@ -59,17 +63,15 @@ def _overview(counted: Tally) -> JSON:
         "discarded": _("put aside at the bridge check"),
         "undecided": _("undecided"),
     }
-    rows = [
-        [{"text": text}, counted.kinds[kind], _share(counted.kinds[kind], counted.hits)] for kind, text in kinds.items()
+    of = counted.kinds.total()
+    rows: list[Row] = [
+        [_said(text), counted.kinds[kind], _share(counted.kinds[kind], of)] for kind, text in kinds.items()
     ]
-    rows.append(
-        [
-            {"text": _("of all: workers disagreed whether to compose")},
-            counted.disputed,
-            _share(counted.disputed, counted.hits),
-        ]
-    )
-    rows.append([{"text": _("left out of these tables")}, counted.excluded, None])
+    rows += [
+        [_said(_("of these: workers disagreed whether to compose")), counted.disputed, _share(counted.disputed, of)],
+        [_said(_("with a bridge that is known to break")), counted.traps, None],
+        [_said(_("left out of these tables")), counted.excluded, None],
+    ]
     return _table("overview", _("What became of the HITs"), "", columns, rows)
 
 
@@ -79,7 +81,7 @@ def _by_edge(counted: Tally) -> JSON:
     for (shape, head, tail), counts in sorted(counted.edges.items()):
         n = counts.total()
         rows.append([shape, f"{head}→{tail}", n, _share(counts["different"], n), _share(counts["unsure"], n)])
-    note = _("An edge is judged only where those before it were found the same.")
+    note = _("An edge is judged only where those before it were found the same. Known edges are not counted.")
     return _table("by-edge", _("The bridge check, edge by edge"), note, columns, rows)
 
 
@@ -111,27 +113,25 @@ def _overridden(counted: Tally) -> JSON:
     for check, reasons in sorted(counted.reasons.items()):
         label = Options.__dataclass_fields__[check].metadata["label"]
         told = " · ".join(list(dict.fromkeys(reasons))[:REASONS])
-        rows.append([{"text": label}, len(reasons), _share(counted.overriding[check], counted.composed), told])
+        rows.append([_said(label), len(reasons), _share(counted.overriding[check], counted.composed), told])
     return _table("overridden", _("Warnings that workers overrode"), "", columns, rows)
 
 
 def _by_worker(counted: Tally, expected_no: float) -> JSON:
     columns = [
         _("worker"), _("submitted"), _("composed"), _("bridges judged"), _("not the same or cannot tell"), _("flag"),
-        _("right on known bridges"), _("pasted"),
+        _("right on known bridges"), _("pasted, per cent"),
     ]  # fmt: skip
     rows: list[Row] = []
     for name, worker in sorted(counted.workers.items()):
-        flag = {"text": _("high")} if _is_high(worker, expected_no) else ""
+        flag = _said(_("high")) if _is_high(worker, expected_no) else ""
         known = _share(sum(worker.known), len(worker.known))
-        pasted = (
-            {"text": "%(share)s %%", "values": {"share": round(100 * fmean(worker.pasted))}} if worker.pasted else None
-        )
+        pasted = _percent(fmean(worker.pasted)) if worker.pasted else None
         no_rate = _share(worker.ended, worker.judged)
         rows.append([name, worker.submitted, worker.composed, worker.judged, no_rate, flag, known, pasted])
     note = _(
-        "The rate is of judged bridges. “High”: the expected rate lies below its interval. Pasted is the mean share of "
-        "a composition's characters."
+        "The rate is of judged bridges of which nothing was known. “High”: the expected rate lies below its interval. "
+        "Pasted is the mean share of a composition's characters."
     )
     return _table("by-worker", _("Worker by worker"), note, columns, rows)
 

@@ -35,8 +35,8 @@ class Worker:
 
     submitted: int = 0
     composed: int = 0
-    judged: int = 0  # bridges
-    ended: int = 0  # bridges that were not the same, or could not be told
+    judged: int = 0  # bridges of which nothing was known
+    ended: int = 0  # of these, not the same or not to be told
     known: list[bool] = field(default_factory=list)
     no_seconds: list[float] = field(default_factory=list)
     no_cents: float = 0
@@ -47,7 +47,10 @@ class Worker:
 
 @dataclass
 class Tally:
+    """Edges that are known beforehand count for who is right on them and not for how often bridges break."""
+
     kinds: Counter[str] = field(default_factory=Counter)  # of verdicts
+    traps: int = 0  # HITs with an edge that is known to break
     disputed: int = 0
     answers: int = 0
     excluded: int = 0
@@ -59,7 +62,7 @@ class Tally:
 
     @property
     def hits(self) -> int:
-        return sum(self.kinds.values())
+        return sum(self.kinds.values()) + self.traps
 
     @property
     def composed(self) -> int:
@@ -79,25 +82,30 @@ def tally(judged: Iterable[Judged]) -> Tally:
 
 def _add(counted: Tally, row: Judged) -> None:
     summed = verdict(row.payload, [one.answer for one in row.given])
-    counted.kinds[summed["kind"]] += 1
-    counted.disputed += summed["disputed"]
+    right = bridging.known(row.example)
+    trap = "different" in right
+    counted.traps += trap
+    if not trap:
+        counted.kinds[summed["kind"]] += 1
+        counted.disputed += summed["disputed"]
     counted.answers += len(row.given)
-    for edge, counts in zip(row.payload["edges"], summed["bridges"], strict=True):
-        counted.edges[row.payload["shape"], edge["head"], edge["tail"]].update(counts)
+    for k, (edge, counts) in enumerate(zip(row.payload["edges"], summed["bridges"], strict=True)):
+        if k >= len(right):
+            counted.edges[row.payload["shape"], edge["head"], edge["tail"]].update(counts)
     for one in row.given:
         _add_worker(counted.workers[one.worker], row, one)
-        if bridging.composed(row.payload, one.answer):
+        if bridging.composed(row.payload, one.answer) and not trap:
             _add_composition(counted, row.payload, one)
 
 
 def _add_worker(worker: Worker, row: Judged, one: Given) -> None:
     payload, answer = row.payload, one.answer
-    judgments = [judgment for judgment in bridging.judged(payload, answer) if judgment]
+    unknown = bridging.judged(payload, answer)[len(bridging.known(row.example)) :]
     worker.submitted += 1
-    worker.judged += len(judgments)
+    worker.judged += sum(judgment != "" for judgment in unknown)
+    worker.ended += sum(judgment in bridging.ENDS for judgment in unknown)
     worker.known += bridging.on_known(payload, answer, row.example)
     if bridging.discarded(payload, answer):
-        worker.ended += 1
         if one.seconds > 0:
             worker.no_seconds.append(one.seconds)
             worker.no_cents += payload["pay"]["discarded"]
