@@ -1,0 +1,167 @@
+"""The dashboard of composing, and what the task teaches."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from annotation import registry
+from annotation.pure import dag
+from annotation.pure.example import Hop
+from annotation.tasktype import Given, Judged
+from tasks.compose.task import TASK
+from tests.tasks.composing import JSON, QUESTION, answer, example, payload
+
+# The report
+
+
+def judged(shape: str, *given: Given, extra: JSON | None = None, **options: Any) -> Judged:
+    gold = replace(example(shape), extra=extra or {})
+    return Judged("hit", "vennory", "musique", gold, payload(shape, **options), given)
+
+
+def report(*rows: Judged, **options: Any) -> JSON:
+    return json.loads(json.dumps(TASK.report(rows, TASK.options(options), seed=1), allow_nan=False))
+
+
+def table(told: JSON, name: str) -> list[list[Any]]:
+    return next(found["rows"] for found in told["tables"] if found["name"] == name)
+
+
+def test_each_row_of_a_report_is_as_wide_as_its_columns() -> None:
+    told = report(judged("3hop2", Given("w", answer("same", "different"), 20.0)))
+    for found in told["tables"]:
+        assert all(len(row) == len(found["columns"]) for row in found["rows"]), found["name"]
+
+
+def test_the_report_tells_edge_by_edge_what_was_judged_not_the_same() -> None:
+    rows = [
+        judged("3hop1", Given("w", answer("same", "different"))),
+        judged("3hop1", Given("w", answer("same", "same"))),
+    ]
+    first, second = table(report(*rows), "by-edge")
+    assert first[:3] == ["3hop1", "1→2", 2]
+    assert first[3]["value"] == 0
+    assert second[:3] == ["3hop1", "2→3", 2]
+    assert (second[3]["value"], second[3]["n"]) == (0.5, 2)
+    assert second[3]["low"] < 0.5 < second[3]["high"]
+
+
+def test_time_pay_and_length_are_told_by_the_number_of_hops() -> None:
+    rows = [judged("2hop", Given("w", answer("same"), seconds)) for seconds in (50.0, 60.0, 70.0)]
+    hops = table(report(*rows), "by-hops")[0]
+    words = len(QUESTION.split())
+    single = sum(len(hop.question.split()) for hop in example().hops)
+    assert hops == [2, 3, 60.0, 60, 15.0, words, single, round(words / single, 2)]
+
+
+def test_overridden_warnings_are_told_with_their_reasons() -> None:
+    kept = answer("same", question="In what place was she born?", overrides={"hop_missing-1": "She is the captain."})
+    row = table(report(judged("2hop", Given("w", kept)), judged("2hop", Given("v", answer("same")))), "overridden")[0]
+    assert (row[1], row[2]["value"], row[3]) == (1, 0.5, "She is the captain.")
+
+
+def test_a_worker_who_says_no_far_more_often_than_expected_is_flagged_and_others_are_not() -> None:
+    rows = [judged("2hop", Given("eager", answer("different"))) for _ in range(6)]
+    rows += [judged("2hop", Given("calm", answer("same"))) for _ in range(6)]
+    told = report(*rows)
+    calm, eager = table(told, "by-worker")
+    assert (calm[0], calm[5], eager[0], eager[5]["text"]) == ("calm", "", "eager", "high")
+    assert [flag["values"]["worker"] for flag in told["flags"]] == ["eager"]
+    assert report(*rows, expected_no=0.9)["flags"] == []
+
+
+def test_known_edges_tell_who_is_right_and_do_not_make_anybody_look_eager() -> None:
+    rows = [judged("2hop", Given("w", answer("different")), extra={"known_bridges": ["different"]}) for _ in range(9)]
+    told = report(*rows)
+    worker = table(told, "by-worker")[0]
+    assert (worker[3], worker[6]["value"], worker[6]["n"]) == (0, 1.0, 9)
+    assert told["flags"] == []
+    assert table(told, "by-edge") == []
+
+
+def test_a_worker_whom_a_no_pays_more_a_minute_than_composing_is_flagged() -> None:
+    quick = [judged("2hop", Given("w", answer("different"), 2.0)) for _ in range(3)]
+    slow = [judged("2hop", Given("w", answer("same"), 60.0)) for _ in range(30)]
+    told = report(*quick, *slow)
+    assert [flag["values"] for flag in told["flags"]] == [{"worker": "w"}]
+    assert table(told, "pay-by-worker")[0] == ["w", 3, 2.0, 54.0, 30, 60.0, 15.0]
+
+
+def test_excluded_hits_and_those_without_answers_count_nowhere() -> None:
+    left_out = replace(judged("2hop", Given("w", answer("same"))), excluded="flagged")
+    told = report(left_out, judged("2hop"))
+    assert told["n"] == 0
+    assert table(told, "by-worker") == []
+    assert told["paragraph"] == []
+
+
+# What the folder teaches
+
+
+def taught() -> list[JSON]:
+    return list((TASK.tutorial(None) or {})["shapes"])
+
+
+def test_every_shape_is_taught_by_good_and_bad_compositions_with_their_reasons() -> None:
+    assert [entry["shape"] for entry in taught()] == sorted(dag.SHAPES)
+    for entry in taught():
+        hops = [Hop(hop["question"], hop["answer"]) for hop in entry["hops"]]
+        assert dag.shape(hops) == entry["shape"]
+        assert [(e["head"], e["tail"]) for e in entry["edges"]] == list(dag.edges(hops))
+        assert all(e["entity"] == hops[e["head"] - 1].answer for e in entry["edges"])
+        assert len(entry["good"]) >= 2
+        assert len(entry["bad"]) >= 3
+        assert all(one["question"] and one["why"] for one in entry["good"] + entry["bad"])
+
+
+def test_a_hit_s_tutorial_is_that_of_its_shape() -> None:
+    assert [entry["shape"] for entry in (TASK.tutorial(payload("4hop2")) or {})["shapes"]] == ["4hop2"]
+
+
+def test_every_good_composition_of_the_tutorial_passes_the_checks() -> None:
+    for entry in taught():
+        shown = payload(entry["shape"]) | {"hops": entry["hops"]}
+        for one in entry["good"]:
+            assert TASK.live["checks"](shown, {"q": one["question"]})["findings"] == [], one["question"]
+
+
+def test_a_composition_said_to_give_a_bridge_away_is_caught_by_the_checks() -> None:
+    caught = 0
+    for entry in taught():
+        shown = payload(entry["shape"]) | {"hops": entry["hops"]}
+        for one in entry["bad"]:
+            if one["why"].startswith("Gives"):
+                findings = TASK.live["checks"](shown, {"q": one["question"]})["findings"]
+                assert any(f["check"].startswith("gives_away") for f in findings), one["question"]
+                caught += 1
+    assert caught >= len(dag.SHAPES)
+
+
+def test_practice_tells_which_bridges_were_judged_rightly_and_why_and_shows_ours_beside_the_question() -> None:
+    compose, trap = registry.practice("compose")
+    shown = TASK.prepare(compose, TASK.options({}), Random(1))
+    assert shown is not None
+    said = "Which trees line the shore of the town that had the Skerrit Yard?"
+    remarks = TASK.feedback(shown, answer("same", question=said), compose)
+    told = [remark.message % remark.values for remark in remarks]
+    assert all(remark.good for remark in remarks)
+    assert "one town with two names" in told[0].lower()
+    assert any(compose.extra["good"][0] in one for one in told)
+    shown = TASK.prepare(trap, TASK.options({}), Random(1))
+    assert shown is not None
+    right = TASK.feedback(shown, answer("same", "different"), trap)
+    wrong = TASK.feedback(shown, answer("same", "same", question="Who was its first commander?"), trap)
+    assert [remark.good for remark in right] == [True, True]
+    assert [remark.good for remark in wrong][:2] == [True, False]
+    assert "ship" in wrong[1].message % wrong[1].values
+
+
+def test_our_own_compositions_of_the_practice_pass_the_checks() -> None:
+    for item in registry.practice("compose"):
+        shown = TASK.prepare(item, TASK.options({}), Random(1))
+        assert shown is not None
+        for question in item.extra["good"]:
+            assert TASK.check(shown, answer(*["same"] * len(shown["edges"]), question=question)) == []
