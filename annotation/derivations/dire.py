@@ -31,7 +31,7 @@ class RemovalOptions:
     )
 
 
-@dataclass(frozen=True)
+@dataclass
 class SupportRemoval:
     """A derivation that puts each question into the contexts of `TRANSFORMS[how]`."""
 

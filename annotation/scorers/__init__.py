@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from annotation.scorers.base import (
     BadGold,
@@ -13,6 +14,7 @@ from annotation.scorers.base import (
     Figures,
     Prediction,
 )
+from annotation.scorers.dire import KINDS, DiRe
 from annotation.scorers.hotpotqa import HotpotQA
 from annotation.scorers.musique import MuSiQue
 from annotation.scorers.squad import Squad
@@ -30,18 +32,34 @@ __all__ = [
     "read_predictions",
 ]
 
-EVALUATORS: dict[str, Evaluator] = {kind.name: kind for kind in (HotpotQA(), MuSiQue(), Squad())}
+_PLAIN: dict[str, Evaluator] = {kind.name: kind for kind in (HotpotQA(), MuSiQue(), Squad())}
+_GROUPED: dict[str, DiRe] = {kind.name: DiRe(kind) for kind in KINDS}
+
+EVALUATORS: tuple[str, ...] = (*_PLAIN, *_GROUPED)
 
 # 2WikiMultihopQA's predictions are HotpotQA's with evidence besides, which has no place here.
-READERS: dict[str, Evaluator] = {**EVALUATORS, "2wikimultihopqa": EVALUATORS["hotpotqa"]}
+READERS: dict[str, Evaluator] = {**_PLAIN, "2wikimultihopqa": _PLAIN["hotpotqa"]}
 
 
-def evaluate(format_name: str, gold: Path, predictions: Path) -> Figures:
+def evaluate(
+    format_name: str,
+    gold: Path,
+    predictions: Path,
+    *,
+    original_gold: Path | None = None,
+    original_predictions: Path | None = None,
+) -> dict[str, Any]:
     """The official figures of a prediction file: official keys, order and rounding.
 
-    Raises BadGold or BadPredictions (both BadRecords), and ValueError for an unknown format.
+    The originals are for the probes of DiRe and NMF (scorers.dire). Raises BadGold or BadPredictions (both
+    BadRecords), and ValueError for an unknown format or for originals where they mean nothing.
     """
-    return _named(EVALUATORS, format_name).evaluate(Path(gold), Path(predictions))
+    if format_name in _GROUPED:
+        kind = _GROUPED[format_name]
+        return kind.evaluate(gold, predictions, original_gold=original_gold, original=original_predictions)
+    if original_gold or original_predictions:
+        raise ValueError(f"{format_name} knows no original predictions; only dire-probe and nmf-probe do")
+    return dict(_named(_PLAIN, format_name).evaluate(gold, predictions))
 
 
 def read_predictions(format_name: str, path: Path) -> Iterator[Prediction]:

@@ -1,0 +1,247 @@
+"""DiRe's and NMF's official figures: answer, supporting paragraphs and sentences, and both jointly, in percent.
+
+The rows of a question are scored as one group (Trivedi et al. 2020, sections 3 and 4; NMF, sections 3 and 5):
+the probes by the better-scored answer and the union of the supports, the transforms only where every sufficiency
+is right. Where a question has several bi-partitions, the best one counts, for each figure by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotation.pure.metrics import FULL, HOTPOTQA, ZERO, Score
+from annotation.scorers.base import Source, gold_file, predictions_file
+from annotation.scorers.dire_files import Group, Row, Said, groups_of, predictions_of
+
+BLOCKS = ("answer", "supporting_paragraphs", "supporting_sentences")
+JOINT = {"joint_paragraphs": "supporting_paragraphs", "joint_sentences": "supporting_sentences"}
+
+Scores = dict[str, Score]  # by block
+Rule = Callable[[Group], list[Scores]]  # one for each bi-partition
+
+
+def _of_row(row: Row, said: Said, gold: Row) -> Scores:
+    """What one prediction earns against the labels of `gold`."""
+    return {
+        "answer": HOTPOTQA.answer(said.answer, (gold.answer,)),
+        "supporting_paragraphs": HOTPOTQA.support(said.paragraphs, gold.paragraphs),
+        "supporting_sentences": HOTPOTQA.support(said.sentences, gold.sentences),
+    }
+
+
+def _nothing() -> Scores:
+    return dict.fromkeys(BLOCKS, ZERO)
+
+
+def _all_right(pairs: Sequence[tuple[Row, Said]]) -> bool:
+    return all(row.sufficiency == said.sufficiency for row, said in pairs)
+
+
+def _combined(pairs: Sequence[tuple[Row, Said]]) -> Scores:
+    """The better-scored of two answers (equal: the second) and the union of two supports."""
+    (one, first), (two, second) = pairs
+    answer = first.answer if first.confidence > second.confidence else second.answer
+    said = Said(answer, paragraphs=first.paragraphs | second.paragraphs, sentences=first.sentences | second.sentences)
+    gold = Row(one.answer, one.paragraphs | two.paragraphs, one.sentences | two.sentences)
+    return _of_row(one, said, gold)
+
+
+def _original(group: Group) -> list[Scores]:
+    return [_of_row(row, said, row) for row, said in group.pairs[:1]]
+
+
+def _transform(group: Group) -> list[Scores]:
+    """The sufficient row's scores, nothing when any sufficiency is wrong."""
+    if not _all_right(group.pairs):
+        return [_nothing()]
+    return [_of_row(row, said, row) for row, said in group.pairs if row.sufficiency == 1]
+
+
+def _probe(group: Group) -> list[Scores]:
+    return [_combined(group.pairs[k : k + 2]) for k in range(0, len(group.pairs), 2)]
+
+
+def _probe_of_transform(group: Group) -> list[Scores]:
+    """Three rows a bi-partition: the two that hold a part, if all three sufficiencies are right."""
+    parts = [group.pairs[k : k + 3] for k in range(0, len(group.pairs), 3)]
+    return [_combined([p for p in part if p[0].sufficiency == 0]) if _all_right(part) else _nothing() for part in parts]
+
+
+def _nmf_probe_of_transform(group: Group) -> list[Scores]:
+    """Four rows a bi-partition (three with two supports); each part's support must be exact by itself."""
+    width = 3 if len(group.pairs) == 3 else 4
+    found = []
+    for start in range(0, len(group.pairs), width):
+        part = group.pairs[start : start + width]
+        held = [pair for pair in part if pair[0].sufficiency == 0]
+        found.append(_exact(_combined(held), held) if _all_right(part) else _nothing())
+    return found
+
+
+def _exact(scores: Scores, held: Sequence[tuple[Row, Said]]) -> Scores:
+    exact = {
+        "supporting_paragraphs": all(said.paragraphs == row.paragraphs for row, said in held),
+        "supporting_sentences": all(said.sentences == row.sentences for row, said in held),
+    }
+    kept = {name: Score(float(right), *_rest(scores[name])) for name, right in exact.items()}
+    return {**scores, **kept}
+
+
+def _rest(score: Score) -> tuple[float, float, float]:
+    return score.f1, score.precision, score.recall
+
+
+def _trivial(group: Group) -> list[Scores]:
+    """All copies must be right: for each figure the worst."""
+    worst = dict.fromkeys(BLOCKS, FULL)
+    for row, said in group.pairs:
+        worst = _lower(worst, _of_row(row, said, row))
+    return [worst]
+
+
+def _lower(one: Mapping[str, Score], other: Mapping[str, Score]) -> Scores:
+    """Figure by figure the smaller one."""
+    return {name: Score(*map(min, _parts(one[name]), _parts(other[name]))) for name in BLOCKS}
+
+
+def _parts(score: Score) -> tuple[float, float, float, float]:
+    return score.em, score.f1, score.precision, score.recall
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One of the files: how a group is scored, how many rows it has, which labels, and what it is conditioned on."""
+
+    name: str
+    rule: Rule
+    labels: tuple[int, ...] = ()  # in turn, of one bi-partition; () without sufficiency
+    rows: int = 1  # a bi-partition, where there are no labels
+    conditional: bool = False
+
+    def fits(self, group: Group) -> bool:
+        """Whether the rows of a question are those of this kind, in the order of its files."""
+        found = [row.sufficiency for row in group.rows]
+        if not self.labels:
+            whole = len(found) == self.rows if self.name in {"dire-original", "dire-trivial"} else len(found) % 2 == 0
+            return bool(found) and set(found) == {None} and whole
+        if self.rule is _transform:
+            return len(found) > 2 and sorted(map(str, found)) == sorted(["1", *["0"] * (len(found) - 1)])
+        if self.name == "nmf-probe-of-transform" and len(found) == 3:
+            return found == [0, -1, 0]
+        return bool(found) and found == list(self.labels) * (len(found) // len(self.labels))
+
+
+KINDS = (
+    Kind("dire-original", _original),
+    Kind("dire-probe", _probe, rows=2, conditional=True),
+    Kind("dire-transform", _transform, labels=(1, 0, 0)),
+    Kind("dire-probe-of-transform", _probe_of_transform, labels=(-1, 0, 0)),
+    Kind("dire-trivial", _trivial, rows=3),
+    Kind("nmf-transform", _transform, labels=(1, 0, 0)),
+    Kind("nmf-probe", _probe, rows=2, conditional=True),
+    Kind("nmf-probe-of-transform", _nmf_probe_of_transform, labels=(0, -1, 0, -1)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DiRe:
+    """`evaluate --format KIND`: gold is a file of the format `dire`, predictions are JSON lines."""
+
+    kind: Kind
+
+    @property
+    def name(self) -> str:
+        return self.kind.name
+
+    def evaluate(
+        self, gold: Path, predictions: Path, *, original_gold: Path | None = None, original: Path | None = None
+    ) -> dict[str, Any]:
+        """The blocks of figures in percent, with one decimal, and `n` questions.
+
+        With `original`, the model's predictions on the untouched questions, a probe's figures are each question's
+        smaller one of the two (eq. 7), `unconditional` holds the plain ones, and for NMF `nmf_percent` the shares
+        of the original's. The labels of the originals are the probe's, or those of `original_gold`.
+        Raises BadGold, BadPredictions; ValueError for `original` where nothing is conditioned.
+        """
+        if original and not self.kind.conditional:
+            raise ValueError(f"{self.name} is not conditioned on the original; leave its predictions out")
+        groups = list(self._groups(gold_file(gold), predictions_file(predictions)))
+        plain = [self.kind.rule(group) for group in groups]
+        if original is None:
+            return _figures(plain)
+        before = _originals(groups, original_gold, original)
+        lower = [[_lower(part, base) for part in parts] for parts, base in zip(plain, before, strict=True)]
+        found = _figures(lower) | {"unconditional": _figures(plain)}
+        if self.name.startswith("nmf"):
+            found["nmf_percent"] = _shares(_figures(plain), _figures([[base] for base in before]))
+        return found
+
+    def _groups(self, gold: Source, predictions: Source) -> Iterator[Group]:
+        said = predictions_of(predictions, sufficiency=bool(self.kind.labels))
+        for group in groups_of(gold):
+            if not self.kind.fits(group):
+                rows = ", ".join("-" if r.sufficiency is None else str(r.sufficiency) for r in group.rows)
+                wrong = f"the question has rows of the sufficiencies {rows}"
+                fix = f"Give the file that derive_dataset --how {self.name} makes, with all rows of a question"
+                raise gold.bad(group.place, group.id, field="sufficiency", wrong=wrong, fix=fix)
+            yield said.joined(group)
+
+
+def _originals(groups: Sequence[Group], gold: Path | None, predictions: Path) -> list[Scores]:
+    """What the model earns on the untouched question of each group."""
+    said = predictions_of(predictions_file(predictions), sufficiency=False)
+    labels = {group.id: group.rows[0] for group in groups_of(gold_file(gold))} if gold else {}
+    found = []
+    for group in groups:
+        if gold and group.id not in labels:
+            fix = "Give the file with the originals of all questions"
+            raise gold_file(gold).bad("the file", group.id, field="_id", wrong="the question is not there", fix=fix)
+        row = labels.get(group.id) or group.union()
+        found.append(_of_row(row, said.one(group.id), row))
+    return found
+
+
+def _figures(groups: Sequence[Sequence[Scores]]) -> dict[str, Any]:
+    """Means over questions of the best bi-partition, for each figure by itself; percent, one decimal."""
+    found: dict[str, Any] = {}
+    for block in BLOCKS:
+        parts = [[part[block] for part in group] for group in groups]
+        found[block] = {
+            "f1": _percent([max(s.f1 for s in scores) for scores in parts]),
+            "em": _percent([max(s.em for s in scores) for scores in parts]),
+            "precision": _percent([max(s.precision for s in scores) for scores in parts]),
+            "recall": _percent([max(s.recall for s in scores) for scores in parts]),
+        }
+    for block, support in JOINT.items():
+        both = [[_jointly(part["answer"], part[support]) for part in group] for group in groups]
+        found[block] = {
+            "f1": _percent([max(f1 for f1, _em in pairs) for pairs in both]),
+            "em": _percent([max(em for _f1, em in pairs) for pairs in both]),
+        }
+    return found | {"n": len(groups)}
+
+
+def _jointly(answer: Score, support: Score) -> tuple[float, float]:
+    """(F1, EM): of the products of precision and recall, and the smaller EM."""
+    precision, recall = answer.precision * support.precision, answer.recall * support.recall
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+    return f1, min(answer.em, support.em)
+
+
+def _percent(values: Sequence[float]) -> float:
+    return round(100 * sum(values) / len(values), 1)
+
+
+def _shares(probe: Mapping[str, Any], original: Mapping[str, Any]) -> dict[str, Any]:
+    """NMF %: what the probe earns of what the original earns; None where the original earns nothing."""
+    blocks = (*BLOCKS, *JOINT)
+    return {
+        block: {
+            name: round(100 * value / original[block][name], 1) if original[block][name] else None
+            for name, value in probe[block].items()
+        }
+        for block in blocks
+    }
