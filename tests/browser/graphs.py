@@ -51,6 +51,26 @@ def chain() -> list[dict[str, Any]]:
     return [graph("chain", plain), graph("hard", hard)]
 
 
+def strands() -> list[dict[str, Any]]:
+    """One graph of two strands that meet: Petrel → Quell and Organ → Mellisand."""
+    hops = [
+        ("Who was captain of the Petrel?", "Mara Quell", "Petrel", "The Petrel sailed under Mara Quell for ten years."),
+        (
+            "In which town is the Tide Organ?",
+            "Mellisand",
+            "Tide Organ",
+            "Mellisand keeps the Tide Organ in its wall.",
+        ),
+        (
+            "What did #1 bring to #2?",
+            "lemon trees",
+            "Mara Quell",
+            "Mara Quell brought lemon trees to Mellisand in 1774.",
+        ),
+    ]
+    return [graph("strands", hops)]
+
+
 def compositions() -> list[dict[str, Any]]:
     """Two graphs, each with three compositions."""
     hops = [
@@ -65,4 +85,4 @@ def compositions() -> list[dict[str, Any]]:
     return [graph(f"ferry-{k}", hops, extra={"compositions": texts}) for k in range(2)]
 
 
-KINDS = {f.__name__: f for f in (pairs, chain, compositions)}
+KINDS = {f.__name__: f for f in (pairs, chain, strands, compositions)}
