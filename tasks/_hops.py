@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from annotation.pure import dag
 from annotation.pure.bridges import entity_key, folded, masked, mentions, tidy
-from annotation.pure.composing import TAIL_QUESTION
+from annotation.pure.composing import KNOWN_BRIDGES, TAIL_QUESTION
 from annotation.pure.example import Example, Hop
 from annotation.tasktype import JSON
-
-KNOWN = "known_bridges"  # in an example's `extra`: for each edge whether both mentions mean the same
 
 
 def hops_payload(example: Example) -> JSON | None:
@@ -49,7 +47,7 @@ def mention_of(example: Example, edge: JSON) -> str:
 
 def known_bridges(example: Example, edges: int) -> list[str] | None:
     """What is known of each edge ("same", "different" or ""), None where nothing is."""
-    known = example.extra.get(KNOWN)
+    known = example.extra.get(KNOWN_BRIDGES)
     if not isinstance(known, list) or len(known) != edges:
         return None
     told = [kind if kind in ("same", "different") else "" for kind in known]

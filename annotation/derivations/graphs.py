@@ -15,7 +15,7 @@ from annotation.derivations.base import CannotDerive, Source, Tally, option
 from annotation.derivations.composable_pairs import index_figures, per_entity_option, singles_of, whole_names_option
 from annotation.derivations.fitting import needs_singles_or_pairs
 from annotation.pure.bridges import masked
-from annotation.pure.composing import TAIL_QUESTION, Index
+from annotation.pure.composing import KNOWN_BRIDGES, TAIL_QUESTION, Index
 from annotation.pure.dag import SHAPES
 from annotation.pure.entities import EntityCheck, PlainCheck
 from annotation.pure.example import Example, Hop
@@ -120,9 +120,18 @@ class Graphs:
             tally.figures |= index_figures(index) | {"pairs": len(pairs)}
             return Network(index.singles, pairs)
         nodes = _Nodes()
-        edges = [nodes.edge(example) for example in source.examples()]
+        edges = [nodes.edge(example) for example in source.examples() if not _known_to_differ(example, tally)]
         tally.figures |= {"questions": len(nodes.singles), "pairs": len(edges)}
         return Network(nodes.singles, edges)
+
+
+def _known_to_differ(example: Example, tally: Tally) -> bool:
+    """Whether people found that the two mentions of a pair mean different entities; such pairs are counted."""
+    known = example.extra.get(KNOWN_BRIDGES)
+    differs = isinstance(known, list | tuple) and "different" in known
+    if differs:
+        tally.drop("people found that the pair's mentions mean different entities")
+    return differs
 
 
 class _Nodes:

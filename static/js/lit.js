@@ -20,12 +20,15 @@ export function wordsOf(text) {
     .map(({ segment, index }) => ({ key: keyOfWord(segment), from: index, to: index + segment.length }));
 }
 
-function rangesIn(element, wanted) {
+// Bridge entities have their own mark and their number, and are left alone.
+function* plainNodes(element) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) if (!walker.currentNode.parentElement.closest(".hop")) yield walker.currentNode;
+}
+
+function rangesIn(element, wanted) {
   const ranges = [];
-  while (walker.nextNode()) {
-    const node = walker.currentNode;
-    if (node.parentElement.closest("sup")) continue; // the number at a bridge entity
+  for (const node of plainNodes(element)) {
     for (const { key, from, to } of wordsOf(node.data)) {
       if (!wanted.has(key)) continue;
       const range = document.createRange();
@@ -39,7 +42,8 @@ function rangesIn(element, wanted) {
 
 /** Ranges over the words of `questions` that occur in `texts` (elements). */
 export function common(questions, texts) {
-  const wanted = new Set(questions.flatMap((one) => wordsOf(one.textContent)).map(({ key }) => key));
+  const said = questions.flatMap((one) => [...plainNodes(one)]).map((node) => node.data);
+  const wanted = new Set(said.flatMap(wordsOf).map(({ key }) => key));
   return texts.flatMap((text) => rangesIn(text, wanted));
 }
 

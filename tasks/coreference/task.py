@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from annotation.pure.composing import KNOWN_BRIDGES
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
-from tasks._hops import KNOWN, hops_payload, known_bridges, mention_of, reading_seconds
+from tasks._hops import hops_payload, known_bridges, mention_of, reading_seconds
 from tasks.coreference.report import coreference_report
 
 VALUES = ("same", "different", "unsure")
@@ -90,7 +91,7 @@ class Coreference(TaskType):
         if verdict["kind"] not in ("same", "different"):
             return []
         settled = [kind if (kind := majority(votes)) in ("same", "different") else "" for votes in verdict["bridges"]]
-        return [replace(example, extra={**example.extra, KNOWN: settled})]
+        return [replace(example, extra={**example.extra, KNOWN_BRIDGES: settled})]
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         known = known_bridges(gold, len(payload["edges"])) or [""] * len(payload["edges"])

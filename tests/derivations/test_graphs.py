@@ -60,6 +60,19 @@ def test_a_tail_that_has_two_heads_gets_two_references() -> None:
         assert (graph.id, graph.hops[2].question) == ("3hop2__2_1_3", "Which ferry runs from #1 to #2?")
 
 
+def test_pairs_that_people_found_to_differ_are_left_out_and_counted() -> None:
+    pairs, _ = derived(ComposablePairs(), Listed(CHAIN))
+    known = {"1": ["different"], "2": ["same"]}
+    checked = [
+        Example.from_json(pair.as_json() | {"extra": {**pair.extra, "known_bridges": known[str(pair.hops[0].id)]}})
+        for pair in pairs
+    ]
+    found, tally = derived(Graphs(), Listed(checked))
+    assert [graph.id for graph in found] == ["2hop__2_3"]
+    assert tally.dropped == {"people found that the pair's mentions mean different entities": 1}
+    assert tally.figures["pairs"] == 1
+
+
 def test_the_papers_limits_hold_except_for_musiques_own_questions() -> None:
     pairs, _ = derived(ComposablePairs(), Listed(LONG))
     assert derived(Graphs(), Listed(pairs))[1].dropped == {"a hop has more than 10 tokens": 1}
