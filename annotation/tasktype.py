@@ -89,6 +89,8 @@ class TaskType(ABC):
         for name, value in stored.items():
             if name not in known:
                 raise ValueError(f"{self.kind} has no option {name!r}; it has {', '.join(known) or 'none'}")
+            if type(value) is int and type(known[name].default) is float:
+                continue  # JSON and people write 1 for 1.0
             if type(value) is not type(known[name].default):
                 raise ValueError(f"option {name} must be {type(known[name].default).__name__}, not {value!r}")
             choices = known[name].metadata.get("choices")

@@ -150,10 +150,26 @@ def give_back(assignment: Assignment, *, to: str = lifecycle.RETURNED, only_if_o
 
 def free_place(hit_id: int, **changes: object) -> None:
     """Change a HIT so that it has room again, and put it at the end of its queue."""
+    ticket = _next_ticket(hit_id)
+    Hit.objects.filter(pk=hit_id).update(ticket=ticket, **changes)
+
+
+def want(hit_id: int, least: int) -> bool:
+    """Let a HIT ask for at least so many answers; True when it did not before, and now stands at the queue's end.
+
+    It never asks for fewer. To be called in a transaction that has not changed the HIT yet, for the lock order.
+    """
+    modest = Hit.objects.filter(pk=hit_id, wanted__lt=least)
+    if not modest.exists():
+        return False
+    ticket = _next_ticket(hit_id)
+    return bool(modest.update(wanted=least, ticket=ticket))
+
+
+def _next_ticket(hit_id: int) -> int:
     batch_id = Hit.objects.values_list("batch_id", flat=True).get(pk=hit_id)
     Batch.objects.filter(pk=batch_id).update(next_ticket=F("next_ticket") + 1)
-    ticket = Batch.objects.values_list("next_ticket", flat=True).get(pk=batch_id) - 1
-    Hit.objects.filter(pk=hit_id).update(ticket=ticket, **changes)
+    return Batch.objects.values_list("next_ticket", flat=True).get(pk=batch_id) - 1
 
 
 @transaction.atomic

@@ -12,11 +12,12 @@ from django.db.models import F
 from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
 
-from annotation.flow import reviewing
+from annotation.flow import assigning, reviewing
 from annotation.flow.refusal import Conflict
 from annotation.models import Answer, Assignment, Batch, Hit, Seat
 from annotation.models.fields import to_text
 from annotation.pure import lifecycle
+from annotation.registry import task_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
         return Receipt(row.public_id, replayed.revision, row.late, row.counts)
     if base != row.revision:
         raise Conflict(_("This assignment was already submitted from another tab; that answer stands."))
-    late, counts = _place(row, active_seconds)
+    least = task_type(row.batch.task).least(assignment.hit.payload, answer)
+    late, counts = _place(row, active_seconds, least)
     Answer.objects.create(
         assignment=row,
         revision=row.revision + 1,
@@ -89,14 +91,19 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
     return Receipt(row.public_id, row.revision + 1, late, counts)
 
 
-def _place(row: Assignment, active_seconds: float) -> tuple[bool, bool]:
-    """Move the assignment to its new revision and keep the HIT's counters true; returns (late, counts)."""
+def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bool]:
+    """Move the assignment to its new revision and keep the HIT's counters true; returns (late, counts).
+
+    The HIT comes to want `least` answers first, so that a late one that calls for another may count itself.
+    """
     kept = {"draft": None, "active_seconds": Greatest(F("active_seconds"), active_seconds)}
     if row.state == lifecycle.SUBMITTED:
         _revise(row, **kept)
+        assigning.want(row.hit_id, least)
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
     Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(done=F("done") + 1)
+    assigning.want(row.hit_id, least)
     hit = Hit.objects.filter(pk=row.hit_id)
     if late:
         counts = bool(hit.open().update(done=F("done") + 1))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db.models import F
+from django.db.models.functions import Greatest
 
 from annotation.flow import assigning, submitting
 from annotation.models import Answer, Hit
@@ -20,6 +21,16 @@ def keep_the_place(hit_id: int, **changes: Any) -> None:
     """A counter that drifts when a lease ends."""
 
 
+def want_without_ticket(hit_id: int, least: int) -> bool:
+    return bool(Hit.objects.filter(pk=hit_id, wanted__lt=least).update(wanted=least))
+
+
+def want_what_was_said_last(hit_id: int, least: int) -> bool:
+    """A HIT that asks for fewer answers again once somebody changed theirs."""
+    taken = F("live") + F("done")
+    return bool(Hit.objects.filter(pk=hit_id, wanted__gt=taken).update(wanted=Greatest(taken, least, 1)))
+
+
 def overwrite(row: Any, **kept: Any) -> None:
     Answer.objects.filter(assignment=row).delete()
     type(row).objects.filter(pk=row.pk).update(revision=F("revision") + 1)
@@ -28,6 +39,8 @@ def overwrite(row: Any, **kept: Any) -> None:
 PLANTED = {
     "a freed HIT stays behind the cursors": (assigning, "free_place", free_without_ticket),
     "a lease ends and its place stays taken": (assigning, "free_place", keep_the_place),
+    "a second opinion stays behind the cursors": (assigning, "want", want_without_ticket),
+    "a second opinion is called off": (assigning, "want", want_what_was_said_last),
     "a change overwrites the answer before it": (submitting, "_revise", overwrite),
     "two assignments at once by taking one up": (assigning, "_is_hindered", lambda row: False),
     "a met group counts as not met": (assigning, "_counts_as_met", lambda batch, where: False),
@@ -39,6 +52,7 @@ PLANTED = {
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_fault_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, name, broken = PLANTED[fault]
+    machine.call_for_second_opinions(monkeypatch)
     monkeypatch.setattr(module, name, broken)
     with pytest.raises((AssertionError, pytest.fail.Exception)):
         machine.run(examples=2_000, steps=40, shrink=False)

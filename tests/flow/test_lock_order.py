@@ -17,6 +17,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.flow import assigning, batching, flagging, submitting
 from annotation.models import Assignment, Hit
+from annotation.registry import task_type
 from tests.conftest import answer_to
 
 pytestmark = pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite locks the whole database, not rows")
@@ -81,3 +82,16 @@ def test_the_verbs_of_the_requester_lock_in_order(assignment: Assignment, batch:
     submit(assignment)
     batch.refresh_from_db()
     assert in_order(locks(lambda: batching.top_up(batch, base=batch.next_ticket)))
+
+
+def test_an_answer_that_calls_for_a_second_opinion_locks_in_order(
+    assignment: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(task_type("answer")), "least", lambda self, payload, answer: 5)
+    taken = locks(lambda: submit(assignment))
+    assert in_order(taken)
+    assert ORDER in taken, "the queue was not asked for a place"
+    monkeypatch.setattr(type(task_type("answer")), "least", lambda self, payload, answer: 6)
+    assignment.refresh_from_db()
+    changed = answer_to(assignment) | {"support": [0]}
+    assert in_order(locks(lambda: submitting.submit(assignment, changed, key="1.a", base=1, active_seconds=1)))
