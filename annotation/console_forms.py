@@ -38,6 +38,18 @@ def proposed_name(file_name: str) -> str:
     return slugify(stem)[:100]
 
 
+class GatherForm(forms.Form):
+    """The name of a dataset to make."""
+
+    name = forms.SlugField(max_length=100)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name in NAMES_OF_PAGES:
+            raise ValidationError(_("This word has a page of its own. Choose another name."))
+        return name
+
+
 class DatasetForm(ConsoleForm):
     """A file to import. Without a name or a format they are read off the file."""
 

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow import assigning, batching, collecting, filling, importing, queueing, removing, scoring
+from annotation.flow import assigning, batching, collecting, filling, gathering, importing, queueing, removing, scoring
 from annotation.flow.queueing import Progress
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Job, Project, User
@@ -91,6 +91,10 @@ def import_judgments(job: Job, tell: Progress) -> dict[str, Any]:
     return report
 
 
+def gather_dataset(job: Job, tell: Progress) -> dict[str, Any]:
+    return gathering.gather_dataset(_batch(job), name=job.arguments["name"], user=job.created_by, tell=tell)
+
+
 def score_batch(job: Job, tell: Progress) -> dict[str, Any]:
     scoring.score_batch(_batch(job), tell=tell)
     return {}
@@ -107,6 +111,7 @@ VERBS: dict[str, queueing.Verb] = {
     "top_up_batch": top_up_batch,
     "import_judgments": import_judgments,
     "score_batch": score_batch,
+    "gather_dataset": gather_dataset,
 }
 
 

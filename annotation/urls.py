@@ -9,7 +9,9 @@ from annotation.views import (
     accounts,
     batches,
     datasets,
+    documents,
     flags,
+    gathering,
     guides,
     health,
     hits,
@@ -99,6 +101,7 @@ batch_pages = [
     path("projects/<slug:slug>/batches/<slug:batch>/guide/", guides.guide, name="guide"),
     path("projects/<slug:slug>/batches/<slug:batch>/judgments/", judgments.batch_judgments, name="batch-judgments"),
     path("projects/<slug:slug>/batches/<slug:batch>/discard/", batches.batch_discard, name="batch-discard"),
+    path("projects/<slug:slug>/batches/<slug:batch>/gather/", gathering.batch_gather, name="batch-gather"),
     path("projects/<slug:slug>/batches/<slug:batch>/settings/", batches.batch_settings, name="batch-settings"),
     path(
         "projects/<slug:slug>/batches/<slug:batch>/export/<slug:format>/", judgments.batch_export, name="batch-export"
@@ -116,6 +119,11 @@ requester_pages = [
         "projects/<slug:slug>/datasets/<slug:name>/export/<slug:format>/",
         datasets.dataset_export,
         name="dataset-export",
+    ),
+    path(
+        "projects/<slug:slug>/datasets/<slug:name>/documents/<slug:document>/",
+        documents.dataset_document,
+        name="dataset-document",
     ),
     path("projects/<slug:slug>/datasets/<slug:name>/remove/", datasets.dataset_remove, name="dataset-remove"),
     path("projects/<slug:slug>/people/", people.people, name="people"),

@@ -126,6 +126,7 @@ class Work:
 
     batch: str
     task: str
+    made: bool  # its verdicts went into the dataset; otherwise people worked on the dataset as it is
     hits: int
     voided: int
     answers: int

@@ -108,6 +108,7 @@ def _collection(sheet: Sheet) -> Iterator[str]:
 
 def _facts(work: Work) -> Iterator[tuple[str, str]]:
     yield "Task", code(work.task)
+    yield "Its answers", "went into the dataset" if work.made else "are about the dataset as it is"
     yield "HITs", f"{work.hits}, {work.voided} of them voided"
     yield "Answers", f"{work.answers}, by {_count(work.workers, 'worker', 'workers')}"
     yield "Asked for each HIT", _count(work.per_hit, "worker", "workers")

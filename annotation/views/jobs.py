@@ -41,6 +41,8 @@ def _came_of(job: Job) -> dict[str, Any]:
         rows["file_waits"] = file and bool(job.result.get("accepted"))
         whole = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"])
         rows["dataset"] = whole.first() if job.state == Job.State.DONE and not wanted.get("dry_run") else None
+    if job.kind == "gather_dataset" and job.state == Job.State.DONE:
+        rows["dataset"] = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"]).first()
     rows["can_try_again"] = job.state == Job.State.FAILED and file and not job.result
     return rows
 

@@ -84,6 +84,7 @@ TABLE: dict[str, Row] = {
     "dataset": look(REQUESTER),
     "item": look(REQUESTER),
     "dataset-export": look(REQUESTER),
+    "dataset-document": look(REQUESTER),
     "dataset-remove": act(REQUESTER),
     "dataset-restore": act(REQUESTER),
     "people": fill(REQUESTER, body={"role": ""}),
@@ -121,6 +122,7 @@ TABLE: dict[str, Row] = {
     "report-progress": look(REQUESTER),
     "guide": fill(REQUESTER),
     "batch-settings": fill(REQUESTER),
+    "batch-gather": act(REQUESTER),
     "batch-export": look(REQUESTER),
 }
 

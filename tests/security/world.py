@@ -87,6 +87,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
         "password-reset.uidb64": urlsafe_base64_encode(force_bytes(forgetful.pk)),
         "password-reset.token": default_token_generator.make_token(forgetful),
         "live.name": "search",
+        "document": "datasheet",
         "preview-live.name": "search",
         "practice-live.name": "search",
         "number": 1,

@@ -1,0 +1,235 @@
+"""What goes beside an exported dataset: its provenance, its datasheet and its card, read off the rows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.db.models import Count, Max, Min
+
+from annotation.derivations import DERIVATIONS
+from annotation.derivations.pooling import names_in
+from annotation.flow.exporting import blocks_of, examples_of, whole_file
+from annotation.flow.scoring import cached_report
+from annotation.models import Batch, Dataset
+from annotation.models.fields import to_text
+from annotation.pure.agreement_words import agreement_of
+from annotation.pure.datasetcard import card
+from annotation.pure.datasheet import Origin, Sheet, Split, Step, Work
+from annotation.pure.datasheet_text import datasheet
+from annotation.pure.provenance import flattened, steps_of
+from annotation.registry import task_type
+
+NAMES_DATASETS = ("pool", "inputs")  # options of derivations that name further datasets
+LAUNCHED = (Batch.State.OPEN, Batch.State.PAUSED, Batch.State.CLOSED)
+
+
+def export_provenance(dataset: Dataset, path: Path) -> dict[str, Any]:
+    """Write how every item came to be, a JSON object a line, joined on the id; returns {"records", "sha256"}."""
+    return whole_file(path, lambda out: _write_provenance(dataset, out))
+
+
+def export_datasheet(dataset: Dataset, path: Path) -> dict[str, Any]:
+    """Write the datasheet, in Markdown; returns {"records" (1), "sha256"}."""
+    return whole_file(path, _writer(lambda: datasheet_of(dataset)))
+
+
+def export_card(dataset: Dataset, path: Path, *, files: Mapping[str, str], beside: str = "") -> dict[str, Any]:
+    """Write the card; `files` by name of split, `beside` names the datasheet. Returns {"records" (1), "sha256"}."""
+    return whole_file(path, _writer(lambda: card_of(dataset, files=files, beside=beside)))
+
+
+def datasheet_of(dataset: Dataset) -> str:
+    return datasheet(sheet_of(dataset))
+
+
+def card_of(dataset: Dataset, *, files: Mapping[str, str], beside: str = "") -> str:
+    return card(sheet_of(dataset), files, datasheet=beside)
+
+
+def stream_provenance(dataset: Dataset) -> Iterator[bytes]:
+    """The file of `export_provenance`, block by block."""
+    return blocks_of(lambda out: _write_provenance(dataset, out))
+
+
+def _writer(text: Callable[[], str]) -> Callable[[BinaryIO], int]:
+    def write(out: BinaryIO) -> int:
+        out.write(text().encode())
+        return 1
+
+    return write
+
+
+def _write_provenance(dataset: Dataset, out: BinaryIO) -> int:
+    """A line for each id; twins, which have it in common, get one unless they came to be in different ways."""
+    seen: set[bytes] = set()
+    for example in examples_of(dataset):
+        steps = steps_of(example.extra)
+        row = {"id": example.id, "provenance": steps, **flattened(steps, example.question)}
+        line = to_text(row).encode("utf-8", "backslashreplace") + b"\n"
+        digest = hashlib.blake2b(line, digest_size=16).digest()
+        if digest not in seen:
+            seen.add(digest)
+            out.write(line)
+    return len(seen)
+
+
+def splits_of(dataset: Dataset) -> dict[str, Dataset]:
+    """The dataset and the splits that were made together with it, by the names of the splits, in order."""
+    outputs = DERIVATIONS["splits"].outputs
+    own = next((output for output in outputs if dataset.slug.endswith(output)), None)
+    if dataset.lineage.get("how") != "splits" or own is None:
+        return {dataset.slug: dataset}
+    stem = dataset.slug.removesuffix(own)
+    rows = Dataset.objects.whole().filter(project=dataset.project_id, sha256=dataset.sha256)
+    sisters = {row.slug: row for row in rows.select_related("root")}
+    return {output[1:]: sisters[stem + output] for output in outputs if stem + output in sisters}
+
+
+def sheet_of(dataset: Dataset) -> Sheet:
+    """Every fact that the datasheet and the card state, of all splits that belong together."""
+    splits = splits_of(dataset)
+    past = _Past(dataset)
+    works = [*past.batches.values(), *_later(splits, past)]
+    workers = {worker for batch in works for worker in _workers(batch)}
+    name = dataset.slug if len(splits) == 1 else dataset.slug.rpartition("-")[0]
+    return Sheet(
+        name=name,
+        licence=dataset.licence or "; ".join(dict.fromkeys(o.licence for o in past.origins.values() if o.licence)),
+        splits=tuple(Split.of(each, examples_of(row)) for each, row in splits.items()),
+        origins=tuple(past.origins.values()),
+        steps=tuple(past.steps.values()),
+        works=tuple(_work(batch, made=batch.slug in past.batches) for batch in works),
+        workers=len(workers),
+        gone=tuple(past.gone),
+    )
+
+
+class _Past:
+    """The datasets and batches that a dataset was made from, earliest first."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._project = dataset.project
+        self._rows: dict[str, Dataset | None] = {dataset.slug: dataset}
+        self.origins: dict[str, Origin] = {}
+        self.steps: dict[tuple[str, str], Step] = {}
+        self.batches: dict[str, Batch] = {}
+        self.gone: list[str] = []
+        self._walk(dataset)
+
+    def _walk(self, dataset: Dataset) -> None:
+        lineage = dataset.lineage
+        if not lineage:
+            self.origins[dataset.slug] = _origin(dataset)
+            return
+        named = _sources(lineage)
+        for name in dict.fromkeys([*named, *_further(lineage)]):
+            self._visit(name)
+        if batch := self._project.batches.filter(slug=lineage.get("batch", "")).first():
+            self.batches.setdefault(batch.slug, batch)
+        self.steps.setdefault((dataset.sha256, lineage["how"]), _step(dataset, named))
+
+    def _visit(self, name: str) -> None:
+        if name in self._rows:
+            return
+        row = Dataset.objects.whole().filter(project=self._project, slug=name).first()
+        self._rows[name] = row
+        if row is None:
+            self.gone.append(name)
+        else:
+            self._walk(row)
+
+
+def _sources(lineage: dict[str, Any]) -> list[str]:
+    source = lineage["source"]
+    return [source] if isinstance(source, str) else list(source)
+
+
+def _further(lineage: dict[str, Any]) -> Iterator[str]:
+    for option in NAMES_DATASETS:
+        if isinstance(names := lineage["options"].get(option), str):
+            yield from names_in(names)
+
+
+def _origin(dataset: Dataset) -> Origin:
+    licence, source = dataset.licence, dataset.source
+    return Origin(dataset.slug, dataset.format, dataset.size, licence, source, dataset.sha256)
+
+
+def _step(dataset: Dataset, sources: list[str]) -> Step:
+    lineage = dataset.lineage
+    together = Dataset.objects.whole().filter(project=dataset.project_id, sha256=dataset.sha256)
+    made = [row.slug for row in together.order_by("pk") if row.lineage == lineage]
+    return Step(
+        made=tuple(made),
+        how=lineage["how"],
+        sources=tuple(sources),
+        options=lineage["options"],
+        seed=lineage["seed"],
+        version=lineage["version"],
+        report=dataset.report,
+        batch=lineage.get("batch", ""),
+    )
+
+
+def _later(splits: dict[str, Dataset], past: _Past) -> list[Batch]:
+    """Batches in which people worked on the dataset as it is, such as a human study of it."""
+    found = Batch.objects.filter(datasets__in=list(splits.values()), state__in=LAUNCHED).distinct().order_by("pk")
+    return [batch for batch in found if batch.slug not in past.batches]
+
+
+def _workers(batch: Batch) -> set[int]:
+    return set(batch.assignments.submitted().values_list("worker", flat=True))
+
+
+def _work(batch: Batch, *, made: bool) -> Work:
+    answers = batch.assignments.submitted().aggregate(
+        count=Count("pk"), workers=Count("worker", distinct=True), first=Min("submitted_at"), last=Max("submitted_at")
+    )
+    report = cached_report(batch)
+    return Work(
+        batch=batch.slug,
+        task=batch.task,
+        made=made,
+        hits=batch.hits.count(),
+        voided=batch.hits.filter(voided_at__isnull=False).count(),
+        answers=answers["count"],
+        workers=answers["workers"],
+        per_hit=batch.assignments_per_hit,
+        chosen=batch.workers.count() or None,
+        qualifications=tuple(_qualifications(batch)),
+        pay=tuple(_pay(batch)),
+        first=_day(answers["first"]),
+        last=_day(answers["last"]),
+        agreement=agreement_of(report) if report else (),
+        guide_versions=batch.guides.count(),
+    )
+
+
+def _qualifications(batch: Batch) -> Iterator[tuple[str, int]]:
+    """Batches of the same task that were launched before it to choose workers, and how many worked in each."""
+    earlier = Batch.objects.filter(
+        project=batch.project_id,
+        task=batch.task,
+        purpose=Batch.Purpose.QUALIFICATION,
+        state__in=LAUNCHED,
+        launched_at__lt=batch.launched_at,
+    ).exclude(pk=batch.pk)
+    for found in earlier.order_by("launched_at", "pk"):
+        yield found.slug, len(_workers(found))
+
+
+def _pay(batch: Batch) -> Iterator[tuple[str, str]]:
+    """The options of the batch that say what is paid, which are in US cents."""
+    options = task_type(batch.task).options(batch.options)
+    for option in fields(options):
+        if option.name.startswith("pay_"):
+            yield option.metadata.get("label", option.name), f"{getattr(options, option.name)} US cents"
+
+
+def _day(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).date().isoformat() if moment else ""
