@@ -49,7 +49,7 @@ def predictions_at(path: str) -> PredictionsOfItems:
     except (OSError, UnicodeDecodeError, ValueError) as error:
         if isinstance(error, CannotDerive):
             raise
-        raise CannotDerive(f"{path} cannot be read: {error}; give a UTF-8 file with lines {_FORM}") from error
+        raise CannotDerive(f"the predictions cannot be read: {error}; give a UTF-8 file with lines {_FORM}") from error
     return PredictionsOfItems(found)
 
 

@@ -156,12 +156,12 @@ def _predictions(path: str) -> dict[str, list[str]] | None:
         with Path(path).open(encoding="utf-8-sig") as lines:
             for place, line in enumerate(lines, 1):
                 if line.strip():
-                    question, answer = _prediction(line, f"{path}, line {place}")
+                    question, answer = _prediction(line, f"line {place} of the predictions")
                     found.setdefault(question, []).append(answer)
     except CannotDerive:
         raise
     except (OSError, ValueError) as error:
-        raise CannotDerive(f"{path} cannot be read as UTF-8 text: {error}") from error
+        raise CannotDerive(f"the predictions cannot be read as UTF-8 text: {error}") from error
     return found
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive, Derivation, Tally
 from annotation.flow.filling import (
-    CHUNK,
     Filler,
     ImportRefused,
     Told,
@@ -23,24 +24,27 @@ from annotation.flow.filling import (
     reserve,
     silent,
 )
+from annotation.flow.pulse import Pulse
 from annotation.flow.refusal import Refused
 from annotation.models import Dataset, User
 from annotation.models.fields import to_text
 from annotation.pure.example import Example
+from annotation.pure.ticks import Tick, no_tick
 
 
 class StoredSource:
     """A whole dataset as derivations see it (annotation.derivations.base.Source)."""
 
-    def __init__(self, dataset: Dataset) -> None:
-        self._dataset = dataset
+    def __init__(self, dataset: Dataset, tick: Tick = no_tick) -> None:
+        self._dataset, self._tick = dataset, tick
         first = dataset.root or dataset  # the dataset that was imported, whose format the records came in
-        self.name, self.format, self.size = dataset.slug, first.format, dataset.size
+        self.name, self.origin, self.format, self.size = dataset.slug, first.slug, first.format, dataset.size
         self._keys: dict[str, str] = {}
 
     def examples(self) -> Iterator[Example]:
         rows = self._dataset.items.order_by("position").values_list("content", "group_key")
         for content, key in rows.iterator(chunk_size=200):
+            self._tick()
             example = Example.from_json(content)
             if key != self._usual(group := example.group or example.id):
                 self._keys[group] = key
@@ -57,7 +61,7 @@ class StoredSource:
         found = Dataset.objects.whole().filter(project=self._dataset.project_id, slug=name).first()
         if found is None:
             raise CannotDerive(f"there is no dataset {name!r} in the project")
-        return StoredSource(found)
+        return StoredSource(found, self._tick)
 
 
 def derive_dataset(
@@ -67,30 +71,40 @@ def derive_dataset(
     name: str,
     seed: int = 0,
     options: dict[str, Any] | None = None,
+    files: Mapping[str, str] | None = None,
     user: User | None = None,
     tell: Told = silent,
 ) -> dict[str, Any]:
     """Make the datasets that `how` makes out of `source`, named `name` (and what `how` puts behind it).
 
+    A file that an option names counts by what is in it; `files` are the names that people know such files by.
     Returns {"datasets": {name: size}, "read", "kept", "dropped", "figures"}. The same wish again changes
     nothing; raises Refused, leaving nothing behind, for an option that does not fit or a name that is taken.
     """
     derivation = DERIVATIONS[how]
     wish = _options(derivation, options or {})
-    lineage = {"source": source.slug, "how": how, "options": asdict(wish), "seed": seed, "version": code_version()}
+    contents = _contents(derivation, wish)
+    lineage = {"source": source.slug, "how": how, "options": asdict(wish) | contents, "seed": seed}
+    lineage["version"] = code_version()
     digest = hashlib.sha256(to_text([source.sha256, lineage]).encode()).hexdigest()
-    names = [f"{name}{output}" for output in derivation.outputs]
-    there = [already_there(source.project, each, digest, "jsonl") for each in names]
-    if all(there):
+    if contents:
+        lineage["files"] = {each: (files or {}).get(each) or Path(getattr(wish, each)).name for each in contents}
+    names = names_of(how, name)
+    missing = [each for each in names if not already_there(source.project, each, digest, "jsonl")]
+    if not missing:
         return {"datasets": _sizes(source, names), "already_there": True}
-    fillers = _reserve(source, names, sha256=digest, lineage=lineage, created_by=user)
-    by_output = dict(zip(derivation.outputs, fillers, strict=True))
+    fillers = _reserve(source, missing, sha256=digest, lineage=lineage, created_by=user)
+    by_name = {filler.dataset.slug: filler for filler in fillers}
+    by_output = {output: by_name.get(f"{name}{output}") for output in derivation.outputs}
     tally = Tally()
+    tally.tick = Pulse(tally, source.size, fillers, tell)
     try:
-        _fill(derivation, StoredSource(source), by_output, tally, wish=wish, seed=seed, tell=tell)
+        _fill(derivation, StoredSource(source, tally.tick), by_output, tally, wish=wish, seed=seed)
+        tell(source.size, source.size)
         report = _report(tally)
-        for filler in fillers:
-            filler.show(report)
+        with transaction.atomic():
+            for filler in fillers:
+                filler.show(report)
     except CannotDerive as cannot:
         _remove(fillers)
         raise Refused(_("%(how)s cannot be done: %(why)s") % {"how": how, "why": cannot}) from None
@@ -100,12 +114,37 @@ def derive_dataset(
     return {"datasets": _sizes(source, names), **report}
 
 
+def names_of(how: str, name: str) -> list[str]:
+    """The names of the datasets that a derivation makes."""
+    return [f"{name}{output}" for output in DERIVATIONS[how].outputs]
+
+
+def uploads_of(how: str) -> list[str]:
+    """The options of a derivation that name a file."""
+    return [f.name for f in fields(DERIVATIONS[how].Options) if f.metadata.get("kind") == "upload"]
+
+
 def code_version() -> str:
     """The product's version, as a lineage names it."""
     try:
         return version("hopscribe")
     except PackageNotFoundError:
         return "0.1.0"
+
+
+def _contents(derivation: Derivation, wish: Any) -> dict[str, str]:
+    """What is in the files that options name, as digests by option. Raises Refused for one that cannot be read."""
+    found = {}
+    for option in uploads_of(derivation.how):
+        if not (path := getattr(wish, option)):
+            continue
+        try:
+            with Path(path).open("rb") as file:
+                found[option] = f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+        except (OSError, ValueError) as error:
+            text = _("The file of the option %(name)s cannot be read: %(why)s")
+            raise Refused(text % {"name": option, "why": error}) from None
+    return found
 
 
 def _options(derivation: Derivation, given: dict[str, Any]) -> Any:
@@ -143,23 +182,25 @@ def _reserve(source: Dataset, names: list[str], **columns: Any) -> list[Filler]:
 def _fill(
     derivation: Derivation,
     source: StoredSource,
-    fillers: dict[str, Filler],
+    by_output: Mapping[str, Filler | None],
     tally: Tally,
     *,
     wish: Any,
     seed: int,
-    tell: Told,
 ) -> None:
-    for count, (output, example) in enumerate(derivation.derive(source, wish, seed=seed, tally=tally), 1):
-        fillers[output].add(example, key=source.key_of(example))
-        if count % CHUNK == 0:
-            tell(tally.read, source.size)
-    if not any(filler.size for filler in fillers.values()):
+    """Fill the datasets of the outputs; None stands for one that is there already."""
+    some = False
+    for output, example in derivation.derive(source, wish, seed=seed, tally=tally):
+        some = True
+        if filler := by_output[output]:
+            filler.add(example, key=source.key_of(example))
+        tally.tick()
+    if not some:
         dropped = ", ".join(f"{reason}: {count}" for reason, count in tally.dropped.most_common(5)) or "-"
         raise CannotDerive(_("nothing came out of it. Dropped: %(dropped)s") % {"dropped": dropped})
-    for filler in fillers.values():
-        filler.write()
-    tell(source.size, source.size)
+    for filler in by_output.values():
+        if filler:
+            filler.write()
 
 
 def _report(tally: Tally) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from annotation.console_forms import ProjectForm
 from annotation.flow import joining
 from annotation.models import Batch, Dataset, Job, Project
 from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.ancestry import derived_from
 from annotation.views.prose import html_of
 from annotation.views.seeing import see
 
@@ -29,7 +30,7 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
         "project": project,
         "section": "overview",
         "batches": batches,
-        "datasets": project.datasets.whole().order_by("-created_at")[:8],
+        "datasets": [(row, derived_from(row)) for row in project.datasets.whole().order_by("-created_at")[:8]],
         "jobs": project.jobs.filter(state__in=UNDER_WAY).order_by("due_at")[:8],
         "counts": _counts(project),
     }

@@ -1,7 +1,9 @@
-// The upload form: proposes a name, says at once when a file is too large, and shows how far the sending has come.
+// A form with a file: says at once when it is too large, and shows how far the sending has come. One with
+// data-upload="names" proposes the file's name as the dataset's.
 // Without this script the form posts itself, and the server says the same.
 
 const form = document.querySelector("[data-upload]");
+const input = (form) => form.querySelector("input[type=file]");
 
 function slug(name) {
   const stem = name.replace(/\.gz$/i, "").replace(/\.(jsonl?|parquet|csv)$/i, "");
@@ -10,12 +12,12 @@ function slug(name) {
 }
 
 function chosen(form) {
-  const file = form.elements.file.files[0];
+  const file = input(form).files[0];
   const name = form.elements.name;
   const large = file && file.size > Number(form.dataset.limit);
-  form.elements.file.setCustomValidity(large ? form.dataset.tooLarge : "");
-  if (large) form.elements.file.reportValidity();
-  if (file && (!name.value || name.value === name.dataset.proposed)) {
+  input(form).setCustomValidity(large ? form.dataset.tooLarge : "");
+  if (large) input(form).reportValidity();
+  if (file && form.dataset.upload === "names" && (!name.value || name.value === name.dataset.proposed)) {
     name.value = name.dataset.proposed = slug(file.name);
   }
 }
@@ -41,13 +43,13 @@ function told(form, event) {
 // The refused form comes back as a page; its fields replace ours, but the chosen file stays chosen.
 function refused(form, html) {
   const next = document.importNode(new DOMParser().parseFromString(html, "text/html").querySelector("[data-upload]"), true);
-  const input = next.querySelector("input[type=file]");
-  const kept = form.elements.file;
+  const empty = input(next);
+  const kept = input(form);
   for (const name of ["aria-invalid", "aria-describedby", "autofocus"]) {
-    if (input.hasAttribute(name)) kept.setAttribute(name, input.getAttribute(name));
+    if (empty.hasAttribute(name)) kept.setAttribute(name, empty.getAttribute(name));
     else kept.removeAttribute(name);
   }
-  input.replaceWith(kept);
+  empty.replaceWith(kept);
   form.replaceWith(next);
   watch(next);
   (next.querySelector("[aria-invalid=true]") || next.querySelector("button.primary")).focus();
@@ -70,7 +72,7 @@ function send(form) {
 }
 
 function watch(form) {
-  form.elements.file.addEventListener("change", () => chosen(form));
+  input(form).addEventListener("change", () => chosen(form));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send(form);
