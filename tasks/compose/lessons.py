@@ -28,12 +28,12 @@ def shapes(only: str | None = None) -> list[JSON]:
 
 
 def remarks(payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
-    """Of each bridge whether it was judged rightly and why; of a composition its findings, its hops, and ours.
+    """Of each bridge whether it was judged rightly and why; of a question that was due its findings, its hops and ours.
 
     The item holds `known_bridges`, `notes` (why, one an edge) and `good` (our compositions) in its extra.
     """
     told = [*_on_bridges(payload, answer, gold)]
-    if bridging.composed(payload, answer):
+    if bridging.composed(payload, answer) and "different" not in bridging.known(gold):
         told += _on_question(payload, answer)
     return [*told, *_ours(gold)]
 
@@ -61,12 +61,13 @@ _BRIDGE = {
 
 def _on_question(payload: JSON, answer: JSON) -> Iterator[Remark]:
     question = answer["question"]
-    for finding in found(payload, question, answer.get("overrides")):
+    findings = found(payload, question, answer.get("overrides"))
+    for finding in findings:
         yield Remark(False, finding["message"], finding["values"])
     used = [row["hop"] for row in coverage(payload, question) if not row["skipped"]]
     if len(used) == len(payload["hops"]):
         yield Remark(True, _("Your question uses all %(n)s hops."), {"n": len(used)})
-    if len(question.split()) <= payload["most_words"]:
+    if not findings:
         yield Remark(True, _("It is short enough: %(n)s words."), {"n": len(question.split())})
 
 

@@ -155,7 +155,7 @@ def test_practice_tells_which_bridges_were_judged_rightly_and_why_and_shows_ours
     right = TASK.feedback(shown, answer("same", "different"), trap)
     wrong = TASK.feedback(shown, answer("same", "same", question="Who was its first commander?"), trap)
     assert [remark.good for remark in right] == [True, True]
-    assert [remark.good for remark in wrong][:2] == [True, False]
+    assert [remark.good for remark in wrong] == [True, False]
     assert "ship" in wrong[1].message % wrong[1].values
 
 
