@@ -10,6 +10,7 @@ from annotation.views import (
     batches,
     datasets,
     documents,
+    feedback,
     flags,
     gathering,
     guides,
@@ -17,6 +18,7 @@ from annotation.views import (
     hits,
     items,
     jobs,
+    judging,
     judgments,
     launching,
     people,
@@ -24,6 +26,7 @@ from annotation.views import (
     previews,
     projects,
     reports,
+    review,
     work,
     worker,
 )
@@ -40,6 +43,7 @@ annotator_pages = [
     path("work/batches/<int:pk>/practice/<int:number>/done/", practice.practice_done, name="practice-done"),
     path("work/batches/<int:pk>/practice/<int:number>/live/<slug:name>/", practice.practice_live, name="practice-live"),
     path("work/batches/<int:pk>/done/", work.batch_done, name="batch-done"),
+    path("feedback/<int:pk>/", feedback.feedback, name="feedback"),
     path("assignments/<slug:public_id>/", worker.assignment, name="assignment"),
     path("assignments/<slug:public_id>/submit/", worker.submit, name="submit"),
     path("assignments/<slug:public_id>/draft/", worker.draft, name="draft"),
@@ -63,6 +67,18 @@ account_pages = [
     path("accounts/language/", require_POST(set_language), name="set-language"),
     path("join/<slug:token>/", accounts.join, name="join"),
     path("projects/<slug:slug>/consent/", accounts.consent, name="consent"),
+]
+
+REVIEW = "projects/<slug:slug>/batches/<slug:batch>/review/"
+
+review_pages = [
+    path(REVIEW, review.review, name="review"),
+    path(f"{REVIEW}draw/", review.review_draw, name="review-draw"),
+    path(f"{REVIEW}<slug:public_id>/", judging.review_answer, name="review-answer"),
+    path(f"{REVIEW}<slug:public_id>/undo/", judging.review_undo, name="review-undo"),
+    path(f"{REVIEW}<slug:public_id>/choose/", judging.review_choose, name="review-choose"),
+    path(f"{REVIEW}<slug:public_id>/feedback/", judging.review_feedback, name="review-feedback"),
+    path(f"{REVIEW}feedback/<int:pk>/withdraw/", judging.review_withdraw, name="review-withdraw"),
 ]
 
 batch_pages = [
@@ -142,4 +158,5 @@ urlpatterns = [
     *annotator_pages,
     *requester_pages,
     *batch_pages,
+    *review_pages,
 ]

@@ -34,6 +34,11 @@ class Coverage:
     read_since: int = 0
 
     @property
+    def taken(self) -> int:
+        """How many were accepted, with an edit or without."""
+        return sum(self.states[state] for state in reading.TAKEN)
+
+    @property
     def left(self) -> int:
         """How many answers of this batch no draw holds yet."""
         return self.submitted - self.drawn
@@ -119,19 +124,20 @@ def _decisions(rows: QuerySet[Assignment]) -> defaultdict[int, list[tuple[int, s
     return found
 
 
-def earlier(batch: Batch) -> QuerySet[Batch]:
-    """The project's other batches of the same task that were launched, oldest first."""
+def earlier(batch: Batch) -> list[Batch]:
+    """The project's other batches of the same task that were launched before this one, oldest first."""
     if batch.launched_at is None:
-        return Batch.objects.none()
-    launched = batch.project.batches.filter(task=batch.task).exclude(pk=batch.pk)
-    return launched.filter(launched_at__lte=batch.launched_at).order_by("launched_at", "pk")
+        return []
+    launched = batch.project.batches.filter(task=batch.task, launched_at__isnull=False).exclude(pk=batch.pk)
+    return [other for other in launched.order_by("launched_at", "pk") if other.launched_at <= batch.launched_at]
 
 
 def coverage(batch: Batch, *, since: Batch | None = None) -> list[Coverage]:
     """Per worker of the batch, least read first. The figures `_since` count all batches from `since` on."""
     found = _counted(batch)
-    batches = [batch] if since is None else [*earlier(batch).filter(launched_at__gte=since.launched_at), batch]
-    for other in batches:
+    before = earlier(batch)
+    counted = before[before.index(since) :] if since in before else []
+    for other in [*counted, batch]:
         for whose, row in (found if other.pk == batch.pk else _counted(other)).items():
             if whose in found:
                 found[whose].submitted_since += row.submitted

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.flow import watching
+from annotation.flow import reviewing, watching
 from annotation.models import Batch, Project
 
 TONES = {"draft": "", "launching": "running", "open": "running", "paused": "warn", "closed": "plain"}
@@ -41,10 +41,16 @@ def batch_context(batch: Batch, here: str, **more: Any) -> dict[str, Any]:
     }
 
 
+def _reading(batch: Batch) -> list[tuple[str, str, None]]:
+    """The tab for reading answers, where the task type has them read."""
+    return [("review", _("Review"), None)] if batch.launched_at and reviewing.is_reviewed(batch) else []
+
+
 def _tabs(batch: Batch, here: str) -> list[dict[str, Any]]:
     named = [
         ("batch", _("Overview"), None),
         ("hits", _("HITs"), batch.size),
+        *_reading(batch),
         ("batch-workers", _("Workers"), None),
         ("flags", _("Flags"), watching.open_flags(batch).count()),
         ("report", _("Report"), None),

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotation.flow import reviewing
 from annotation.models import Assignment, Batch, Guide, Hit, Seat
 from annotation.pure import lifecycle
 from annotation.registry import form_class, task_type
@@ -111,12 +112,14 @@ def batch_frame(batch: Batch, guide: Guide, payload: JSON) -> dict[str, Any]:
 
 def _assignment_frame(assignment: Assignment, seat: Seat, guide: Guide) -> dict[str, Any]:
     submitted = assignment.state == lifecycle.SUBMITTED
-    open_still = assignment.batch.state == Batch.State.OPEN
+    repair = reviewing.returned(assignment) if submitted else None
+    open_still = repair is not None or assignment.batch.state == Batch.State.OPEN
     return {
         "number": seat.done if submitted else seat.done + 1,
         "state": assignment.state,
         "late": assignment.late,
         "editing": submitted and open_still,
+        "repair": repair.reason if repair else "",
         "readonly": submitted and not open_still,
         "preview": False,
         "guide_must_read": seat.guide_version < guide.version,

@@ -14,14 +14,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.flow import flagging, watching
+from annotation.flow import flagging, reviewing, watching
 from annotation.models import Assignment, Batch, Hit, Project
-from annotation.pure import lifecycle
+from annotation.pure import lifecycle, reading
 from annotation.registry import task_type
 from annotation.tasktype import Given
 from annotation.views.access import requester_required
 from annotation.views.batch_page import batch_context, batch_of
 from annotation.views.frame import FLAG_REASONS
+from annotation.views.review import state_words
 from annotation.views.seeing import see
 
 SHOWS = {
@@ -68,6 +69,7 @@ def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> H
         judgment["told"] = column
     template = select_template([f"{shown.task}/_compare.html", "batches/_compare.html"])
     context = batch_context(shown, "hits", hit=row, judgments=judgments, compare=side_by_side, **_around(row))
+    context["standings"] = _standings(shown, judgments)
     context["compare_template"] = template.template.name
     context["reasons"] = [(key, _(text)) for key, text in FLAG_REASONS.items()]
     return render(request, "batches/hit.html", context)
@@ -96,6 +98,23 @@ def _judgment(letter: str, assignment: Assignment) -> dict[str, Any]:
         "answer": revisions[-1],
         "earlier": revisions[-2::-1],
     }
+
+
+def _standings(batch: Batch, judgments: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """How each answer stands with the requesters, where the task type has answers read."""
+    if not reviewing.is_reviewed(batch):
+        return []
+    found = reviewing.standings([judgment["assignment"] for judgment in judgments])
+    several = sum(one.takes_part for one in found) > 1
+    return [
+        {
+            "letter": judgment["letter"],
+            "standing": one,
+            "choose": several and one.takes_part and one.state not in reading.TAKEN,
+            **state_words(one.state),
+        }
+        for judgment, one in zip(judgments, found, strict=True)
+    ]
 
 
 def _around(row: Hit) -> dict[str, Any]:

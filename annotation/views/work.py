@@ -12,8 +12,8 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.flow import assigning
-from annotation.models import Assignment, Batch, Seat, Worker
+from annotation.flow import assigning, reviewing
+from annotation.models import Assignment, Batch, Feedback, Seat, Worker
 from annotation.pure import lifecycle
 from annotation.views.access import open_batch
 
@@ -31,6 +31,8 @@ def work(request: HttpRequest) -> HttpResponse:
         "batches": batches,
         "consent_waiting": waiting,
         "returned": returned.filter(batch__state=Batch.State.OPEN).order_by("-ended_at")[:20],
+        "repairs": reviewing.to_repair(worker__user=request.user).select_related("assignment__batch__project"),
+        "feedback": Feedback.objects.waiting().filter(worker__user=request.user).select_related("batch").order_by("pk"),
         "submitted": _mine(request).filter(state=lifecycle.SUBMITTED).count(),
     }
     return render(request, "work/home.html", context)

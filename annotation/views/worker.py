@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.flow import assigning, flagging, joining, practising, submitting
+from annotation.flow import assigning, flagging, joining, practising, reviewing, submitting, telling
 from annotation.flow.refusal import Conflict
 from annotation.models import Assignment, Batch, Seat, Worker
 from annotation.pure import lifecycle
@@ -45,6 +45,9 @@ def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpRespons
         return _see(reverse("batch-guide", args=[batch.pk]))
     if exercise := practising.next_exercise(seat):
         return _see(reverse("practice", args=[batch.pk, exercise]))
+    told = telling.waiting(worker).first()
+    if told is not None:
+        return _see(f"{reverse('feedback', args=[told.pk])}?batch={batch.pk}")
     assignment = assigning.claim(seat)
     if assignment is None:
         return _see(reverse("batch-done", args=[batch.pk]))
@@ -116,13 +119,16 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     key = request.POST.get("key", "")[:64]
     base, _dot, _rest = key.partition(".")
     form = {"key": key, "base": int(base) if base.isdigit() else 0, "active_seconds": _active(request, row)}
+    repairing = reviewing.returned(row) is not None
     try:
         with submitting.one_commit():
             receipt = submitting.submit(row, answer, **form)
-            going_on = next_page(request, row.worker, row.batch)
+            going_on = _see(reverse("work")) if repairing else next_page(request, row.worker, row.batch)
     except Conflict as conflict:
         context = {"assignment": row, "message": str(conflict), "answer": answer, "home_url": reverse("work")}
         return render(request, "work/conflict.html", context, status=409)
+    if repairing:
+        messages.success(request, _("Thank you for the repair. The requester reads it again."))
     if receipt.late and receipt.revision == 1:
         messages.info(request, _("Your answer came after its time was over. It is stored, and the requester sees it."))
     return going_on
@@ -147,7 +153,7 @@ def _active(request: HttpRequest, row: Assignment) -> float:
 def draft(request: HttpRequest, public_id: str) -> HttpResponse:
     """Keep unfinished work: 200 {"version", "saved_at"}; 409 with the newer draft; 410 when all is over."""
     row = own_assignment(request, public_id)
-    if row.state == lifecycle.SUBMITTED and row.batch.state != Batch.State.OPEN:
+    if row.state == lifecycle.SUBMITTED and not submitting.may_change(row):
         return JsonResponse({"state": "closed"}, status=410)
     key = request.POST.get("key", "")
     if row.state == lifecycle.SUBMITTED and key.split(".")[0] != str(row.revision):
@@ -202,6 +208,9 @@ def skip(request: HttpRequest, public_id: str) -> HttpResponse:
 def take_up(request: HttpRequest, public_id: str) -> HttpResponse:
     """Take a returned or expired assignment again, unless its place is taken."""
     row = own_assignment(request, public_id)
+    told = telling.waiting(row.worker).first()
+    if told is not None:
+        return _see(f"{reverse('feedback', args=[told.pk])}?batch={row.batch_id}")
     if not assigning.take_up(row):
         text = _(
             "It cannot be taken up now: finish the one you have first, or its place is taken, or the batch is closed."

@@ -22,9 +22,10 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.template.loader import render_to_string  # noqa: E402
 
-from annotation.flow import assigning, batching, importing, joining  # noqa: E402
-from annotation.models import Answer, Assignment, Batch, Dataset, Member, Project, User, Worker  # noqa: E402
+from annotation.flow import assigning, batching, importing, joining, sampling  # noqa: E402
+from annotation.models import Answer, Assignment, Batch, Dataset, Member, Project, Review, User, Worker  # noqa: E402
 from tests.browser import graphs, records  # noqa: E402
+from tests.flow import compositions as compositions_by_hand  # noqa: E402
 
 KINDS = records.KINDS | graphs.KINDS
 GUIDE = "# Read, then answer\n\nSelect the *answer* and tick what it rests on."
@@ -121,7 +122,43 @@ def furnish() -> dict[str, Any]:
     return {"sessions": sessions, "urls": routes.urls(built), "answered": built.wells["answered"]}
 
 
-VERBS = {f.__name__: f for f in (batch, person, requester, sign_in, answers, draft, change_guide, render, furnish)}
+def compositions(*, batch: int, workers: int, each: int) -> list[str]:
+    """New workers compose `each` questions; the workers' sessions, everything drawn to be read."""
+    of, sessions = Batch.objects.get(pk=batch), []
+    for _ in range(workers):
+        user = User.objects.create_user(f"composer-{next(fresh)}", display_name="Composer")
+        composer = Worker.objects.create(project=of.project, user=user)
+        joining.consent(composer, version=of.project.consent_version)
+        for _ in range(each):
+            compositions_by_hand.compose(composer, of)
+        sessions.append(session_of(user))
+    sampling.draw(of)
+    return sessions
+
+
+def decisions(*, batch: int) -> list[dict[str, Any]]:
+    """Every row of a review, the oldest first."""
+    rows = Review.objects.filter(assignment__batch=batch).order_by("pk")
+    told = rows.values("assignment__public_id", "revision", "decision", "marks", "text", "reason")
+    return [row | {"assignment": row.pop("assignment__public_id")} for row in told]
+
+
+VERBS = {
+    f.__name__: f
+    for f in (
+        batch,
+        person,
+        requester,
+        sign_in,
+        answers,
+        draft,
+        change_guide,
+        render,
+        furnish,
+        compositions,
+        decisions,
+    )
+}
 
 
 def reply(line: str) -> dict[str, Any]:

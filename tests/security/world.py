@@ -16,12 +16,14 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from annotation import jobs
-from annotation.flow import batching, flagging, importing, joining, removing
+from annotation.flow import batching, flagging, importing, joining, removing, sampling, telling
 from annotation.models import Dataset, Hit, Job, Member, Project, User, Worker
 from tests.conftest import write_records
+from tests.flow.compositions import compose, compose_batch
 from tests.views.console import answer, take
 
 OF_WORKERS = ("batch-start", "batch-guide", "batch-done", "practice", "practice-done", "practice-live")
+OF_READING = ("review-answer", "review-undo", "review-choose", "review-feedback")
 ROLES = ["anonymous", "frank", "bob", "carol", "alice", "erin", "dave"]
 
 
@@ -93,7 +95,10 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
         "number": 1,
         "preview-live.seed": 0,
     }
-    return project, found | _work(project, batch, people) | _jobs(project, folder, boss)
+    found |= (
+        _work(project, batch, people) | _compositions(project, held, people[0], boss) | _jobs(project, folder, boss)
+    )
+    return project, found
 
 
 def _work(project: Any, batch: Any, people: list[Any]) -> dict[str, Any]:
@@ -108,6 +113,18 @@ def _work(project: Any, batch: Any, people: list[Any]) -> dict[str, Any]:
     of_flag = {f"{name}.pk": noted.pk for name in ("flag-keep", "flag-void", "flag-reopen")}
     of_hit = {f"{name}.public_id": answered.hit.public_id for name in ("hit", "hit-void", "hit-restore")}
     return {"public_id": mine.public_id, "answered": answered.public_id} | of_batch | of_flag | of_hit
+
+
+def _compositions(project: Any, held: Any, composer: Any, boss: Any) -> dict[str, Any]:
+    """One worker composed a question, which was drawn; a requester wrote to them about it."""
+    batch = compose_batch(project, held, f"{project.slug}-composed")
+    row = compose(composer, batch)
+    sampling.draw(batch, user=boss)
+    note = f"canary note of {project.slug}"
+    told = telling.feedback(composer, batch, text=note, author=boss, assignment=row)
+    of_answer = {f"{name}.public_id": row.public_id for name in OF_READING}
+    of_batch = {f"{name}.batch": batch.slug for name in (*OF_READING, "review", "review-draw", "review-withdraw")}
+    return of_answer | of_batch | {"feedback.pk": told.pk, "review-withdraw.pk": told.pk}
 
 
 def _jobs(project: Any, folder: Path, boss: Any) -> dict[str, Any]:

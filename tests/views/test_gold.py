@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from scipy.stats import chisquare
 
-from annotation.flow import batching, joining, practising
+from annotation.flow import batching, joining, practising, reviewing, telling
 from annotation.flow.importing import import_dataset
 from annotation.models import Assignment, Batch, Hit
 from annotation.pure.example import Example
@@ -208,6 +208,22 @@ def finish(site: Crawler, batch: Batch) -> None:
     site.post("batch-start", batch.pk)
 
 
+def be_told(site: Crawler, batch: Batch) -> None:
+    """Feedback about an answer, and an answer returned for repair, in a batch that is closed by now."""
+    row = Assignment.objects.filter(batch=batch, state="submitted").first()
+    assert row is not None
+    told = telling.feedback(row.worker, batch, text="Fewer words.", author=None, assignment=row)
+    wish = reviewing.Decision("returned", {}, reason="Repair it.")
+    reviewing.decide(row, row.revision, wish, reviewer=None)
+    site.get("work")
+    site.get("feedback", told.pk)
+    site.post("feedback", told.pk)
+    site.get("feedback", told.pk)
+    site.get("assignment", row.public_id)
+    site.post("submit", row.public_id, **typed(row, f"{row.revision}.repair"))
+    site.get("work")
+
+
 def test_no_answer_of_the_site_tells_a_worker_any_gold(
     open_batch: Batch, mark: Canaries, bob: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,6 +235,7 @@ def test_no_answer_of_the_site_tells_a_worker_any_gold(
     work_on(site, open_batch)
     leave(site, open_batch)
     finish(site, open_batch)
+    be_told(site, open_batch)
     knock_everywhere(site, open_batch)
     site.post("sign-out")
     site.get("sign-in")

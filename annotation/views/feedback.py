@@ -1,0 +1,46 @@
+"""What a requester told a worker: read with the example, and acknowledged, before the next assignment."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.cache import never_cache
+
+from annotation.flow import telling
+from annotation.models import Feedback
+from annotation.registry import task_type
+from annotation.views import worker as work
+from annotation.views.access import open_batch, require_get_or_post
+from annotation.views.seeing import see
+
+
+@never_cache
+@require_get_or_post
+@login_required
+def feedback(request: HttpRequest, pk: int) -> HttpResponse:
+    """The viewer's own feedback; POST says that it was read and goes on to the next, then back to the work."""
+    rows = Feedback.objects.select_related("batch__project", "assignment__hit", "worker__project", "author")
+    told = get_object_or_404(rows, pk=pk, worker__user=request.user)
+    after = _number(request.POST.get("batch") or request.GET.get("batch") or "")
+    if request.method != "POST":
+        context = {"told": told, "text": wording(told), "batch": told.batch, "after": after}
+        return render(request, "work/feedback.html", context)
+    telling.acknowledge(told)
+    if after:
+        batch, worker = open_batch(request, after)
+        return work.next_page(request, worker, batch)
+    following = telling.waiting(told.worker).first()
+    return see("feedback", following.pk) if following else see("work")
+
+
+def wording(told: Feedback) -> str:
+    """The worker's own words that the feedback is about; empty where it is about none."""
+    row = told.assignment
+    if row is None or row.current is None:
+        return ""
+    return str(task_type(told.batch.task).review(row.hit.payload, row.current.answer)["text"])
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

@@ -1,0 +1,163 @@
+"""Reading the answers of a batch: how far each worker's are read, drawing more, and which ones to choose from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow import reviewing, sampling
+from annotation.flow.refusal import Refused
+from annotation.models import Assignment, Batch, Project, Worker
+from annotation.pure import reading
+from annotation.registry import task_type
+from annotation.views.access import requester_required
+from annotation.views.batch_page import batch_context, batch_of
+from annotation.views.seeing import see
+
+STATES = {
+    reading.UNREAD: (gettext_noop("to read"), ""),
+    reading.REPAIRED: (gettext_noop("repaired: read again"), "warn"),
+    reading.CHANGED: (gettext_noop("changed since: read again"), "warn"),
+    reading.ACCEPTED: (gettext_noop("accepted"), "good"),
+    reading.EDITED: (gettext_noop("accepted with an edit"), "good"),
+    reading.RETURNED: (gettext_noop("returned for repair"), "warn"),
+    reading.DISCARDED: (gettext_noop("discarded"), "bad"),
+}
+SHOWS = {
+    "waiting": gettext_noop("to read"),
+    reading.REPAIRED: gettext_noop("repaired"),
+    "decided": gettext_noop("decided"),
+    reading.RETURNED: gettext_noop("returned"),
+    reading.DISCARDED: gettext_noop("discarded"),
+    "all": gettext_noop("all drawn"),
+    "choose": gettext_noop("one to choose of several"),
+}
+
+
+def reviewed_batch(project: Project, slug: str) -> Batch:
+    """The launched batch of that name whose answers are for requesters to read; 404 otherwise."""
+    batch = batch_of(project, slug)
+    if batch.launched_at is None or not reviewing.is_reviewed(batch):
+        raise Http404
+    return batch
+
+
+def state_words(state: str) -> dict[str, str]:
+    """A state as pages show it: {"label", "tone"}."""
+    label, tone = STATES[state]
+    return {"label": _(label), "tone": tone}
+
+
+@never_cache
+@require_safe
+@requester_required
+def review(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Coverage by worker, what was decided, and the answers under a filter."""
+    shown = reviewed_batch(project, batch)
+    before = sampling.earlier(shown)
+    since = next((other for other in before if other.slug == request.GET.get("since")), None)
+    covered = sampling.coverage(shown, since=since)
+    show = request.GET.get("show") if request.GET.get("show") in SHOWS else "waiting"
+    worker = chosen_worker(request)
+    context = {
+        "covered": covered,
+        "earlier": before,
+        "since": since,
+        "size": sampling.SIZE,
+        "most": sampling.MOST,
+        "show": show,
+        "shows": [(name, _(label)) for name, label in SHOWS.items()],
+        "worker": next((row.worker for row in covered if row.worker.pk == worker), None),
+        "counts": _counts(covered),
+        "undone": undoable(request, shown),
+    }
+    places = sampling.queue(shown, worker=worker)
+    context["first"] = sampling.next_waiting(places, "")
+    if show == "choose":
+        context["several"] = _several(shown, request)
+    else:
+        context["page"] = _listed(shown, sampling.shown(places, str(show)), request)
+    return render(request, "batches/review.html", batch_context(shown, "review", **context))
+
+
+def chosen_worker(request: HttpRequest) -> int | None:
+    """The worker whose answers alone are asked for."""
+    text = request.GET.get("worker", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _counts(covered: list[sampling.Coverage]) -> list[dict[str, Any]]:
+    total = {state: sum(row.states[state] for row in covered) for state in STATES}
+    kept = [state for state, n in total.items() if n or state in (reading.UNREAD, reading.ACCEPTED)]
+    return [state_words(state) | {"n": total[state]} for state in kept]
+
+
+def _listed(batch: Batch, places: list[sampling.Place], request: HttpRequest) -> Page[Any]:
+    """One page of the queue; each place becomes {"standing", "text", "label", "tone"}."""
+    page = Paginator(places, 50).get_page(request.GET.get("page"))
+    rows = Assignment.objects.filter(pk__in=[place.pk for place in page]).select_related("hit", "worker__project")
+    found = {one.assignment.pk: one for one in reviewing.standings(rows.defer("draft"))}
+    page.object_list = [_line(batch, found[place.pk]) for place in page if place.pk in found]
+    return page
+
+
+def _line(batch: Batch, standing: reviewing.Standing) -> dict[str, Any]:
+    payload = standing.assignment.hit.payload
+    text = task_type(batch.task).review(payload, standing.answer.answer)["text"]
+    return {"standing": standing, "text": text} | state_words(standing.state)
+
+
+def _several(batch: Batch, request: HttpRequest) -> Page[Any]:
+    page = Paginator(reviewing.several(batch), 50).get_page(request.GET.get("page"))
+    page.object_list = [
+        {"hit": hit, "lines": [_line_of(batch, hit, one) for one in worded]} for hit, worded in page.object_list
+    ]
+    return page
+
+
+def _line_of(batch: Batch, hit: Any, standing: reviewing.Standing) -> dict[str, Any]:
+    standing.assignment.hit = hit
+    return _line(batch, standing)
+
+
+def undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
+    """The decision that was just made, as the notice shows it: {"public_id", "label", "tone"}."""
+    public_id = request.GET.get("undo", "").replace("\0", "")
+    row = batch.assignments.filter(public_id=public_id).first() if public_id else None
+    if row is None:
+        return None
+    last = row.reviews.order_by("pk").last()
+    if last is None or last.revision != row.revision or last.decision not in reading.DECIDED:
+        return None
+    return {"public_id": row.public_id} | state_words(last.decision)
+
+
+@require_POST
+@requester_required
+def review_draw(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Draw more answers, of everybody or of one worker."""
+    shown = reviewed_batch(project, batch)
+    whose = request.POST.get("worker", "")
+    worker = get_object_or_404(Worker, project=project, pk=whose) if _is_number(whose) else None
+    size = request.POST.get("size", "")
+    try:
+        made = sampling.draw(shown, size=int(size) if _is_number(size) else 0, worker=worker, user=request.user)
+    except Refused as refusal:
+        messages.warning(request, str(refusal))
+        return see("review", project.slug, batch)
+    n = made.drawn.count()
+    text = ngettext("%(n)s answer drawn to read.", "%(n)s answers drawn to read.", n)
+    messages.success(request, text % {"n": n})
+    return see("review", project.slug, batch)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10

@@ -1,0 +1,97 @@
+// Reading answers without a mouse: criteria, decisions and feedback by single keys.
+import { bind, listen } from "./keys.js";
+import { editShortcuts } from "./shortcuts.js";
+
+let sent = false;
+
+function press(control) {
+  if (!sent) control.click();
+}
+
+/** Yes, then no, then yes again. */
+function toggle(row) {
+  const [yes, no] = row.querySelectorAll("input");
+  (yes.checked ? no : yes).click();
+}
+
+function atEnd(field) {
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
+}
+
+function open(box) {
+  box.open = true;
+  atEnd(box.querySelector("textarea"));
+  box.scrollIntoView({ block: "nearest" });
+}
+
+/** Save what is being written: in the box of the cursor, or in the one that is open. */
+function save(event) {
+  const box = event.target.closest("details.words") ?? document.querySelector("#decide details.words[open]");
+  const button = box?.querySelector("button:not([type=button])");
+  if (!button) return false;
+  press(button);
+  return true;
+}
+
+/** A text to begin from; the field keeps what stands in it already. */
+function insert(field, text) {
+  field.value = field.value ? `${field.value.trimEnd()} ${text}` : text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  atEnd(field);
+}
+
+function onSnippet(event) {
+  const button = event.target.closest?.("[data-snippets-for] button");
+  const list = button?.closest("[data-snippets-for]");
+  if (list) insert(document.getElementById(list.dataset.snippetsFor), button.querySelector("span").textContent);
+}
+
+/** Escape leaves a field; a digit in an empty one puts a text in. */
+function onWriting(event) {
+  const field = event.target;
+  if (!(field instanceof HTMLTextAreaElement) || event.isComposing) return;
+  const box = field.closest("details.words");
+  if (event.key === "Escape" && box) {
+    box.open = false;
+    box.querySelector("summary").focus();
+  } else if (/^[1-9]$/.test(event.key) && !field.value && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    const texts = document.querySelectorAll(`[data-snippets-for="${field.id}"] button`);
+    const text = texts[event.key - 1]?.querySelector("span").textContent;
+    if (!text) return;
+    event.preventDefault();
+    insert(field, text);
+  }
+}
+
+function bindPage() {
+  for (const control of document.querySelectorAll("[data-bind]")) bind(control.dataset.bind, () => press(control));
+  for (const row of document.querySelectorAll("[data-mark]")) bind(`mark-${row.dataset.mark}`, () => toggle(row));
+  for (const action of ["review-edit", "review-return", "review-discard", "review-feedback"]) {
+    bind(action, () => {
+      const box = document.querySelector(`[data-open-by="${action}"]`); // the feedback's is replaced when it is sent
+      return box ? open(box) : false;
+    });
+  }
+  const undo = document.querySelector("#undo button") ?? document.getElementById("undo-this");
+  if (undo) bind("review-undo", () => press(undo));
+  bind("review-save", save);
+}
+
+function bindKeysBox(box) {
+  bind("keys", () => box.togglePopover());
+  editShortcuts(box, box.dataset.preferencesUrl);
+}
+
+listen(JSON.parse(document.getElementById("shortcuts").textContent));
+bindPage();
+bindKeysBox(document.getElementById("keys-box"));
+document.addEventListener("click", onSnippet);
+document.addEventListener("keydown", onWriting);
+// A decision is sent once, however often its key is pressed until the next answer is there.
+document.addEventListener("submit", (event) => {
+  if (event.target.hasAttribute("hx-post")) return;
+  if (sent) event.preventDefault();
+  sent = true;
+});
+addEventListener("pageshow", () => { sent = false; });
