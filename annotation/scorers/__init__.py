@@ -18,6 +18,7 @@ from annotation.scorers.dire import KINDS, DiRe
 from annotation.scorers.hotpotqa import HotpotQA
 from annotation.scorers.musique import MuSiQue
 from annotation.scorers.squad import Squad
+from annotation.scorers.subqa import SubQA
 
 __all__ = [
     "EVALUATORS",
@@ -35,7 +36,9 @@ __all__ = [
 _PLAIN: dict[str, Evaluator] = {kind.name: kind for kind in (HotpotQA(), MuSiQue(), Squad())}
 _GROUPED: dict[str, DiRe] = {kind.name: DiRe(kind) for kind in KINDS}
 
-EVALUATORS: tuple[str, ...] = (*_PLAIN, *_GROUPED)
+_SUBQA = SubQA()
+
+EVALUATORS: tuple[str, ...] = (*_PLAIN, *_GROUPED, _SUBQA.name)
 
 # 2WikiMultihopQA's predictions are HotpotQA's with evidence besides, which has no place here.
 READERS: dict[str, Evaluator] = {**_PLAIN, "2wikimultihopqa": _PLAIN["hotpotqa"]}
@@ -59,6 +62,8 @@ def evaluate(
         return kind.evaluate(gold, predictions, original_gold=original_gold, original=original_predictions)
     if original_gold or original_predictions:
         raise ValueError(f"{format_name} knows no original predictions; only dire-probe and nmf-probe do")
+    if format_name == _SUBQA.name:
+        return _SUBQA.evaluate(gold, predictions)
     return dict(_named(_PLAIN, format_name).evaluate(gold, predictions))
 
 

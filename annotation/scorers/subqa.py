@@ -1,0 +1,98 @@
+"""SubQA's figures (Tang et al. 2021): the question and its two sub-questions, apart and together.
+
+The release has no evaluator; the definitions are the paper's. Gold is the three arrays of the release in a folder,
+predictions are three files of the same names, each one object `{id: answer}`. A missing answer is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from annotation.pure.metrics import HOTPOTQA
+from annotation.pure.subquestions import failure_rate, matches_partially, shares
+from annotation.scorers.base import BadGold, BadPredictions, Source
+
+PARTS = {"q": "ori", "sub1": "sub1", "sub2": "sub2"}  # figure -> how the file's name ends
+
+Pair = tuple[str, str]  # (prediction, gold)
+
+
+class SubQA:
+    """`evaluate --format subqa --gold FOLDER --predictions FOLDER`."""
+
+    name = "subqa"
+
+    def evaluate(self, gold: Path, predictions: Path) -> dict[str, Any]:
+        """`n`, then EM, F1 and PM of each part, then the eight outcomes under EM and PM; percent, one decimal.
+
+        Raises BadGold, BadPredictions.
+        """
+        answers = {part: _answers(_file(gold, end, BadGold)) for part, end in PARTS.items()}
+        _same_length(gold, answers)
+        pairs = {part: _pairs(_file(predictions, end, BadPredictions), answers[part]) for part, end in PARTS.items()}
+        figures: dict[str, Any] = {"n": len(answers["q"])}
+        for part, said in pairs.items():
+            figures[part] = {
+                "em": _percent([_exact(pair) for pair in said]),
+                "f1": _percent([HOTPOTQA.answer(prediction, (right,)).f1 for prediction, right in said]),
+                "pm": _percent([matches_partially(*pair) for pair in said]),
+            }
+        return figures | {"em": _table(pairs, _exact), "pm": _table(pairs, lambda pair: matches_partially(*pair))}
+
+
+def _table(pairs: Mapping[str, Sequence[Pair]], right: Callable[[Pair], bool]) -> dict[str, float | None]:
+    table = shares((right(q), right(one), right(two)) for q, one, two in zip(*pairs.values(), strict=True))
+    rate = failure_rate(table)
+    rounded: dict[str, float | None] = {name: round(share, 1) for name, share in table.items()}
+    return rounded | {"failure_rate": None if rate is None else round(rate, 1)}
+
+
+def _exact(pair: Pair) -> bool:
+    return HOTPOTQA.answer(pair[0], (pair[1],)).em == 1.0
+
+
+def _percent(values: Sequence[float]) -> float:
+    return round(100 * sum(values) / len(values), 1)
+
+
+def _file(folder: Path, end: str, error: type[BadGold] | type[BadPredictions]) -> Source:
+    source = Source(folder, error)
+    if not folder.is_dir():
+        fix = "Give the folder that holds dev_ori.json, dev_sub1.json and dev_sub2.json"
+        raise source.bad("the path", "", field="content", wrong="it is not a folder", fix=fix)
+    found = sorted(path for path in folder.iterdir() if f"_{end}." in path.name and path.is_file())
+    if len(found) != 1:
+        wrong = f"the folder has {len(found)} files whose name ends in _{end}"
+        raise source.bad("the folder", "", field="files", wrong=wrong, fix=f"Give one, such as dev_{end}.json")
+    return Source(found[0], error)
+
+
+def _answers(source: Source) -> list[tuple[str, str]]:
+    """(id, answer) of each record, in order."""
+    found = []
+    for place, record in source.objects():
+        record_id = source.text(record, "_id", place=place)
+        found.append((record_id, source.text(record, "answer", place=place, record_id=record_id)))
+    if not found:
+        raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
+    return found
+
+
+def _same_length(folder: Path, answers: Mapping[str, Sequence[Any]]) -> None:
+    if len({len(found) for found in answers.values()}) > 1:
+        lengths = ", ".join(f"{PARTS[part]} {len(found)}" for part, found in answers.items())
+        wrong, fix = f"the arrays differ in length: {lengths}", "Row i of each array must belong together"
+        raise Source(folder, BadGold).bad("the folder", "", field="files", wrong=wrong, fix=fix)
+
+
+def _pairs(source: Source, gold: Sequence[tuple[str, str]]) -> list[Pair]:
+    said = source.document()
+    if not any(record_id in said for record_id, _answer in gold):
+        fix = "Use the _id of the gold file's records"
+        raise source.bad("the file", "", field="_id", wrong="none of the ids is in the gold file", fix=fix)
+    return [
+        (source.text(said, record_id, place="prediction", record_id=record_id) if record_id in said else "", right)
+        for record_id, right in gold
+    ]
