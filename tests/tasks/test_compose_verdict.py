@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.compose.task import TASK
@@ -44,6 +44,7 @@ def test_those_who_put_it_aside_are_weighed_against_those_who_composed() -> None
     assert not TASK.aggregate(payload(), [yes, yes])["disputed"]
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(judgments, judgments), max_size=6))
 def test_every_judgment_that_counts_is_counted_once(said: list[tuple[str, str]]) -> None:
     verdict = TASK.aggregate(payload("3hop1"), [answer(*bridges) for bridges in said])
