@@ -16,6 +16,7 @@ from annotation.models import Batch, BatchReport, Job, Project
 from annotation.views.access import requester_required
 from annotation.views.batch_page import batch_context, batch_of
 from annotation.views.report_exhibit import exhibit
+from annotation.views.report_tables import tables_exhibit
 from annotation.views.seeing import see
 
 WORST = 10  # HITs named below the report
@@ -33,6 +34,8 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     context["answered"] = watching.counts_of(shown).submitted
     if kept and kept.content.get("datasets"):
         context |= exhibit(kept.content) | {"worst": _worst(shown)}
+    elif kept and kept.content.get("tables"):
+        context |= tables_exhibit(kept.content) | {"worst": _worst(shown)}
     return render(request, "batches/report.html", context)
 
 

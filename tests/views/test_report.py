@@ -95,9 +95,9 @@ def test_what_is_left_out_stands_beside_the_figures_with_its_reason(
 
 def test_a_report_of_another_layout_is_shown_as_it_is(client: Any, alice: Any, bob: Any, batch: Any) -> None:
     answer(bob, batch)
-    BatchReport.objects.create(batch=batch, stand="x", content={"task": "other", "tables": [1, 2]})
+    BatchReport.objects.create(batch=batch, stand="x", content={"task": "other", "figures": [1, 2]})
     client.force_login(alice)
-    assert "tables" in client.get(at("report")).content.decode()
+    assert "figures" in client.get(at("report")).content.decode()
 
 
 def test_the_report_is_for_requesters(client: Any, bob: Any, batch: Any) -> None:

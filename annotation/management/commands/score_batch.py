@@ -1,15 +1,17 @@
 """Compute the report of a batch."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from annotation.flow.refusal import Refused
 from annotation.flow.scoring import score_batch
 from annotation.management.door import Door, batch_named, project_of, slug
 from annotation.models import Batch
+from annotation.pure import tables
 
 
 class Command(Door):
-    help = "Compute human score, upper bound and agreement of a batch, with n and 95 % intervals."
+    help = "Compute the tables of a batch's report, with n and 95 % intervals."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("batch", type=slug)
@@ -21,7 +23,19 @@ class Command(Door):
         return score_batch(batch, tell=self.teller("HITs"))
 
     def lines(self, result: dict[str, Any]) -> list[str]:
+        if "tables" in result:
+            return list(of_tables(result))
         return [line for name, found in result["datasets"].items() for line in table(name, found)]
+
+
+def of_tables(result: dict[str, Any]) -> Iterator[str]:
+    """What stands out, then every table, then the report in words."""
+    for flag in result.get("flags", ()):
+        yield f"! {tables.sentence(flag)}"
+    for found in result["tables"]:
+        yield from tables.lines(found)
+    if told := " ".join(map(tables.sentence, result.get("paragraph", ()))):
+        yield told
 
 
 def table(name: str, found: dict[str, Any]) -> list[str]:
