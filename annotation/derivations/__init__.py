@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from annotation.derivations.base import Derivation
+from annotation.derivations.bridge_subquestions import BridgeSubquestions
 from annotation.derivations.composable_pairs import ComposablePairs
 from annotation.derivations.contexts import Contexts
 from annotation.derivations.dire import REMOVALS
@@ -11,6 +12,7 @@ from annotation.derivations.disconnection_inputs import DisconnectionInputs
 from annotation.derivations.graphs import Graphs
 from annotation.derivations.singlehop import SingleHop
 from annotation.derivations.splits import Splits
+from annotation.derivations.sufficiency_pairs import SufficiencyPairs
 from annotation.derivations.unanswerable_twins import UnanswerableTwins
 
 _ALL: tuple[Derivation, ...] = (
@@ -22,7 +24,9 @@ _ALL: tuple[Derivation, ...] = (
     Contexts(),
     UnanswerableTwins(),
     Splits(),
+    SufficiencyPairs(),
     *REMOVALS,
+    BridgeSubquestions(),
 )
 
 DERIVATIONS: dict[str, Derivation] = {each.how: each for each in _ALL}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 from random import Random
 
 SUFFICIENT, INSUFFICIENT, WITHOUT = 1, 0, -1  # WITHOUT: no supporting paragraph at all
@@ -197,3 +198,43 @@ TRANSFORMS: dict[str, Transform] = {
     "nmf-probe": nmf_probe,
     "nmf-probe-of-transform": nmf_probe_of_transform,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two paragraphs to judge, in order; `supports` counts those that are supports from 1: (1, 2), or (1,)."""
+
+    kept: Positions
+    supports: Positions
+
+    @property
+    def name(self) -> str:
+        """As the paper writes it: f1_f2, f1_fr, fr_f2."""
+        if len(self.supports) == 2:
+            return f"f{self.supports[0]}_f{self.supports[1]}"
+        one = self.supports[0]
+        return f"f{one}_fr" if one == 1 else f"fr_f{one}"
+
+
+def pairs(context: Context) -> list[Pair]:
+    """All pairs of supporting paragraphs, and each of these beside a random other one (DiRe, appendix D).
+
+    Two supports give (f1, f2), (f1, fr) and (fr, f2). The other one, fr, is the same for the whole question.
+    Raises TooSmall.
+    """
+    if len(context.supports) < 2:
+        raise TooSmall("it has fewer than two supporting paragraphs")
+    if not context.others:
+        raise TooSmall("it has no paragraph that is no support")
+    other = Random(f"{context.seed}/fr").choice(context.others)
+    numbered = list(enumerate(context.supports, 1))
+    made = [Pair((one, two), (i, k)) for (i, one), (k, two) in combinations(numbered, 2)]
+    return made + [Pair((one, other) if i == 1 else (other, one), (i,)) for i, one in numbered]
+
+
+def expected_drop(p: float, others: int) -> float:
+    """Expected drop of the human score with so many non-supporting paragraphs, each a proxy with probability p.
+
+    DiRe's formula (appendix D) as it stands: with k proxies, one of k + 1 paragraphs is picked.
+    """
+    return sum(comb(others, k) * p**k * (1 - p) ** (others - k) / (k + 1) for k in range(1, others + 1))

@@ -14,10 +14,12 @@ from annotation.pure.sufficiency import (
     Instance,
     TooSmall,
     bipartitions,
+    expected_drop,
     nmf_probe,
     nmf_probe_of_transform,
     nmf_transform,
     numbers,
+    pairs,
     probe,
     probe_of_transform,
     subsets,
@@ -162,3 +164,35 @@ def test_numbers_are_a_rotation_and_tell_no_label(context: Context, seed: int) -
     assert sorted(rows) == list(range(len(made)))
     first = {numbers(made, Random(s))[0] for s in range(60)}
     assert len(first) > 1
+
+
+@given(contexts())
+def test_all_supports_are_paired_and_each_stands_beside_the_same_other(context: Context) -> None:
+    n, made = len(context.supports), pairs(context)
+    assert len(made) == n * (n - 1) // 2 + n
+    assert len({frozenset(p.kept) for p in made}) == len({p.name for p in made}) == len(made)
+    others = {k for p in made for k in p.kept} - set(context.supports)
+    assert len(others) == 1
+    for pair in made:
+        held = {context.supports[i - 1] for i in pair.supports}
+        assert held == set(pair.kept) - others
+
+
+def test_two_supports_give_the_papers_three_pairs() -> None:
+    made = pairs(Context(3, (0, 2), "s"))
+    assert [(p.kept, p.name) for p in made] == [((0, 2), "f1_f2"), ((0, 1), "f1_fr"), ((1, 2), "fr_f2")]
+
+
+def test_the_expected_drop_is_the_papers() -> None:
+    assert round(expected_drop(0.017, 8), 4) == 0.0628
+    assert round(expected_drop(2 / 115, 8), 4) == 0.0641
+    assert [round(expected_drop(p, 8), 3) for p in (0.0048, 0.0612)] == [0.019, 0.184]
+
+
+@given(st.floats(0, 1), st.integers(0, 30))
+def test_the_expected_drop_is_a_share_as_its_closed_form_says(p: float, others: int) -> None:
+    found = expected_drop(p, others)
+    assert 0 <= found <= 1
+    if p > 1e-3:
+        closed = (1 - (1 - p) ** (others + 1)) / ((others + 1) * p) - (1 - p) ** others
+        assert found == pytest.approx(closed, abs=1e-9)

@@ -1,0 +1,128 @@
+"""`bridge-subquestions`: generated sub-questions with their answers, for people to verify (Tang et al. 2021)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.fitting import needs_supports
+from annotation.pure.example import Example, Hop
+from annotation.pure.subquestions import bridge_entity, filled
+from annotation.pure.words import gettext_noop
+
+_FORM = '{"id", "sub1", "sub2"}'
+SHAPE = "bridge"
+
+
+@dataclass(frozen=True)
+class SubquestionOptions:
+    """`generated`: path of the sub-questions; without it the source's own two hops are taken."""
+
+    generated: str = option(
+        "",
+        gettext_noop("Generated sub-questions"),
+        help=gettext_noop(
+            'A JSONL file with {"id", "sub1", "sub2"} on each line; in sub2 ____, [ANSWER] or #1 stands for the '
+            "first answer. Without a file the dataset's own two hops are taken, as a folder of the three arrays has."
+        ),
+        kind="upload",
+    )
+
+
+class BridgeSubquestions:
+    how: str = "bridge-subquestions"
+    title: str = gettext_noop("Sub-questions of bridge questions")
+    does: str = gettext_noop(
+        "Puts generated sub-questions to bridge questions, finds the bridge entity that answers the first one, "
+        "and fills it into the second."
+    )
+    suffix: str = "subquestions"
+    Options: type = SubquestionOptions
+    outputs: tuple[str, ...] = ("",)
+
+    def check(self, options: SubquestionOptions) -> None:
+        pass
+
+    misfit = staticmethod(needs_supports)
+
+    def derive(
+        self, source: Source, options: SubquestionOptions, *, seed: int, tally: Tally
+    ) -> Iterator[tuple[str, Example]]:
+        """The questions whose bridge entity is identified, with two hops; nothing is random."""
+        generated = generated_at(options.generated) if options.generated else None
+        cases: dict[str, int] = {}
+        tally.figures["how the bridge entity was found"] = cases
+        for example in source.examples():
+            tally.read += 1
+            made, said = _derived(example, generated)
+            if made is None:
+                tally.drop(said)
+                continue
+            cases[said] = cases.get(said, 0) + 1
+            tally.kept += 1
+            yield "", made
+
+
+def _derived(example: Example, generated: Mapping[str, tuple[str, str]] | None) -> tuple[Example | None, str]:
+    """The example with its sub-questions and how the bridge was found, or None and why not."""
+    supports = tuple(sorted(set(example.supports or ())))
+    if example.shape and example.shape.lower() == "comparison":
+        return None, "it is a comparison, not a bridge question"
+    if len(supports) != 2 or example.answer is None:
+        return None, "it has not exactly two supporting paragraphs, or no answer"
+    asked = generated.get(example.id) if generated is not None else _own(example)
+    if asked is None:
+        return None, "there are no sub-questions for it"
+    gold = [example.paragraphs[k] for k in supports]
+    bridge = bridge_entity(*gold, question=example.question, answer=example.answer)
+    if bridge.title is None:
+        return None, f"the bridge entity is not identified: {bridge.case}"
+    entity = _name(gold[bridge.title].title)
+    second = filled(asked[1], entity) or asked[1]
+    hops = (
+        Hop(asked[0], entity, supports[1 - bridge.title], example.hops[0].id if example.hops else None),
+        Hop(second, example.answer, supports[bridge.title], example.hops[1].id if len(example.hops) > 1 else None),
+    )
+    return replace(example, hops=hops, shape=example.shape or SHAPE), bridge.case
+
+
+def _name(title: str) -> str:
+    """A title without the brackets at its end."""
+    head, _bracket, _tail = title.partition(" (")
+    return head if title.endswith(")") and head else title
+
+
+def _own(example: Example) -> tuple[str, str] | None:
+    return (example.hops[0].question, example.hops[1].question) if len(example.hops) == 2 else None
+
+
+def generated_at(path: str) -> dict[str, tuple[str, str]]:
+    """The two sub-questions by question id. Raises CannotDerive with the line of what is wrong."""
+    found: dict[str, tuple[str, str]] = {}
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        text = f"the sub-questions cannot be read: {error}; give a UTF-8 file with lines {_FORM}"
+        raise CannotDerive(text, option="generated") from error
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            _add(line, number, found)
+    return found
+
+
+def _add(line: str, number: int, found: dict[str, tuple[str, str]]) -> None:
+    where = f"line {number} of the sub-questions"
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise CannotDerive(f"{where} is not JSON; give {_FORM}", option="generated") from error
+    told = [record.get(key) for key in ("id", "sub1", "sub2")] if isinstance(record, dict) else []
+    texts = [text for text in told if isinstance(text, str) and text.strip()]
+    if len(texts) != 3:
+        raise CannotDerive(f"{where} is not of the form {_FORM}", option="generated")
+    if texts[0] in found:
+        raise CannotDerive(f"{where} names {texts[0]} once more", option="generated")
+    found[texts[0]] = (texts[1], texts[2])
