@@ -83,7 +83,8 @@ class Item(models.Model):
         indexes = [models.Index(fields=["dataset", "source_id"], name="item_by_source_id")]
 
     def __str__(self) -> str:
-        return self.question
+        """The question, or where it is still to be written, the source's id: for requesters only."""
+        return self.question or self.source_id
 
     @property
     def example(self) -> Example:

@@ -51,6 +51,11 @@ def chain() -> list[dict[str, Any]]:
     return [graph("chain", plain), graph("hard", hard)]
 
 
+def scripts() -> list[dict[str, Any]]:
+    """The graph of `chain` with texts in any script."""
+    return chain()[1:]
+
+
 def strands() -> list[dict[str, Any]]:
     """One graph of two strands that meet: Petrel → Quell and Organ → Mellisand."""
     hops = [
@@ -85,4 +90,4 @@ def compositions() -> list[dict[str, Any]]:
     return [graph(f"ferry-{k}", hops, extra={"compositions": texts}) for k in range(2)]
 
 
-KINDS = {f.__name__: f for f in (pairs, chain, strands, compositions)}
+KINDS = {f.__name__: f for f in (pairs, chain, scripts, strands, compositions)}
