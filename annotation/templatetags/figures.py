@@ -59,9 +59,9 @@ def entry(mapping: dict[str, Any] | None, key: str) -> Any:
 
 
 @register.filter
-def share(value: float | None) -> str:
-    """A bare 0..1 as a whole percent; a dash where it is not known."""
-    return "–" if value is None else f"{100 * value:.0f}"
+def share(value: float | str | None) -> str:
+    """A bare 0..1 as a whole percent; a dash where it is not known (which templates make "")."""
+    return "–" if value is None or isinstance(value, str) else f"{100 * value:.0f}"
 
 
 @register.filter

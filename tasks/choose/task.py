@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from annotation.pure.agreement import percent_agreement
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
@@ -104,9 +105,8 @@ class Choose(TaskType):
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """The share of pairs of answers that differ."""
-        chosen = [answer["chosen"] for answer in answers]
-        pairs = [(one, other) for k, one in enumerate(chosen) for other in chosen[:k]]
-        return sum(one != other for one, other in pairs) / len(pairs) if pairs else 0.0
+        agreed = percent_agreement([[str(answer["chosen"]) for answer in answers]])
+        return 0.0 if agreed is None else 1 - agreed
 
 
 def compositions_of(example: Example) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from annotation.pure.agreement import percent_agreement
 from annotation.pure.composing import KNOWN_BRIDGES
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
@@ -102,9 +103,9 @@ class Coreference(TaskType):
         return {"columns": [{"why": one.answer["why"]} for one in given], "rows": rows, "payload": payload}
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """The share of edges on which not all say the same."""
-        edges = list(zip(*(answer["bridges"] for answer in answers), strict=False))
-        return sum(len(set(told)) > 1 for told in edges) / len(edges) if edges else 0.0
+        """The share of pairs of judgments of an edge that differ, averaged over the edges."""
+        agreed = percent_agreement(zip(*(answer["bridges"] for answer in answers), strict=False))
+        return 0.0 if agreed is None else 1 - agreed
 
 
 def majority(votes: Mapping[str, int]) -> str:
