@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)  # timings are no tests: a busy machine fails nothing
+settings.load_profile("untimed")
 
 PASSWORD = "a long enough phrase"
 
