@@ -43,7 +43,9 @@ class DeriveForm(ConsoleForm):
         super().__init__(data, files)
         self.source, self.how, self.derivation = source, how, DERIVATIONS[how]
         self.has_inputs = bool(family.made_of(source, "disconnection-inputs"))
-        self._options = {each.name: each for each in fields(self.derivation.Options)}
+        paired = bool(set(source.features.get("hops", {})) - {"0"})
+        every = fields(self.derivation.Options)
+        self._options = {each.name: each for each in every if not (paired and each.metadata.get("singles"))}
         self._taken = set(Dataset.objects.filter(project=source.project_id).values_list("slug", flat=True))
         known = _proposed(source, how, family) | dict((kept or {}).get("options", {}))
         for each in self._options.values():
@@ -78,7 +80,10 @@ class DeriveForm(ConsoleForm):
     def _free_name(self) -> str:
         """The source's name and what this way puts behind it, with a number where that is taken."""
         wide = LONGEST_NAME - max(map(len, self.derivation.outputs)) - 3
-        base = "-".join(part for part in (self.source.slug, self.derivation.suffix) if part)[:wide].rstrip("-_")
+        stem, before = self.source.slug, DERIVATIONS.get(self.source.lineage.get("how", ""))
+        if self.derivation.suffix:  # the way here is in the lineage, so that the name need not repeat it
+            stem = stem.removesuffix(f"-{before.suffix}") if before and before.suffix else stem
+        base = "-".join(part for part in (stem, self.derivation.suffix) if part)[:wide].rstrip("-_")
         candidates = [base, *(f"{base}-{number}" for number in range(2, 100))]
         free = (name for name in candidates if self._taken.isdisjoint(names_of(self.how, name)))
         return next(free, "")

@@ -12,7 +12,18 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow import assigning, batching, collecting, filling, gathering, importing, queueing, removing, scoring
+from annotation.flow import (
+    assigning,
+    batching,
+    collecting,
+    deriving,
+    filling,
+    gathering,
+    importing,
+    queueing,
+    removing,
+    scoring,
+)
 from annotation.flow.queueing import Progress
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Job, Project, User
@@ -64,6 +75,38 @@ def import_dataset(job: Job, tell: Progress) -> dict[str, Any]:
     return report
 
 
+def derive_dataset(job: Job, tell: Progress) -> dict[str, Any]:
+    """Arguments: those of the verb, `source` by its pk; the files of `uploads` {option: {"path", "file_name"}} go."""
+    wanted = job.arguments
+    source = Dataset.objects.whole().filter(project=job.project, pk=wanted["source"]).first()
+    if source is None:
+        raise Refused(_("The dataset to derive from is not there any more."))
+    files = wanted.get("uploads", {})
+    if any(not Path(file["path"]).exists() for file in files.values()):
+        raise Refused(_("The uploaded file is not there any more. Upload it again."))
+    try:
+        report = deriving.derive_dataset(
+            source,
+            how=wanted["how"],
+            name=wanted["name"],
+            seed=wanted["seed"],
+            options=wanted["options"] | {option: file["path"] for option, file in files.items()},
+            files={option: file["file_name"] for option, file in files.items()},
+            user=job.created_by,
+            tell=tell,
+        )
+    except Refused:
+        _remove_files(files)
+        raise
+    _remove_files(files)
+    return report
+
+
+def _remove_files(files: dict[str, dict[str, str]]) -> None:
+    for file in files.values():
+        Path(file["path"]).unlink(missing_ok=True)
+
+
 def remove_dataset(job: Job, tell: Progress) -> dict[str, Any]:
     for dataset in Dataset.objects.filter(project=job.project, pk=job.arguments["dataset"]):
         removing.finish(dataset)
@@ -106,6 +149,7 @@ def _batch(job: Job) -> Batch:
 
 VERBS: dict[str, queueing.Verb] = {
     "import_dataset": import_dataset,
+    "derive_dataset": derive_dataset,
     "remove_dataset": remove_dataset,
     "launch_batch": launch_batch,
     "top_up_batch": top_up_batch,

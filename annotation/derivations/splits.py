@@ -135,4 +135,6 @@ _SORTS = {"id": "hop ids", "question": "single-hop questions", "answer": "answer
 def _overlap(ours: Sequence[Unit], others: Sequence[Unit]) -> dict[str, Any]:
     """How many of ours overlap, and how many different things of each sort are shared."""
     number, sorts = shared(ours, others)
-    return {"questions": number, "of": len(ours)} | {says: sorts[sort] for sort, says in _SORTS.items()}
+    return {"questions that overlap": number, "questions in all": len(ours)} | {
+        says: sorts[sort] for sort, says in _SORTS.items()
+    }

@@ -26,16 +26,20 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A dataset in its family; `size` is None for one that is gone."""
+    """A dataset in its family; `size` is None for one that is gone.
+
+    `then` are those made of it one of the other, where there was one each; `children` those made of the last of them.
+    """
 
     name: str
     size: int | None
     step: Step | None
+    then: list[Node] = field(default_factory=list)
     children: list[Node] = field(default_factory=list)
 
 
 def ancestry(dataset: Dataset) -> dict[str, Any]:
-    """{"above": levels of Nodes, the oldest first, "self": its Node, "below": Nodes}; {} for one without relatives."""
+    """{"above": levels of Nodes, the oldest first, "self": its Node}; {} for one without relatives."""
     family = Family(dataset.project)
     above, below = family.above(dataset), family.below(dataset)
     if not above and not below:
@@ -43,8 +47,7 @@ def ancestry(dataset: Dataset) -> dict[str, Any]:
     batches = dict(Batch.objects.filter(project=dataset.project).values_list("slug", "title"))
     return {
         "above": [[_node(each, batches) for each in level] for level in above],
-        "self": _node(Origin(dataset.slug, dataset), batches),
-        "below": [_node(each, batches) for each in below],
+        "self": _node(Origin(dataset.slug, dataset, below), batches),
     }
 
 
@@ -57,8 +60,13 @@ def derived_from(dataset: Dataset) -> str:
 
 
 def _node(origin: Origin, batches: dict[str, str]) -> Node:
+    then, last = [], origin
+    while len(last.children) == 1:
+        last = last.children[0]
+        then.append(Node(last.name, last.dataset.size if last.dataset else None, step_of(last.lineage, batches)))
+    children = [_node(each, batches) for each in last.children]
     size = origin.dataset.size if origin.dataset else None
-    return Node(origin.name, size, step_of(origin.lineage, batches), [_node(each, batches) for each in origin.children])
+    return Node(origin.name, size, step_of(origin.lineage, batches), then, children)
 
 
 def step_of(lineage: dict[str, Any], batches: dict[str, str]) -> Step | None:

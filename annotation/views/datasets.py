@@ -20,7 +20,9 @@ from annotation.formats import FORMATS
 from annotation.formats.guess import guess
 from annotation.models import Dataset, Job, Project
 from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.ancestry import ancestry, derived_from
 from annotation.views.browsing import Wish, browse
+from annotation.views.derived_exhibit import derived_exhibit
 from annotation.views.seeing import see
 
 
@@ -34,11 +36,11 @@ def dataset_of(project: Project, name: str) -> Dataset:
 def datasets(request: HttpRequest, project: Project) -> HttpResponse:
     """All datasets, newest first, with imports under way and removals that can still be undone."""
     moving = [Job.State.WAITING, Job.State.RUNNING]
-    waiting = project.jobs.filter(kind__in=["import_dataset", "remove_dataset"], state__in=moving)
+    waiting = project.jobs.filter(kind__in=["import_dataset", "derive_dataset", "remove_dataset"], state__in=moving)
     context = {
         "project": project,
         "section": "datasets",
-        "datasets": project.datasets.whole().order_by("-created_at"),
+        "datasets": [(row, derived_from(row)) for row in project.datasets.whole().order_by("-created_at")],
         "jobs": waiting.order_by("due_at"),
     }
     return render(request, "datasets/datasets.html", context)
@@ -53,15 +55,16 @@ def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
         form = DatasetForm(request.POST, request.FILES)
         if uploads.too_large(request):
             form.errors.pop("file", None)
-            form.add_error("file", _too_large())
+            form.add_error("file", too_large())
         elif form.is_valid() and (job := _posted(request, project, form)):
             return see("job", project.slug, job.public_id)
     context = {"project": project, "section": "datasets", "form": form, "limit": settings.UPLOAD_LIMIT}
-    context["too_large"] = _too_large()
+    context["too_large"] = too_large()
     return render(request, "datasets/new.html", context, status=422 if form.errors else 200)
 
 
-def _too_large() -> str:
+def too_large() -> str:
+    """What is said of an upload beyond the limit."""
     text = _("The file is larger than %(limit)s. Split it, or import it on the server with manage.py import_dataset.")
     return text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
 
@@ -96,6 +99,9 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "formats": sorted(FORMATS.values(), key=lambda kind: kind.name != row.format),
         "batches": row.batches.order_by("-created_at"),
         "descendants": row.descendants.order_by("created_at"),
+        "family": ancestry(row),
+        "derived": derived_exhibit(row.report),
+        "inputs_of": row.lineage.get("source") if row.lineage.get("how") == "disconnection-inputs" else None,
     }
     return render(request, "datasets/dataset.html", context)
 

@@ -71,7 +71,9 @@ def _ways(project: Project, source: Dataset) -> dict[str, Any]:
         {"title": _(title), "ways": [_way(how, source, usual) for how in hows], "next": usual in hows}
         for title, hows in STAGES
     ]
-    return {"project": project, "section": "datasets", "dataset": source, "stages": stages}
+    placed = {how for _title, hows in STAGES for how in hows}
+    others = [_way(how, source, usual) for how in DERIVATIONS if how not in placed]
+    return {"project": project, "section": "datasets", "dataset": source, "stages": stages, "others": others}
 
 
 def _usual(source: Dataset) -> str:
@@ -138,5 +140,5 @@ def _posted(request: HttpRequest, project: Project, form: DeriveForm) -> Job:
     wanted = form.cleaned_data
     arguments = {"source": form.source.pk, "how": form.how, "name": wanted["name"], "seed": wanted["seed"]}
     arguments |= {"options": form.options(), "uploads": files}
-    title = _("Derive %(name)s from %(source)s") % {"name": wanted["name"], "source": form.source.slug}
+    title = _("%(what)s of %(source)s") % {"what": _(form.derivation.title), "source": form.source.slug}
     return jobs.enqueue_once("derive_dataset", project=project, title=title, arguments=arguments, user=request.user)

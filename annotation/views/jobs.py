@@ -15,10 +15,11 @@ from annotation import jobs
 from annotation.flow import queueing
 from annotation.models import Batch, Dataset, Job, Project
 from annotation.views.access import requester_required
+from annotation.views.derived_exhibit import derived_exhibit
 from annotation.views.seeing import see
 
 ENDED = [Job.State.DONE, Job.State.FAILED]
-SECTIONS = {"import_dataset": "datasets", "remove_dataset": "datasets"}
+SECTIONS = {"import_dataset": "datasets", "remove_dataset": "datasets", "derive_dataset": "datasets"}
 
 
 @never_cache
@@ -43,8 +44,19 @@ def _came_of(job: Job) -> dict[str, Any]:
         rows["dataset"] = whole.first() if job.state == Job.State.DONE and not wanted.get("dry_run") else None
     if job.kind == "gather_dataset" and job.state == Job.State.DONE:
         rows["dataset"] = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"]).first()
+    if job.kind == "derive_dataset":
+        file = all(Path(each["path"]).exists() for each in wanted.get("uploads", {}).values())
+        rows |= _derived(job)
     rows["can_try_again"] = job.state == Job.State.FAILED and file and not job.result
     return rows
+
+
+def _derived(job: Job) -> dict[str, Any]:
+    """The datasets that were made and their report; `source` to begin again from, while it is there."""
+    made = Dataset.objects.whole().filter(project=job.project, slug__in=list(job.result.get("datasets", {})))
+    source = Dataset.objects.whole().filter(project=job.project, pk=job.arguments["source"])
+    report = derived_exhibit(job.result)
+    return {"datasets": made.order_by("pk"), "derived": report, "source": source.first()}
 
 
 @require_POST

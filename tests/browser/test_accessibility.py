@@ -79,7 +79,7 @@ def test_an_annotators_pages(look: Callable[..., list[str]]) -> None:
 
 
 def test_a_requesters_pages_of_data_and_people(look: Callable[..., list[str]]) -> None:
-    names = ["project", "project-settings", "datasets", "dataset-new", "dataset", "item", "people", "job"]
+    names = ["project", "project-settings", "datasets", "dataset-new", "dataset", "dataset-derive", "item", "people", "job"]
     assert look("alice", *names) == []
 
 

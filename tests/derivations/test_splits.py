@@ -43,7 +43,7 @@ def test_train_overlaps_with_nothing_and_the_report_adds_up() -> None:
     shared = keys_of(by_output["-dev"]) & keys_of(by_output["-test"])
     left = tally.figures["overlap of dev with test"]
     assert left["answers"] == sum(key.startswith("answer:") for key in shared)
-    assert tally.figures["overlap of dev and test with train"]["questions"] == 0
+    assert tally.figures["overlap of dev and test with train"]["questions that overlap"] == 0
     assert [example.id for output, example in found] == [e.id for e in source.examples() if e in dict_of(found)]
 
 

@@ -85,6 +85,7 @@ TABLE: dict[str, Row] = {
     "dataset": look(REQUESTER),
     "item": look(REQUESTER),
     "dataset-export": look(REQUESTER),
+    "dataset-derive": fill(REQUESTER),
     "dataset-document": look(REQUESTER),
     "dataset-remove": act(REQUESTER),
     "dataset-restore": act(REQUESTER),
