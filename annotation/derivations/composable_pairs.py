@@ -14,7 +14,7 @@ from annotation.derivations.fitting import needs_singles
 from annotation.pure.composing import PER_ENTITY, Index
 from annotation.pure.entities import EntityCheck, PlainCheck
 from annotation.pure.example import Example
-from annotation.pure.singlehop import Single, whole
+from annotation.pure.singlehop import Single, numbered, whole
 from annotation.pure.words import gettext_noop
 
 
@@ -79,7 +79,11 @@ class ComposablePairs:
 
 
 def singles_of(source: Source) -> Iterator[Single]:
-    """The questions of a single-hop dataset. Raises CannotDerive for any other."""
+    """The questions of a single-hop dataset, with whole numbers as ids. Raises CannotDerive for any other."""
+    return numbered(_singles(source))
+
+
+def _singles(source: Source) -> Iterator[Single]:
     seen: set[str] = set()
     for example in source.examples():
         found = "it has a decomposition" if example.hops else whole(example)

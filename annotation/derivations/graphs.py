@@ -14,16 +14,17 @@ from typing import Any
 from annotation.derivations.base import CannotDerive, Source, Tally, option
 from annotation.derivations.composable_pairs import index_figures, per_entity_option, singles_of, whole_names_option
 from annotation.derivations.fitting import needs_singles_or_pairs
+from annotation.pure import provenance
 from annotation.pure.bridges import masked
 from annotation.pure.composing import KNOWN_BRIDGES, TAIL_QUESTION, Index
 from annotation.pure.dag import SHAPES
 from annotation.pure.entities import EntityCheck, PlainCheck
-from annotation.pure.example import Example, Hop
+from annotation.pure.example import JSON, Example, Hop
 from annotation.pure.graph_choice import LOOKS, Choice, Wish, choose
-from annotation.pure.graphs import Caps, Drafting, Limits
+from annotation.pure.graphs import Caps, Drafting, Graph, Limits
 from annotation.pure.masking import resolved
 from annotation.pure.network import Network
-from annotation.pure.singlehop import Single, sources
+from annotation.pure.singlehop import Single, numbered, origins, sources
 from annotation.pure.words import gettext_noop
 
 AUTO = -1  # of a limit: the paper's, or none where the questions are MuSiQue's own
@@ -101,16 +102,20 @@ class Graphs:
         """Examples without a question, in the order in which they were drawn. Raises CannotDerive."""
         shares = _shares(options.mix)
         self.check(options)
-        network = self._network(source, options, seed=seed, tally=tally)
+        network, steps = self._network(source, options, seed=seed, tally=tally)
         drafting = Drafting(network, _limits(options, source.format))
         caps = Caps(options.entity_graphs, options.question_graphs)
         wish = Wish(shares, options.count, options.looks)
         choice = choose(network, drafting, wish=wish, caps=caps, seed=seed, tick=tally.tick)
         _report(choice, tally)
         for graph in choice.graphs:
-            yield "", drafting.example(graph)
+            example = drafting.example(graph)
+            yield "", replace(example, extra=provenance.appended(example.extra, *_steps_along(graph, steps)))
 
-    def _network(self, source: Source, options: GraphOptions, *, seed: int, tally: Tally) -> Network:
+    def _network(
+        self, source: Source, options: GraphOptions, *, seed: int, tally: Tally
+    ) -> tuple[Network, dict[tuple[int, int], list[JSON]]]:
+        """The network, and by pair what its provenance says."""
         tally.read = source.size
         first = next(source.examples(), None)
         if first is None or not first.hops:
@@ -118,11 +123,17 @@ class Graphs:
             index = Index(singles_of(source), check, nested=not options.whole_names, tick=tally.tick)
             pairs = list(index.pairs(seed=seed, dropped=Counter(), per_entity=options.per_entity))
             tally.figures |= index_figures(index) | {"pairs": len(pairs)}
-            return Network(index.singles, pairs)
+            return Network(index.singles, pairs), {}
         nodes = _Nodes()
         edges = [nodes.edge(example) for example in source.examples() if not _known_to_differ(example, tally)]
         tally.figures |= {"questions": len(nodes.singles), "pairs": len(edges)}
-        return Network(nodes.singles, edges)
+        return Network(list(numbered(nodes.singles)), edges), nodes.steps
+
+
+def _steps_along(graph: Graph, steps: dict[tuple[int, int], list[JSON]]) -> list[JSON]:
+    """What people said of the pairs along the graph's edges, each step once."""
+    found = [steps.get((graph.nodes[j - 1], graph.nodes[i - 1]), []) for j, i in SHAPES[graph.shape]]
+    return provenance.joined(found)
 
 
 def _known_to_differ(example: Example, tally: Tally) -> bool:
@@ -139,11 +150,14 @@ class _Nodes:
 
     def __init__(self) -> None:
         self.singles: list[Single] = []
+        self.steps: dict[tuple[int, int], list[JSON]] = {}  # the provenance of pairs that have one
         self._places: dict[str, int] = {}
 
     def edge(self, example: Example) -> tuple[int, int]:
         """The positions of a pair's head and tail. Raises CannotDerive."""
         head, tail = (self._place(single) for single in _singles_of_pair(example))
+        if steps := provenance.steps_of(example.extra):
+            self.steps[head, tail] = steps
         return head, tail
 
     def _place(self, single: Single) -> int:
@@ -161,9 +175,12 @@ def _singles_of_pair(example: Example) -> tuple[Single, Single]:
         raise CannotDerive(f"{example.id} is neither a pair nor a single-hop question. {wanted}")
     head, tail = example.hops
     aliases = example.answers if example.answers[:1] == (tail.answer,) else (tail.answer,)
+    (head_source, tail_source), (head_origin, tail_origin) = sources(example), origins(example)
+    first = _single(example, head, head.question, (head.answer,))
+    second = _single(example, tail, _tail_question(example), aliases)
     return (
-        replace(_single(example, head, head.question, (head.answer,)), source=sources(example)[0]),
-        replace(_single(example, tail, _tail_question(example), aliases), source=sources(example)[1]),
+        replace(first, source=head_source, origin=head_origin),
+        replace(second, source=tail_source, origin=tail_origin),
     )
 
 

@@ -59,8 +59,9 @@ class MuSiQue(RowFormat):
         if example.answers:
             record["answer"] = example.answers[0]
             record["answer_aliases"] = list(example.answers[1:])
-        if example.answerable is not None:
-            record["answerable"] = example.answerable
+        if example.answerable is not None or (example.hops and example.answers):
+            # The released files say it of every question whose answer they show.
+            record["answerable"] = example.answerable is not False
         return record | fields.plain_extra(example.extra, without=_KNOWN)
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:

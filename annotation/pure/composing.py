@@ -20,7 +20,7 @@ from annotation.pure.bridges import Mention, entity_key, folded, masked, mention
 from annotation.pure.chance import shuffled
 from annotation.pure.entities import EntityCheck
 from annotation.pure.example import JSON, Example, Hop, Paragraph
-from annotation.pure.singlehop import SOURCE, Single, hop_id
+from annotation.pure.singlehop import ORIGIN, SOURCE, Single, hop_id
 from annotation.pure.ticks import Tick, no_tick
 
 PER_ENTITY = 1_000
@@ -179,8 +179,8 @@ def _inside(places: list[Mention], longer: list[Mention]) -> bool:
 
 def extra_of(singles: Sequence[Single]) -> JSON:
     """What an example of these hops says of where they come from; nothing where nobody said."""
-    told = [single.source for single in singles]
-    return {SOURCE: told} if any(told) else {}
+    told = {SOURCE: [single.source for single in singles], ORIGIN: [single.origin for single in singles]}
+    return {key: texts for key, texts in told.items() if any(texts)}
 
 
 def pair_example(head: Single, tail: Single) -> Example:

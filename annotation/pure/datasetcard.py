@@ -65,7 +65,7 @@ def licence_id(licence: str) -> str:
 
 def _licence_lines(sheet: Sheet) -> Iterator[str]:
     said = sorted({part for part in sheet.licence.split("; ") if part})
-    ids = [licence_id(licence) for licence in said]
+    ids = sorted({licence_id(licence) for licence in said})
     if not said:
         yield "license: unknown"
     elif all(ids):

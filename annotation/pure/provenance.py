@@ -7,7 +7,7 @@ into records; with other formats they come in a file beside.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.pure.bridges import tidy
@@ -43,11 +43,11 @@ def without(extra: Mapping[str, Any]) -> JSON:
     return rest | ({KEY: steps[0][SOURCES_OWN]} if SOURCES_OWN in steps[0] else {})
 
 
-def joined(extras: Sequence[Mapping[str, Any]]) -> list[JSON]:
+def joined(several: Iterable[Sequence[JSON]]) -> list[JSON]:
     """The steps of several records that become one, each once, in order."""
     found: list[JSON] = []
-    for extra in extras:
-        found += [step for step in steps_of(extra) if step not in found]
+    for steps in several:
+        found += [step for step in steps if step not in found]
     return found
 
 

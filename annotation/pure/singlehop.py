@@ -5,8 +5,9 @@ They come out of records with one paragraph as they are, and out of decompositio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 
 from annotation.pure import dag
 from annotation.pure.example import Example, Hop, Paragraph
@@ -14,7 +15,7 @@ from annotation.pure.masking import resolved
 from annotation.pure.metrics import MUSIQUE
 from annotation.pure.spans import locate
 
-ORIGIN = "source_id"  # in `extra`: the id of the record that a single-hop question was taken from
+ORIGIN = "source_id"  # in `extra`: the id that a single-hop question had before it got its number; SOURCE for lists
 SOURCE = "source"  # in `extra`: where a question comes from, a text; of a decomposition a list, one for each hop
 
 
@@ -22,7 +23,7 @@ SOURCE = "source"  # in `extra`: where a question comes from, a text; of a decom
 class Single:
     """A question that one paragraph answers. `answers` holds the answer and then its aliases.
 
-    `source` names where it comes from, "" where nobody said.
+    `source` names where it comes from, "" where nobody said; `origin` is the id that it had before it was numbered.
     """
 
     id: str
@@ -30,6 +31,7 @@ class Single:
     answers: tuple[str, ...]
     paragraph: Paragraph
     source: str = ""
+    origin: str = ""
 
     @property
     def answer(self) -> str:
@@ -85,9 +87,14 @@ def whole(example: Example) -> Single | str:
     return Single(example.id, example.question, example.answers, example.paragraphs[0], sources(example)[0])
 
 
-def sources(example: Example) -> list[str]:
+def origins(example: Example) -> list[str]:
+    """The ids that the hops of an example had before they were numbered; "" where they were not."""
+    return sources(example, key=ORIGIN)
+
+
+def sources(example: Example, *, key: str = SOURCE) -> list[str]:
     """Where the hops of an example come from, one for each; "" where nobody said. A record without hops has one."""
-    told, hops = example.extra.get(SOURCE), len(example.hops) or 1
+    told, hops = example.extra.get(key), len(example.hops) or 1
     if isinstance(told, list | tuple) and len(told) == hops:
         return [each if isinstance(each, str) else "" for each in told]
     return [told if isinstance(told, str) else ""] * hops
@@ -122,6 +129,18 @@ def number(text: str) -> int | None:
     """The whole number that an id is, in its usual spelling; None for any other id."""
     plain = text.isascii() and text.isdigit() and len(text) <= 18
     return int(text) if plain and str(int(text)) == text else None
+
+
+def numbered(singles: Iterable[Single]) -> Iterator[Single]:
+    """The questions with whole numbers as ids: those that are stay, others count from 1 past them, in order.
+
+    The same questions in the same order get the same numbers; each keeps its own id as its `origin`.
+    """
+    found = list(singles)
+    taken = {single.id for single in found if number(single.id) is not None}
+    free = (text for text in map(str, count(1)) if text not in taken)
+    for single in found:
+        yield single if single.id in taken else replace(single, id=next(free), origin=single.id)
 
 
 def hop_id(text: str) -> str | int:

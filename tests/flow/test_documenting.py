@@ -1,0 +1,121 @@
+"""The facts of a datasheet as they are read off the rows: people, pay, lineage, sources, and what is missing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.flow import batching, flagging, scoring
+from annotation.flow.collecting import import_judgments
+from annotation.flow.deriving import derive_dataset
+from annotation.flow.documenting import card_of, datasheet_of, sheet_of
+from annotation.flow.gathering import gather_dataset
+from annotation.flow.importing import import_dataset
+from annotation.models import Batch, Dataset, Project
+from tests.conftest import write_records
+from tests.flow.acting import answer_all, launched
+from tests.flow.making import everything
+from tests.flow.test_collecting import judgment, lines
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def wells(project: Project, tmp_path: Path) -> Dataset:
+    file = write_records(tmp_path / "wells.jsonl", 6)
+    import_dataset(project, file, format="jsonl", name="wells", licence="CC0", source="https://wells.example")
+    return Dataset.objects.get(slug="wells")
+
+
+def test_a_dataset_that_people_composed_is_described_from_its_first_source_on(project: Project, tmp_path: Path) -> None:
+    made = everything(project, tmp_path)
+    Dataset.objects.filter(slug="singles").update(licence="CC BY-SA 4.0")
+    sheet = sheet_of(made["ours-dev"])
+    assert sheet.name == "ours"
+    assert [(split.name, split.records) for split in sheet.splits] == [
+        (name, made[f"ours-{name}"].size) for name in ("train", "dev", "test")
+    ]
+    assert [origin.name for origin in sheet.origins] == ["singles"]
+    assert [(step.how, step.made, step.sources, step.seed) for step in sheet.steps] == [
+        ("composable-pairs", ("pairs",), ("singles",), 4),
+        ("graphs", ("graphs",), ("pairs",), 4),
+        ("verdicts", ("questions",), ("graphs",), 0),
+        ("contexts", ("wide",), ("questions",), 4),
+        ("unanswerable-twins", ("full",), ("wide",), 4),
+        ("splits", ("ours-train", "ours-dev", "ours-test"), ("full",), 4),
+    ]
+    [work] = sheet.works
+    assert (work.batch, work.task, work.made, work.workers, work.answers) == (
+        "writing",
+        "compose",
+        True,
+        2,
+        made["graphs"].size,
+    )
+    assert ("A question of 2 hops", "25 US cents") in work.pay
+    assert sheet.workers == 2
+    text = datasheet_of(made["ours-dev"])
+    assert "CC BY-SA 4.0" in text
+    assert text == datasheet_of(made["ours-train"])
+    assert 'path: "d"' in card_of(made["ours-dev"], files={"dev": "d"})
+
+
+def test_who_worked_how_they_were_chosen_and_when(project: Project, wells: Dataset, bob: Any, carol: Any) -> None:
+    trial = launched(project, "trial", wells, purpose="qualification", sample=2)
+    answer_all(carol, trial)
+    answer_all(bob, trial)
+    batch = launched(project, "real", wells)
+    batch.workers.add(bob)
+    answer_all(bob, batch, most=3)
+    batch.assignments.update(submitted_at=datetime(2026, 3, 4, 5, tzinfo=UTC))
+    gather_dataset(batch, name="verdicts")
+    sheet = sheet_of(Dataset.objects.get(slug="verdicts"))
+    [work] = sheet.works
+    assert (work.workers, work.answers, work.chosen, work.qualifications) == (1, 3, 1, (("trial", 2),))
+    assert (work.first, work.last) == ("2026-03-04", "2026-03-04")
+    assert (work.pay, work.agreement, work.guide_versions) == ((), (), 1)
+
+
+def test_voided_hits_and_the_agreement_of_the_report_stand_in_it(
+    project: Project, wells: Dataset, tmp_path: Path
+) -> None:
+    batch = launched(project, "real", wells)
+    rows = [judgment(k, worker, f"Tower {k}") for k in range(6) for worker in ("a", "b")]
+    import_judgments(batch, lines(tmp_path / "j", rows))
+    first = batch.hits.order_by("pk").first()
+    assert first is not None
+    flagging.void(first, reason="broken")
+    gather_dataset(batch, name="verdicts")
+    made = Dataset.objects.get(slug="verdicts")
+    assert "Agreement: not recorded" in datasheet_of(made)
+    scoring.score_batch(batch)
+    text = datasheet_of(made)
+    assert "- HITs: 6, 1 of them voided" in text
+    assert "| `verdicts` | voided | 1 | 6 HITs |" in text
+    assert "| answer, F1 | 100.0 %" in text
+
+
+def test_a_study_of_the_finished_dataset_is_told_apart_from_what_went_into_it(
+    project: Project, wells: Dataset, bob: Any
+) -> None:
+    answer_all(bob, launched(project, "study", wells))
+    batching.create_batch(project, "planned", task="answer", datasets=[wells], guide="Read.")
+    [work] = sheet_of(wells).works
+    assert (work.batch, work.made) == ("study", False)
+    assert "are about the dataset as it is" in datasheet_of(wells)
+
+
+def test_the_datasets_of_a_pool_are_sources_too_and_what_is_gone_is_named(
+    project: Project, wells: Dataset, tmp_path: Path
+) -> None:
+    import_dataset(project, write_records(tmp_path / "b", 9), format="jsonl", name="pool", licence="CC BY 4.0")
+    derive_dataset(wells, how="contexts", name="wide", options={"pool": "pool", "paragraphs": 5})
+    wide = Dataset.objects.get(slug="wide")
+    sheet = sheet_of(wide)
+    assert [(origin.name, origin.licence) for origin in sheet.origins] == [("wells", "CC0"), ("pool", "CC BY 4.0")]
+    Dataset.objects.filter(slug="pool").update(state=Dataset.State.REMOVING)
+    assert sheet_of(wide).gone == ("pool",)
+    assert Batch.objects.count() == 0
