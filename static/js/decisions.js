@@ -2,6 +2,7 @@
 // (data-digit) and what is said of them afterwards (data-said). Where the bar has data-at-once, the last decision sends
 // the answer. With several decisions one is shown at a time, with the [data-step] of the evidence that it is about.
 import { startFrame, showMissing } from "./frame.js";
+import { keepHere, keptHere } from "./keep.js";
 import { bind, bindPattern, getPreferences, keyOf } from "./keys.js";
 import { nextMention, toggleLit } from "./lit.js";
 import { Steady } from "./steady.js";
@@ -117,6 +118,13 @@ function bindNote(form) {
   note.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && note.blur());
 }
 
+/** Light words, or no more; it holds for the pages that come. */
+function light(form) {
+  const n = toggleLit(form);
+  keepHere("lit", n > 0);
+  announce(sentence("lit", { n }));
+}
+
 /** Open all paragraphs that are folded, or close them all. */
 function fold(form) {
   const all = [...form.querySelectorAll(".evidence details.source")];
@@ -138,7 +146,8 @@ export function startDecisions() {
   const decisions = new Decisions(form);
   const undo = offerUndo();
   bind("undo", () => (decisions.at > 0 ? decisions.show(decisions.at - 1) : undo?.go()));
-  bind("light", () => announce(sentence("lit", { n: toggleLit(form) })));
+  bind("light", () => light(form));
+  if (keptHere("lit")) toggleLit(form);
   bind("mention", () => nextMention(form));
   bind("fold", () => fold(form));
   decisions.bindKeys();

@@ -194,6 +194,9 @@ def test_words_are_lit_and_mentions_gone_through(pairs: Seat) -> None:
     assert words
     assert all(word in asked for word in words)
     assert not {"wick", "harrow", "the"} & set(words)
+    seat.page.reload()
+    assert seat.page.evaluate(lit)
+    seat.page.wait_for_timeout(SETTLED)
     seat.page.keyboard.press("w")
     assert seat.page.evaluate(lit) == []
     seat.page.keyboard.press("a")
