@@ -143,11 +143,6 @@ requester_pages = [
         name="dataset-document",
     ),
     path("projects/<slug:slug>/datasets/<slug:name>/derive/", deriving.derive, name="dataset-derive"),
-    path(
-        "projects/<slug:slug>/datasets/<slug:name>/documents/<slug:document>/",
-        documents.dataset_document,
-        name="dataset-document",
-    ),
     path("projects/<slug:slug>/datasets/<slug:name>/remove/", datasets.dataset_remove, name="dataset-remove"),
     path("projects/<slug:slug>/people/", people.people, name="people"),
     path("projects/<slug:slug>/people/invites/<int:pk>/revoke/", people.invite_revoke, name="invite-revoke"),

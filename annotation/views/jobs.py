@@ -47,8 +47,6 @@ def _came_of(job: Job) -> dict[str, Any]:
     if job.kind == "derive_dataset":
         file = all(Path(each["path"]).exists() for each in wanted.get("uploads", {}).values())
         rows |= _derived(job)
-    if job.kind == "gather_dataset" and job.state == Job.State.DONE:
-        rows["dataset"] = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"]).first()
     rows["can_try_again"] = job.state == Job.State.FAILED and file and not job.result
     return rows
 
