@@ -110,7 +110,7 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     if request.POST.get("proposed_for") != form.basis:
         context["options"] = form.suggested()
         if form.guide_untouched() and form.cleaned_data.get("guide") != default_guide(form.kind):
-            context["guide"] = default_guide(form.kind)
+            context |= {"guide": default_guide(form.kind), "guide_html": _html(default_guide(form.kind))}
     return render(request, "batches/_consequences.html", context)
 
 

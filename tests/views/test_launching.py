@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.flow import batching, drafting, timing
 from annotation.models import Batch, Job, Project
-from annotation.registry import task_type
+from annotation.registry import default_guide, task_type
 from tests.conftest import write_records
 from tests.views.console import at, work_off
 
@@ -135,6 +135,14 @@ def test_the_consequences_say_how_much_work_it_is_and_who_is_missing(
     assert "Needs 3 different annotators, you have 1." in html
     assert 'id="options"' in html
     assert not Batch.objects.exists()
+
+
+def test_another_task_brings_its_guide_and_how_it_reads(client: Any, alice: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    posted = form(dataset, task="compose", guide=default_guide("answer"))
+    html = client.post(reverse("batch-consequences", args=["wells"]), posted).content.decode()
+    assert 'id="guide-preview" hx-swap-oob="innerHTML"' in html
+    assert "<strong>hops</strong>" in html
 
 
 def test_a_change_of_numbers_leaves_the_chosen_options_alone(client: Any, alice: Any, dataset: Any) -> None:
