@@ -23,7 +23,7 @@ from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.template.loader import render_to_string  # noqa: E402
 
 from annotation.flow import assigning, batching, importing, joining, sampling  # noqa: E402
-from annotation.models import Answer, Assignment, Batch, Dataset, Member, Project, Review, User, Worker  # noqa: E402
+from annotation.models import Answer, Assignment, Batch, Dataset, Member, Project, Review, Seat, User, Worker  # noqa: E402
 from tests.browser import graphs, records  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
 
@@ -131,6 +131,7 @@ def compositions(*, batch: int, workers: int, each: int) -> list[str]:
         joining.consent(composer, version=of.project.consent_version)
         for _ in range(each):
             compositions_by_hand.compose(composer, of)
+        Seat.objects.filter(batch=of, worker=composer).update(practised=99)
         sessions.append(session_of(user))
     sampling.draw(of)
     return sessions

@@ -75,7 +75,7 @@ def test_the_ways_in(look: Callable[..., list[str]]) -> None:
 
 
 def test_an_annotators_pages(look: Callable[..., list[str]]) -> None:
-    assert look("bob", "work", "history", "consent", "batch-guide", "batch-done", "assignment") == []
+    assert look("bob", "work", "history", "consent", "batch-guide", "batch-done", "feedback", "assignment") == []
 
 
 def test_a_requesters_pages_of_data_and_people(look: Callable[..., list[str]]) -> None:
@@ -89,7 +89,7 @@ def test_a_requesters_pages_of_batches(look: Callable[..., list[str]]) -> None:
 
 
 def test_a_requesters_pages_of_results(look: Callable[..., list[str]]) -> None:
-    assert look("alice", "batch-workers", "flags", "report", "guide", "batch-settings") == []
+    assert look("alice", "review", "review-answer", "batch-workers", "flags", "report", "guide", "batch-settings") == []
 
 
 def test_every_page_of_the_site_is_looked_at() -> None:

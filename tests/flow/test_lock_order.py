@@ -15,10 +15,11 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
-from annotation.flow import assigning, batching, flagging, submitting
+from annotation.flow import assigning, batching, flagging, reviewing, sampling, submitting
 from annotation.models import Assignment, Hit
 from annotation.registry import task_type
 from tests.conftest import answer_to
+from tests.flow.compositions import change, compose, compose_batch
 
 pytestmark = pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite locks the whole database, not rows")
 
@@ -95,3 +96,14 @@ def test_an_answer_that_calls_for_a_second_opinion_locks_in_order(
     assignment.refresh_from_db()
     changed = answer_to(assignment) | {"support": [0]}
     assert in_order(locks(lambda: submitting.submit(assignment, changed, key="1.a", base=1, active_seconds=1)))
+
+
+def test_the_verbs_of_reading_lock_in_order(project: Any, dataset: Any, bob: Any, carol: Any) -> None:
+    read = compose_batch(project, dataset)
+    first, second = compose(bob, read), compose(carol, read)
+    wish = reviewing.Decision("returned", {}, reason="Repair it.")
+    assert in_order(locks(lambda: sampling.draw(read)))
+    assert in_order(locks(lambda: reviewing.decide(first, 1, wish, reviewer=None)))
+    assert in_order(locks(lambda: change(first, "Which tower is it?")))
+    assert in_order(locks(lambda: reviewing.choose(second, 1, reviewer=None)))
+    assert in_order(locks(lambda: reviewing.undo(second, reviewer=None)))

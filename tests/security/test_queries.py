@@ -17,8 +17,9 @@ from tests.security.world import World
 LISTS = {
     "alice": ["dataset", "datasets", "dataset-new", "people", "batches", "batch-new", "batch-assignments", "hits",
     "flags",
-              "batch-preview", "preview-live", "report", "batch-workers", "project", "job", "item"],
-    "bob": ["work", "history", "live", "assignment", "consent", "batch-guide", "back"],
+              "batch-preview", "review", "review-answer", "preview-live",
+              "report", "batch-workers", "project", "job", "item"],
+    "bob": ["work", "history", "live", "assignment", "consent", "batch-guide", "back", "feedback"],
 }  # fmt: skip
 ODD = [
     "", "0", "-1", "1", "1e9", "NaN", "9" * 25, "٣", "²", "last", "none", "True", "\0", "a\0b", "'", '"', "%",
