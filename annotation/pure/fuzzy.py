@@ -1,4 +1,4 @@
-"""Search as one types over the paragraphs of a context: token overlap, forgiving of typing slips.
+"""Search as one types over the paragraphs of a context, forgiving of typing slips; and what counts as a slip.
 
 The only place that knows rapidfuzz.
 """
@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 ALIKE = 82  # of 100, from which a word counts as a slip of another
 SHORTEST_FUZZY = 4  # letters; shorter words must match from their beginning
 TITLE_WEIGHT = 1.5
+
+SHORTEST_SLIP, SHORTEST_TWO_SLIPS = 5, 8  # letters of a word in which one or two slips may be
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 
@@ -77,3 +80,22 @@ def _alike(word: str, vocabulary: Sequence[str]) -> dict[str, float]:
         return begun
     near = process.extract(word, vocabulary, scorer=fuzz.ratio, score_cutoff=ALIKE, limit=None)
     return {other: ratio / 100 * 0.8 for other, ratio, _place in near}
+
+
+def is_slip(typed: str, meant: str, *, allowed: int | None = None) -> bool:
+    """Whether a word may be a mistyped other one: letters swapped, left out, doubled or replaced.
+
+    Unless told otherwise one such slip from five letters on, two from eight; a word with digits says something else
+    at once.
+    """
+    length = len(meant)
+    if allowed is None:
+        allowed = (length >= SHORTEST_SLIP) + (length >= SHORTEST_TWO_SLIPS)
+    if not allowed or abs(len(typed) - length) > allowed or not (typed.isalpha() and meant.isalpha()):
+        return False
+    return bool(OSA.distance(typed, meant, score_cutoff=allowed) <= allowed)
+
+
+def likeness(one: str, other: str) -> float:
+    """How alike two texts are in 0..1, whatever the order of their words."""
+    return float(fuzz.token_sort_ratio(one, other)) / 100
