@@ -28,6 +28,8 @@ def test_a_requester_sees_the_preview_the_answers_and_the_report(
         submitting.submit(
             assigning.claim(assigning.sit_down(worker, batch)), answer, key="0.k", base=0, active_seconds=9.0
         )
+    client.force_login(bob.user)
+    assert client.get(reverse("history")).status_code == 200
     client.force_login(alice)
     of = ["wells", "case-1"]
     addresses = [reverse(name, args=of) for name in ("batch-preview", "hits", "report")]
