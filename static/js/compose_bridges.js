@@ -3,6 +3,16 @@ import { stageOf } from "./compose_state.js";
 import { reveal } from "./reveal.js";
 import { announce, sentence } from "./texts.js";
 
+/** In a paragraph that is longer than its box the first mention comes into sight; the box can then be scrolled by keys. */
+function bringMention(box) {
+  if (box.scrollHeight <= box.clientHeight + 1) return;
+  box.tabIndex = 0;
+  const mention = box.querySelector(".passage .hop");
+  if (!mention) return;
+  const down = mention.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  if (down > box.clientHeight * 0.8) box.scrollTop += down - box.clientHeight / 2;
+}
+
 export class Bridges {
   /** `changed({by})` is told of each judgment; `by` says whether a person made it now. */
   constructor(root, form, { changed }) {
@@ -89,6 +99,7 @@ export class Bridges {
       Object.assign(card.dataset, { given: judgment, state: k + 1 === bridge ? "here" : judgment ? "judged" : "waiting" });
       for (const radio of card.querySelectorAll("input")) radio.checked = radio.value === judgment;
     });
+    for (const box of this.cards[bridge - 1]?.querySelectorAll(".source") ?? []) bringMention(box);
     for (const button of document.querySelectorAll("[data-undo]")) button.classList.toggle("off", !this.history.length);
     if (byPerson) this.form.dispatchEvent(new CustomEvent("answer:change"));
     this.changed({ byPerson });

@@ -76,6 +76,16 @@ def strands() -> list[dict[str, Any]]:
     return [graph("strands", hops)]
 
 
+def long() -> list[dict[str, Any]]:
+    """One graph with paragraphs longer than any window, the mention of the entity far below."""
+    much = "The tide came in and went out again, as it does. " * 60
+    hops = [
+        ("Who was captain of the Petrel?", "Mara Quell", "Petrel", f"{much}It sailed under Mara Quell.{much}"),
+        ("Where was #1 born?", "Port Anselm", "Captains", f"{much}Mara Quell was born in Port Anselm."),
+    ]
+    return [graph("long", hops)]
+
+
 def compositions() -> list[dict[str, Any]]:
     """Two graphs, each with three compositions."""
     hops = [
@@ -90,4 +100,4 @@ def compositions() -> list[dict[str, Any]]:
     return [graph(f"ferry-{k}", hops, extra={"compositions": texts}) for k in range(2)]
 
 
-KINDS = {f.__name__: f for f in (pairs, chain, scripts, strands, compositions)}
+KINDS = {f.__name__: f for f in (pairs, chain, scripts, strands, long, compositions)}

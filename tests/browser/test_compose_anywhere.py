@@ -125,6 +125,14 @@ def test_texts_in_any_script_stay_inside_a_small_screen(compose: Seat, screen: d
     assert overflow(page) == 0
 
 
+def test_both_mentions_are_in_sight_at_once_however_long_the_paragraphs_are(compose: Seat) -> None:
+    page = compose("long").page
+    for mention in page.locator(".case:visible .passage .hop").all():
+        assert mention.evaluate(IN_REACH)
+    assert page.locator(".judge:visible label").first.evaluate(IN_REACH)
+    assert broken(page) == []
+
+
 def test_controls_are_large_enough_for_a_thumb(compose: Seat) -> None:
     seat = compose(page=PHONE)
     measure = """all => all.map((element) => {
