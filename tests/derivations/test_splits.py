@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from annotation.derivations.base import CannotDerive
-from annotation.pure.example import Example
-from annotation.pure.splitting import keys
+from annotation.pure.example import Example, Paragraph
+from annotation.pure.splitting import Unit, keys, split
 from tests.derivations.sources import MUSIQUE_ANS, Listed, derived, graphs, made, real
 
 SHARES = {"train": 0.5, "dev": 0.25, "test": 0.25}
@@ -92,3 +93,37 @@ def test_real_questions_are_split_without_leakage() -> None:
     assert not keys_of(by_output["-train"]) & keys_of(by_output["-dev"] + by_output["-test"])
     assert len(by_output["-train"]) == 152
     assert tally.dropped.total() < 10
+
+
+def test_hop_counts_keep_their_mix_however_many_sources_there_are() -> None:
+    units = [Unit(frozenset({f"k{at}"}), f"{2 + at % 2}/source {at % 37}") for at in range(400)]
+    names = split(units, dev=40, test=40, rng=random.Random(3))
+    for part in ("dev", "test"):
+        hops = Counter(unit.kind[0] for unit, name in zip(units, names, strict=True) if name == part)
+        assert hops == {"2": 20, "3": 20}
+
+
+def test_sources_keep_their_mix_within_a_hop_count() -> None:
+    units = [Unit(frozenset({f"k{at}"}), f"2/{'maps' if at % 4 else 'letters'}") for at in range(400)]
+    names = split(units, dev=40, test=40, rng=random.Random(3))
+    dev = Counter(unit.kind for unit, name in zip(units, names, strict=True) if name == "dev")
+    assert dev == {"2/maps": 30, "2/letters": 10}
+
+
+def test_where_hops_come_from_goes_along_to_the_graphs_and_into_the_report() -> None:
+    """A record's own word for it counts; where there is none, the dataset that it came in."""
+    around = "It is told in the old book of the coast, which many have read and some have copied by hand since then."
+    rows = [("1", "Who led Farrow?", "Mara Quell", {}), ("2", "Where was Mara Quell born?", "Tarn", {"source": "maps"})]
+    records = [
+        Example(row, question, (Paragraph(row, f"{answer}. {around}"),), (answer,), (0,), extra=extra)
+        for row, question, answer, extra in rows
+    ]
+    singles = made("singlehop", Listed(records, name="book"))
+    assert [single.extra["source"] for single in singles] == ["book", "maps"]
+    pairs = made("composable-pairs", Listed(singles))
+    assert [pair.extra["source"] for pair in pairs] == [["book", "maps"]]
+    for source in (pairs, singles):
+        found = made("graphs", Listed(source), hop_tokens=0, two_hop_tokens=0)
+        assert [graph.extra["source"] for graph in found] == [["book", "maps"]]
+    _, tally = derived("splits", Listed(found), train=1.0, dev=0.0, test=0.0)
+    assert tally.figures["questions"]["train"]["sources"] == {"book, maps": 1}
