@@ -8,6 +8,16 @@ TESTS := $(PY) -m pytest
 # `make demo` is content with the product's own packages, but uses the developers' .venv where there is one.
 DEMO_VENV := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/run.stamp)
 
+# `make bench NAME …` runs these comparisons only: the names after it are no targets of their own.
+ifeq ($(firstword $(MAKECMDGOALS)),bench)
+BENCH ?= $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+ifneq ($(BENCH),)
+.PHONY: $(BENCH)
+$(BENCH): bench
+	@:
+endif
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint fix bench soak
 
@@ -41,7 +51,7 @@ fix: .venv/dev.stamp  ## mend what the linter can mend
 	@.venv/bin/ruff check --fix .
 	@.venv/bin/ruff format .
 
-bench: .venv/dev.stamp  ## the comparisons with a goal, in one run, as ratios
+bench: .venv/dev.stamp  ## the comparisons with a goal, in one run; `make bench NAME` for some
 	@$(PY) -m tests.bench $(BENCH)
 
 soak: .venv/dev.stamp  ## the long forms of the fault tests

@@ -13,6 +13,7 @@ from annotation import registry
 from annotation.formats import FORMATS
 from annotation.tasktype import TaskType
 from tests import documents
+from tests.bench.__main__ import COMPARISONS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = documents.all_text(ROOT)
@@ -42,6 +43,11 @@ def test_every_option_of_a_command_is_documented(name: str) -> None:
 @pytest.mark.parametrize("name", documents.targets(ROOT))
 def test_every_make_target_is_documented(name: str) -> None:
     assert documents.said(f"make {name}", DOCS), f"no document says `make {name}`"
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_every_comparison_is_documented(name: str) -> None:
+    assert documents.said(f"make bench {name}", DOCS), f"no document says `make bench {name}`"
 
 
 @pytest.mark.parametrize("name", documents.variables(ROOT))

@@ -10,8 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
 from statistics import median
@@ -20,6 +19,8 @@ from uuid import uuid4
 
 from tests import run_postgres
 from tests.bench import records
+from tests.bench.bench import Bench, Result
+from tests.bench.composing import contexts, live, pairs
 from tests.process.annotators import PATIENCE
 from tests.process.installation import Installation
 from tests.pure import official
@@ -29,45 +30,6 @@ SECONDS, TURNS = 10, 2
 INSIDE = "tests.bench.inside"
 CLAIM_TURNS = 12
 SITUATIONS = ["fresh", "half finished", "worker who did half"]
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One line of the output; `figure` is compared with `goal` as `at_most` says."""
-
-    what: str
-    figure: float
-    goal: float
-    unit: str = "times"
-    at_most: bool = True
-
-    def __str__(self) -> str:
-        kept = self.figure <= self.goal if self.at_most else self.figure >= self.goal
-        bound = f"goal {'≤' if self.at_most else '≥'} {self.goal:g}"
-        return f"{'ok    ' if kept else 'MISSED'} {self.what:<66} {self.figure:>10.2f} {self.unit:<9} {bound}"
-
-
-class Bench:
-    """Makes installations on fresh databases of both kinds, in a folder that goes afterwards."""
-
-    def __init__(self, folder: Path, cluster: run_postgres.Cluster | None) -> None:
-        self.folder, self.cluster = folder, cluster
-        self.kinds = ["SQLite", *(["PostgreSQL"] if cluster else [])]
-        (folder / "collected").mkdir()
-
-    @contextmanager
-    def installation(self, kind: str) -> Iterator[Installation]:
-        var = self.folder / uuid4().hex
-        var.mkdir()
-        url = f"sqlite:///{var / 'hopscribe.sqlite3'}"
-        if kind == "PostgreSQL" and self.cluster is not None:
-            url = self.cluster.create(uuid4().hex)
-        made = Installation(var, url, static=self.folder / "collected")
-        try:
-            made.manage("collectstatic", "--noinput", "--verbosity", "0")
-            yield made
-        finally:
-            made.close()
 
 
 def inside(installation: Installation, *arguments: str) -> Any:
@@ -272,7 +234,9 @@ def _seconds(verb: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
-COMPARISONS = {f.__name__: f for f in (evaluating, weight, loading, exporting, allocation, cycles)}
+COMPARISONS = {
+    f.__name__: f for f in (evaluating, weight, loading, exporting, allocation, cycles, pairs, contexts, live)
+}
 
 
 def main() -> None:

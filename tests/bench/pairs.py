@@ -7,6 +7,7 @@ names write them in lower case, as search engines' users do.
 
 from __future__ import annotations
 
+import json
 import resource
 import sys
 import time
@@ -67,25 +68,23 @@ def _question(rng: Random, mentioned: str) -> str:
 
 
 def main(size: int) -> None:
-    """Print seconds for indexing and for pairing, and the peak of memory."""
-    started = time.perf_counter()
+    """Print what pairing `size` questions took, their making left out of the time, as JSON."""
     made = list(singles(size))
-    print(f"{size:,} questions made in {time.perf_counter() - started:.1f} s, {_peak():.2f} GB so far")
     started = time.perf_counter()
     index = Index(made, PlainCheck())
     indexed = time.perf_counter()
-    dropped: Counter[str] = Counter()
     pairs = 0
-    for pair in index.pairs(seed=1, dropped=dropped):
+    for pair in index.pairs(seed=1, dropped=Counter()):
         index.example(pair)
         pairs += 1
     done = time.perf_counter()
     candidates = sum(entity.candidates for entity in index.entities())
-    print(f"indexed in {indexed - started:.1f} s; {pairs:,} of {candidates:,} candidates in {done - indexed:.1f} s")
-    print(f"together {done - started:.1f} s, peak {_peak():.2f} GB; dropped {dict(dropped)}; {dict(index.refused)}")
+    told = {"questions": size, "candidates": candidates, "pairs": pairs, "index_seconds": indexed - started}
+    print(json.dumps(told | {"seconds": done - started, "gigabytes": peak()}))
 
 
-def _peak() -> float:
+def peak() -> float:
+    """Gigabytes that this process held at most."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
 
 

@@ -27,7 +27,7 @@ from annotation.models import Answer, Assignment, Dataset, Hit, Job, Project, Se
 from tests.conftest import write_records  # noqa: E402
 
 
-def build(*, hits: int, assignments: int, workers: int, file: str = "") -> dict[str, Any]:
+def build(*, hits: int, assignments: int, workers: int, file: str = "", task: str = "answer") -> dict[str, Any]:
     """An open batch, and workers with consent given, the guide read and a session; returns what clients need.
 
     The items are `file`'s (lossless JSONL), or invented ones.
@@ -39,7 +39,7 @@ def build(*, hits: int, assignments: int, workers: int, file: str = "") -> dict[
     batch = batching.create_batch(
         project,
         "load",
-        task="answer",
+        task=task,
         datasets=list(project.datasets.all()),
         guide="Answer.",
         assignments_per_hit=assignments,
