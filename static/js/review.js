@@ -42,9 +42,8 @@ function insert(field, text) {
 }
 
 function onSnippet(event) {
-  const button = event.target.closest?.("[data-snippets-for] button");
-  const list = button?.closest("[data-snippets-for]");
-  if (list) insert(document.getElementById(list.dataset.snippetsFor), button.querySelector("span").textContent);
+  const button = event.target.closest?.(".snippets button");
+  if (button) insert(button.closest("details").querySelector("textarea"), button.querySelector("span").textContent);
 }
 
 /** Escape leaves a field; a digit in an empty one puts a text in. */
@@ -56,8 +55,7 @@ function onWriting(event) {
     box.open = false;
     box.querySelector("summary").focus();
   } else if (/^[1-9]$/.test(event.key) && !field.value && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    const texts = document.querySelectorAll(`[data-snippets-for="${field.id}"] button`);
-    const text = texts[event.key - 1]?.querySelector("span").textContent;
+    const text = box?.querySelectorAll(".snippets button")[event.key - 1]?.querySelector("span").textContent;
     if (!text) return;
     event.preventDefault();
     insert(field, text);

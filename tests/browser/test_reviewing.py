@@ -15,7 +15,7 @@ FIELDS = {
     "edit": "#review-text",
     "return": "#review-message",
     "discard": "#review-reason",
-    "feedback": "#review-feedback",
+    "feedback": "textarea[name=feedback]",
 }
 
 
