@@ -130,9 +130,9 @@ def test_predictions_refute_by_the_ids_of_records_and_of_hops(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("nonsense", "line 1: this is not JSON"),
-        ("\n[1]", "line 2: predicted_answer is missing"),
-        ('{"predicted_answer": "a"}', "line 1: id is missing"),
+        ("nonsense", "line 1 of the predictions: this is not JSON"),
+        ("\n[1]", "line 2 of the predictions: predicted_answer is missing"),
+        ('{"predicted_answer": "a"}', "line 1 of the predictions: id is missing"),
         ('{"id": 1, "predicted_answer": 2}', "predicted_answer is missing or no text"),
     ],
 )
@@ -144,7 +144,7 @@ def test_bad_predictions_are_named_by_their_line(text: str, wrong: str, tmp_path
 
 
 def test_a_missing_file_of_predictions_is_named() -> None:
-    with pytest.raises(CannotDerive, match=r"nowhere\.jsonl cannot be read"):
+    with pytest.raises(CannotDerive, match=r"the predictions cannot be read"):
         derived(SingleHop(), Listed([MULTIHOP]), predictions="nowhere.jsonl")
 
 
