@@ -32,7 +32,7 @@ AUTO = -1  # of a limit: the paper's, or none where the questions are MuSiQue's 
 
 _REUSE = gettext_noop("How often something may come again")
 _LENGTH = gettext_noop("How long the questions may be")
-_PAIRS = gettext_noop("How pairs are found, where this dataset holds single-hop questions")
+_PAIRS = gettext_noop("How pairs are found")
 _SEARCH = gettext_noop("How far the search goes")
 
 
@@ -51,7 +51,9 @@ def _reuse(default: int, label: str) -> Any:
 class GraphOptions:
     """`mix`: "2hop=4,3hop1=2", shares of the shapes, others are not made; "": equal shares of all six."""
 
-    count: int = option(0, gettext_noop("Graphs"), help=gettext_noop("0: all that fit."), least=0, most=100_000_000)
+    count: int = option(
+        0, gettext_noop("How many graphs"), help=gettext_noop("0: all that fit."), least=0, most=100_000_000
+    )
     mix: str = option(
         "",
         gettext_noop("The wished mix of shapes"),
@@ -68,8 +70,8 @@ class GraphOptions:
     two_hop_tokens: int = _tokens(gettext_noop("Tokens of 2 hops together"), 15)
     three_hop_tokens: int = _tokens(gettext_noop("Tokens of 3 hops together"), 15)
     four_hop_tokens: int = _tokens(gettext_noop("Tokens of 4 hops together"), 20)
-    per_entity: int = per_entity_option(group=_PAIRS)
-    whole_names: bool = whole_names_option(group=_PAIRS)
+    per_entity: int = per_entity_option(group=_PAIRS, singles=True)
+    whole_names: bool = whole_names_option(group=_PAIRS, singles=True)
     looks: int = option(
         LOOKS, gettext_noop("Candidates of a shape to look at, at most"), least=1, most=1_000_000_000, group=_SEARCH
     )
