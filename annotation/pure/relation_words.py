@@ -8,6 +8,7 @@ from annotation.pure.word_forms import kin, singulars
 
 _SAID_AS = """
     spouse: wife husband marry married
+    marry: wife husband spouse widow
     child: son daughter father mother parent
     sibling: brother sister
     father: son daughter child parent

@@ -167,15 +167,15 @@ _UNLIKE = {word: group for group in map(str.split, _CONFUSED.split("; ")) for wo
 
 # Forms of a verb or noun that no ending explains.
 _IRREGULAR = """
-    bear born birth; begin began begun; bring brought; build built; buy bought; catch caught; choose chose chosen choice
-    come came; die died dying death dead; draw drew drawn; drive drove driven; eat ate eaten; fall fell fallen
+    bear born birth birthplace; begin began begun; bring brought; build built; buy bought; catch caught
+    choose chose chosen choice; come came; die died dying death dead; draw drew drawn; drive drove driven; eat ate eaten; fall fell fallen
     feel felt; fight fought; find found; found founded founder foundation; fly flew flown flight; give gave given
-    go went gone; grow grew grown growth; hear heard; hold held; keep kept; know knew known knowledge; lay laid
+    go went gone; grow grew grown growth; hear heard; hold held; keep kept keeper; know knew known knowledge; lay laid
     lead led leader; leave left; live lived life lives; long length; lose lost loss; make made maker; mean meant
     marry married marriage; meet met; pay paid; rise rose risen; run ran; say said; see saw seen; seek sought
-    sell sold sale; send sent; shoot shot; show shown; sing sang sung singer song; sit sat seat
+    sell sold sale seller; send sent; shoot shot; show shown; sing sang sung singer song; sit sat seat
     speak spoke spoken speech; spend spent; stand stood; steal stole stolen; strike struck; swim swam swum
-    take took taken; teach taught; tell told; think thought; throw threw thrown; wear wore worn; win won winner
+    take took taken; teach taught teacher; tell told; think thought; throw threw thrown; wear wore worn; win won winner
     write wrote written writer; own owned owner; man men; woman women; child children; person people; foot feet
     wife wives; wide width; high height; strong strength; deep depth; old age; succeed success successor
     invade invasion; decide decision

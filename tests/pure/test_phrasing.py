@@ -180,6 +180,8 @@ def test_a_hop_of_many_words_needs_more_than_one_of_them() -> None:
         ("Green >> performer", "Who sang Green?", {"Green": True, "performer": True}),
         ("Green >> performer", "Which performers made Blue?", {"Green": False, "performer": True}),
         ("Tarn >> place of birth", "Where was he born?", {"Tarn": False, "place": True, "birth": True}),
+        ("Whom did #1 marry?", "Who was her husband?", {"marry": True}),
+        ("Where was #1 born?", "What is his birthplace?", {"born": True}),
         ("Where is #1 located?", "What is its location?", {"located": True}),
         ("Who invented the loom?", "Where did the inventor of looms live?", {"invented": True, "loom": True}),
         ("Who marries #1's sisters?", "Which marriage has a sister?", {"marries": True, "sisters": True}),
