@@ -168,7 +168,8 @@ _UNLIKE = {word: group for group in map(str.split, _CONFUSED.split("; ")) for wo
 # Forms of a verb or noun that no ending explains.
 _IRREGULAR = """
     bear born birth birthplace; begin began begun; bring brought; build built; buy bought; catch caught
-    choose chose chosen choice; come came; die died dying death dead; draw drew drawn; drive drove driven; eat ate eaten; fall fell fallen
+    choose chose chosen choice; come came; die died dying death dead; draw drew drawn
+    drive drove driven; eat ate eaten; fall fell fallen
     feel felt; fight fought; find found; found founded founder foundation; fly flew flown flight; give gave given
     go went gone; grow grew grown growth; hear heard; hold held; keep kept keeper; know knew known knowledge; lay laid
     lead led leader; leave left; live lived life lives; long length; lose lost loss; make made maker; mean meant
