@@ -36,7 +36,7 @@ print(json.dumps({name: getattr(s, name) for name in names}))
 """
 ANYTHING = {
     "pk": 1, "position": 0, "item": 1, "number": 1, "seed": 0, "slug": "default", "batch": "b", "name": "search",
-    "format": "jsonl", "move": "pause", "public_id": "x", "token": "x", "uidb64": "MQ",
+    "format": "jsonl", "document": "datasheet", "move": "pause", "public_id": "x", "token": "x", "uidb64": "MQ",
 }  # fmt: skip
 
 

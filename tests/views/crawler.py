@@ -79,6 +79,7 @@ def knock_everywhere(site: Crawler, batch: Batch) -> None:
         "position": 0,
         "seed": 0,
         "number": 1,
+        "document": "datasheet",
         "format": "jsonl",
         "move": "pause",
         "token": "x",
