@@ -118,7 +118,7 @@ def _facts(work: Work) -> Iterator[tuple[str, str]]:
     yield "Who might work", everybody if work.chosen is None else f"{_count(work.chosen, 'worker', 'workers')} by name"
     named = [f"{code(name)} ({_count(workers, 'worker', 'workers')})" for name, workers in work.qualifications]
     yield "Qualification batches of the same task before it", ", ".join(named) or "none recorded"
-    yield "Pay", "; ".join(f"{plain(what)}: {plain(pay)}" for what, pay in work.pay) or NOT_RECORDED
+    yield "Pay, as the options of the batch say", "; ".join(f"{plain(what)}: {plain(pay)}" for what, pay in work.pay) or NOT_RECORDED
 
 
 def agreement(found: Table) -> Iterator[str]:
@@ -136,13 +136,21 @@ def _exclusions(sheet: Sheet) -> Iterator[str]:
 
 def _left_out(step: Step) -> Iterator[list[str]]:
     name = ", ".join(code(made) for made in step.made)
-    read = str(step.report.get("read", NOT_RECORDED))
-    for reason, count in (step.report.get("dropped") or {}).items():
-        yield [name, plain(reason), str(count), f"{read} HITs" if step.batch else read]
+    dropped: dict[str, int] = step.report.get("dropped") or {}
+    for reason, count in dropped.items():
+        yield [name, plain(reason), str(count), _all_read(step, sum(dropped.values()))]
     answers: dict[str, int] = (step.report.get("figures") or {}).get("answers") or {} if step.batch else {}
     for reason, count in answers.items():
         if reason != "standing":
             yield [name, f"answers {plain(reason)} in review", str(count), f"{sum(answers.values())} answers"]
+
+
+def _all_read(step: Step, dropped: int) -> str:
+    """What the step read; "candidates" where it dropped what it had put together itself."""
+    read, kept = step.report.get("read"), step.report.get("kept", 0)
+    if step.batch:
+        return f"{read} HITs"
+    return str(read) if read == kept + dropped else "candidates"
 
 
 def lineage(sheet: Sheet) -> Iterator[str]:

@@ -16,16 +16,16 @@ from tests.flow.test_collecting import lines
 
 MILD = {"hop_missing": "off", "repeats_hop": "off", "too_long": "off", "sentences": "off"}
 FREE = {"hop_tokens": 0, "two_hop_tokens": 0, "three_hop_tokens": 0, "four_hop_tokens": 0}
-CHAINS, LENGTH = 6, 7
+CHAINS = (2, 3, 4) * 5 + (6, 6)  # questions each
 
 
 def singles(*, ids: str = "s{}") -> list[dict[str, Any]]:
     """Questions in chains: the answer of one is named in the next; each has a paragraph of its own."""
     names = [name for name in places() if " " in name]
     found = []
-    for chain in range(CHAINS):
-        towns = names[chain * (LENGTH + 1) : (chain + 1) * (LENGTH + 1)]
-        for k in range(LENGTH):
+    for length in CHAINS:
+        towns, names = names[: length + 1], names[length + 1 :]
+        for k in range(length):
             text = f"{towns[k + 1]} is the town that {towns[k]} has been twinned with since its fair of year {k}."
             found.append(
                 {
@@ -67,7 +67,7 @@ def everything(project: Project, folder: Path) -> dict[str, Dataset]:
     """The datasets on the way from single-hop questions to splits, by name."""
     import_dataset(project, lines(folder / "singles.jsonl", singles()), format="jsonl", name="singles")
     derived("singles", "composable-pairs", "pairs")
-    graphs = derived("pairs", "graphs", "graphs", count=30, mix="2hop=2,3hop1=1,4hop1=1", **FREE)
+    graphs = derived("pairs", "graphs", "graphs", count=30, mix="2hop=1,3hop1=1,4hop1=1", **FREE)
     gather_dataset(composed(project, graphs, folder), name="questions")
     derived("questions", "contexts", "wide", pool="singles")
     derived("wide", "unanswerable-twins", "full", pool="singles")

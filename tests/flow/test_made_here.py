@@ -78,7 +78,7 @@ def test_one_question_has_one_number_wherever_it_stands(made: dict[str, Dataset]
 
 
 def test_numbers_of_the_source_are_kept_and_the_others_count_past_them(project: Project, tmp_path: Path) -> None:
-    rows = singles()[:4]
+    rows = singles()[5:9]
     for row, own in zip(rows, ["x", "2", "007", "41"], strict=True):
         row["id"] = own
     import_dataset(project, lines(tmp_path / "singles.jsonl", rows), format="jsonl", name="singles")

@@ -125,7 +125,7 @@ def test_a_datasheet_says_what_is_known_and_that_the_rest_is_not_recorded() -> N
     assert "| single-hop questions | 2 | 2 | 3 |" in text
     assert "| `wells` | squad | 20 | CC BY 4.0 | https://wells.example/x\\_y |" in text
     assert "- HITs: 10, 1 of them voided" in text
-    assert "- Pay: not recorded" in text
+    assert "- Pay, as the options of the batch say: not recorded" in text
     assert "- Days: not recorded" in text
     assert "every worker of the project might take part" in text
     assert "| `wide` | too \\| few | 2 | 9 |" in text
@@ -150,7 +150,7 @@ def test_people_pay_and_agreement_stand_in_it_where_they_are_recorded() -> None:
     text = datasheet(sheet(works=(found,)))
     assert "- Who might work: 2 workers by name" in text
     assert "before it: `trial` (8 workers)" in text
-    assert "- Pay: A question of 2 hops: 25 US cents" in text
+    assert "options of the batch say: A question of 2 hops: 25 US cents" in text
     assert "- Days: 2026-01-02 to 2026-01-09 (UTC)" in text
     assert "| alpha of 3 | 0.500 |\n| raw | – |" in text
 
@@ -289,3 +289,8 @@ def test_of_several_compositions_the_composer_is_who_wrote_the_one_that_was_chos
 
 def test_steps_that_several_records_share_are_told_once() -> None:
     assert joined([[STEP], [STEP, STEP | {"hit": "i"}], []]) == [STEP, STEP | {"hit": "i"}]
+
+
+def test_candidates_that_a_step_put_together_itself_are_no_share_of_what_it_read() -> None:
+    text = datasheet(sheet(steps=(step(report={"read": 9, "kept": 7, "dropped": {"it came before": 66}}),)))
+    assert "| `wide` | it came before | 66 | candidates |" in text
