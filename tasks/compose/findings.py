@@ -17,7 +17,7 @@ MESSAGES = {
     "gives_away": _("“%(words)s” gives away the answer of hop %(hop)s. Describe it instead of naming it."),
     "gives_away_final": _("“%(words)s” gives away the final answer. Leave it for readers to find."),
     "repeats_hop": _("This repeats the question of hop %(hop)s. Make one question of all the hops."),
-    "hop_missing": _("Hop %(hop)s seems not to be used: none of its words is there (%(words)s)."),
+    "hop_missing": _("Too little of hop %(hop)s is asked for. Not there: %(words)s."),
     "too_long": _("The question has %(n)s words; at most %(most)s are meant. Can it be said more briefly?"),
     "no_question_mark": _("There is no question mark."),
     "sentences": _("There are more than two sentences. Say it in one, or in two at most."),
