@@ -118,7 +118,8 @@ def _facts(work: Work) -> Iterator[tuple[str, str]]:
     yield "Who might work", everybody if work.chosen is None else f"{_count(work.chosen, 'worker', 'workers')} by name"
     named = [f"{code(name)} ({_count(workers, 'worker', 'workers')})" for name, workers in work.qualifications]
     yield "Qualification batches of the same task before it", ", ".join(named) or "none recorded"
-    yield "Pay, as the options of the batch say", "; ".join(f"{plain(what)}: {plain(pay)}" for what, pay in work.pay) or NOT_RECORDED
+    paid = "; ".join(f"{plain(what)}: {plain(pay)}" for what, pay in work.pay)
+    yield "Pay, as the options of the batch say", paid or NOT_RECORDED
 
 
 def agreement(found: Table) -> Iterator[str]:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from annotation import registry
+from annotation.flow import batching
+from annotation.flow.collecting import import_judgments
 from annotation.flow.deriving import derive_dataset
 from annotation.flow.exporting import examples_of
 from annotation.flow.importing import import_dataset
@@ -18,6 +20,8 @@ from annotation.models import Batch, Dataset, User
 from annotation.pure.provenance import steps_of
 from tests.conftest import records
 from tests.flow.acting import answer_all, launched
+from tests.flow.making import FREE, derived, singles
+from tests.flow.test_collecting import lines
 from tests.flow.test_gathering import gathered, review
 
 pytestmark = pytest.mark.django_db
@@ -135,3 +139,20 @@ def test_a_field_of_the_source_that_is_named_alike_comes_out_as_it_went_in(
         FORMATS[format].write([example], out)
         found = json.loads(out.getvalue())
         assert (found if format == "musique" else found[0])["provenance"] == "an archive"
+
+
+def test_a_graph_takes_over_what_people_said_of_its_pairs(project: Any, tmp_path: Path) -> None:
+    import_dataset(project, lines(tmp_path / "s", singles()[5:9]), format="jsonl", name="singles")
+    pairs = derived("singles", "composable-pairs", "pairs")
+    batch = batching.create_batch(project, "bridges", task="coreference", datasets=[pairs], guide="Read.")
+    batching.launch(batch)
+    rows = [
+        {"dataset": "pairs", "item": k, "worker": "w", "answer": {"bridges": ["same"], "why": ""}}
+        for k in range(pairs.size)
+    ]
+    import_judgments(batch, lines(tmp_path / "j", rows))
+    steps = [steps_of(example.extra)[0] for example in examples_of(gathered(batch))]
+    [graph] = examples_of(derived("verdicts", "graphs", "graphs", mix="4hop1=1", **FREE))
+    assert graph.shape == "4hop1"
+    assert steps_of(graph.extra) == steps
+    assert len(steps) == 3
