@@ -152,7 +152,6 @@ class LaunchForm(WhoForm, GuideForm):
     meeting = forms.ChoiceField(
         label=_("Members of a group"),
         choices=Batch.Meeting.choices,
-        initial=Batch.Meeting.ONE,
         help_text=_("A group is the twins, pairs or variants of one question."),
     )
     purpose = forms.ChoiceField(label=_("Purpose"), choices=Batch.Purpose.choices, initial=Batch.Purpose.PRODUCTION)
@@ -168,6 +167,7 @@ class LaunchForm(WhoForm, GuideForm):
         kind = self["task"].value() or kinds()[0][0]
         self.kind = kind if kind in dict(kinds()) else kinds()[0][0]
         self.fields["guide"].initial = default_guide(self.kind)
+        self.fields["meeting"].initial = task_type(self.kind).meeting
         initial = batch.options if batch and batch.task == self.kind else None
         self.options = OptionsForm(self.kind, posted, initial=initial)
 
@@ -205,6 +205,16 @@ class LaunchForm(WhoForm, GuideForm):
         """For what options are proposed: other ones are wanted once it changes."""
         chosen = self["datasets"].value() or ()
         return ".".join([self.kind, *sorted(map(str, chosen))])
+
+    def renew_meeting(self) -> bool:
+        """Let members meet as the task proposes where another task's proposal still stands; whether that changes it."""
+        before, proposed = self.data.get("proposed_for", "").partition(".")[0], task_type(self.kind).meeting
+        stands = before in dict(kinds()) and self.data.get("meeting") == task_type(before).meeting
+        if not stands or proposed == task_type(before).meeting:
+            return False
+        self.data = self.data.copy()
+        self.data["meeting"] = proposed
+        return True
 
     def guide_untouched(self) -> bool:
         """Whether the guide is still one of the tasks' own."""

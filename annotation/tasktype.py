@@ -70,6 +70,7 @@ class Judged:
     given: tuple[Given, ...]
     excluded: str = ""  # why scores leave it out; empty: they do not
     predicted: tuple[Given, ...] = ()  # models' answers to the same HIT, under the models' names
+    wanted: int = 0  # how many answers the HIT asks for; 0: not known
 
 
 class TaskType(ABC):
@@ -82,6 +83,7 @@ class TaskType(ABC):
     live: ClassVar[Mapping[str, Live]] = {}
     criteria: ClassVar[Mapping[str, str]] = {}  # what a review judges: key -> gettext id; none: no review
     snippets: ClassVar[tuple[str, ...]] = ()  # feedback that a requester may begin from
+    meeting: ClassVar[str] = "one"  # how a new batch lets members of a group meet one worker: "one", "apart" or "free"
 
     def options(self, stored: Mapping[str, Any]) -> Any:
         """Options from JSON at rest or the command line; raises ValueError naming an unknown or unfit one."""

@@ -86,16 +86,29 @@ def _candidates(seat: Seat) -> Iterator[_Candidate]:
     Two queries by index for each stretch of the queue, so that no plan depends on how much the worker did.
     """
     cursor, size, passed_over = seat.cursor, FIRST_LOOK, False
+    too_soon = _too_soon(seat)
     while hits := _stretch(seat, cursor, size):
         ruled_out = _ruled_out(seat, hits)
         for hit in hits:
             if hit.pk in ruled_out:
                 continue
-            if seat.batch.meeting == Batch.Meeting.APART and hit.group_key == seat.last_group:
+            if hit.group_key in too_soon:
                 passed_over = True
                 continue
             yield _Candidate(hit, passed_over)
         cursor, size = hits[-1].ticket, min(size * 4, LONGEST_LOOK)
+
+
+def _too_soon(seat: Seat) -> set[str]:
+    """Groups that must not follow now: of what the worker answered last, and of what they took last, returned or not."""
+    if seat.batch.meeting != Batch.Meeting.APART:
+        return set()
+    return {seat.last_group, *_answered_last(seat.worker_id, seat.batch_id)}
+
+
+def _answered_last(worker: int, batch: int) -> list[str]:
+    mine = Assignment.objects.filter(worker=worker, batch=batch, state=lifecycle.SUBMITTED)
+    return list(mine.order_by("-submitted_at").values_list("group_key", flat=True)[:1])
 
 
 def _stretch(seat: Seat, cursor: int, size: int) -> list[Hit]:
@@ -177,7 +190,7 @@ def take_up(assignment: Assignment) -> bool:
     """Give a returned or expired assignment back to its worker, draft and all.
 
     False when its place is taken, the worker may not work on the batch now, has another one of it under way,
-    or met a member of its group since.
+    met a member of its group since, or answered one just before where another item must come between.
     """
     rows = Assignment.objects.select_for_update(of=("self",)).select_related("batch", "worker__project")
     row = rows.get(pk=assignment.pk)
@@ -186,6 +199,7 @@ def take_up(assignment: Assignment) -> bool:
     Seat.objects.select_for_update().get(batch=row.batch_id, worker=row.worker_id)
     if _is_hindered(row) or not _take_place(Hit(pk=row.hit_id)):
         return False
+    Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(last_group=row.group_key)
     stamps = {"counts": True, "ended_at": None, "extended": False, "lease_until": _lease_end(row.batch)}
     return row.move(lifecycle.ACCEPTED, **stamps)
 
@@ -193,6 +207,8 @@ def take_up(assignment: Assignment) -> bool:
 def _is_hindered(row: Assignment) -> bool:
     others = Assignment.objects.filter(worker=row.worker_id, state__in=ALIVE_OR_DONE).exclude(pk=row.pk)
     if others.filter(batch=row.batch_id, state=lifecycle.ACCEPTED).exists():
+        return True
+    if row.batch.meeting == Batch.Meeting.APART and row.group_key in _answered_last(row.worker_id, row.batch_id):
         return True
     met = others.filter(group_key=row.group_key).values_list("batch_id", flat=True)
     return any(_counts_as_met(row.batch, where) for where in met)

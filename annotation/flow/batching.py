@@ -67,7 +67,7 @@ def create_batch(
                 task=task,
                 options=chosen,
                 created_by=user,
-                **_settled(name, settings),
+                **_settled(name, task, settings),
             )
             batch.datasets.set(datasets)
             batch.workers.set(workers)
@@ -83,8 +83,9 @@ def name_taken(name: str) -> str:
     return _("The name %(name)s is taken by another batch. Choose another.") % {"name": name}
 
 
-def _settled(name: str, settings: dict[str, Any]) -> dict[str, Any]:
-    return {"title": name} | {key: value for key, value in settings.items() if value is not None}
+def _settled(name: str, task: str, settings: dict[str, Any]) -> dict[str, Any]:
+    proposed = {"title": name, "meeting": task_type(task).meeting}
+    return proposed | {key: value for key, value in settings.items() if value is not None}
 
 
 def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:

@@ -77,6 +77,7 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int]) -> list[Judged]
                 given=tuple(given[hit.pk]),
                 excluded=(hit.void_reason or _("voided")) if hit.voided_at else "",
                 predicted=tuple(predicted[hit.pk]),
+                wanted=hit.wanted,
             )
         )
     Hit.objects.bulk_update(hits, ["disagreement"])

@@ -22,7 +22,7 @@ class Seat(models.Model):
     """A worker in a batch. Its row is the lock that lets a worker claim one assignment at a time.
 
     `cursor` is the ticket up to which every HIT was offered, taken or ruled out for good; `last_group`
-    is the group of the assignment taken last.
+    is the group of the assignment taken (up) last.
     """
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="seats")

@@ -7,6 +7,8 @@ from typing import Any
 from django import template
 
 from annotation.pure import hop_view
+from annotation.pure.marking import Mark, Piece, pieces
+from annotation.pure.text import normalise_answer
 
 register = template.Library()
 
@@ -20,3 +22,10 @@ def bridges_to_judge(payload: dict[str, Any]) -> list[dict[str, Any]]:
         named = {name: bool(side.reading and side.reading.mentions(edge["head"])) for name, side in sides.items()}
         found.append({"bridge": bridge, "mention": edge["mention"], "named": named})
     return found
+
+
+@register.simple_tag
+def mentioned(answer: str, text: str) -> list[Piece]:
+    """A text cut at the mentions of an answer; "yes" and "no" are said in so many words that they mention nothing."""
+    places = () if normalise_answer(answer) in ("yes", "no") else hop_view.places(answer, text)
+    return pieces(text, marks=[Mark(start, end, 0) for start, end in places])

@@ -45,6 +45,8 @@ def batch_edit(request: HttpRequest, project: Project, batch: str) -> HttpRespon
 
 def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpResponse:
     form = LaunchForm(project, request.POST if request.method == "POST" else None, batch=draft)
+    if "suggest" in request.POST:
+        form.renew_meeting()
     if not form.is_bound and draft is None:
         form.propose(request.GET.get("dataset", ""))
     valid = form.is_valid()
@@ -105,8 +107,9 @@ def _proposed(told: int | None, reading: int) -> dict[str, Any]:
 def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     """What the form means so far, as a fragment; with fresh options and guide when data or task changed."""
     form = LaunchForm(project, request.POST)
+    renewed = form.renew_meeting()
     form.is_valid()
-    context = {"project": project, "form": form, "samples": [], **_consequences(form)}
+    context = {"project": project, "form": form, "renewed": renewed, "samples": [], **_consequences(form)}
     if request.POST.get("proposed_for") != form.basis:
         context["options"] = form.suggested()
         if form.guide_untouched() and form.cleaned_data.get("guide") != default_guide(form.kind):

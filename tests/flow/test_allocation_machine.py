@@ -84,6 +84,9 @@ class Allocation(RuleBasedStateMachine):
     def seat(self, worker: int) -> Seat:
         return Seat.objects.select_related("batch").get(pk=self.seats[worker].pk)
 
+    def seat_of(self, worker: int) -> Seat:
+        return Seat.objects.get(batch=self.batch, worker=worker)
+
     def one(self, number: int, **wanted: Any) -> Assignment | None:
         """One of the assignments that match, if there is any."""
         rows = list(Assignment.objects.select_related("batch").filter(**wanted).order_by("pk"))
@@ -98,8 +101,14 @@ class Allocation(RuleBasedStateMachine):
         if seat.batch.meeting == "one":
             fit = [hit for hit in fit if hit.group_key not in met]
         if seat.batch.meeting == "apart":
-            fit = [hit for hit in fit if hit.group_key != seat.last_group]
+            fit = [hit for hit in fit if hit.group_key not in (seat.last_group, self.answered_last(seat.worker_id))]
         return {hit.pk for hit in fit}
+
+    def answered_last(self, worker: int) -> str:
+        """The group of the worker's last answer to a HIT that they had not answered before."""
+        firsts = [sent.assignment for sent in self.sent if sent.receipt.revision == 1]
+        groups = dict(Assignment.objects.filter(worker=worker).values_list("pk", "group_key"))
+        return next((groups[pk] for pk in reversed(firsts) if pk in groups), "")
 
     @rule(worker=who)
     def claim(self, worker: int) -> None:
@@ -181,6 +190,9 @@ class Allocation(RuleBasedStateMachine):
             busy = Assignment.objects.filter(worker=row.worker_id, state="accepted").exists()
             taken = assigning.take_up(row)
             assert not (taken and (busy or row.batch.state != "open"))
+            in_a_row = row.batch.meeting == "apart" and row.group_key == self.answered_last(row.worker_id)
+            assert not (taken and in_a_row)
+            assert not taken or self.seat_of(row.worker_id).last_group == row.group_key
 
     @rule(number=any_of)
     def flag(self, number: int) -> None:

@@ -51,8 +51,7 @@ def test_it_refuses_a_twin_whose_other_the_worker_met_since(batch: Any, bob: Any
     assert not assigning.take_up(first)
 
 
-@pytest.mark.parametrize("meeting", ["apart", "free"])
-def test_twins_that_may_meet_can_be_taken_up(batch: Any, bob: Any, meeting: str) -> None:
+def test_twins_that_may_meet_freely_can_be_taken_up(batch: Any, bob: Any) -> None:
     Hit.objects.filter(batch=batch).update(group_key="twins")
     batch.meeting = "free"
     batch.save()
@@ -60,8 +59,60 @@ def test_twins_that_may_meet_can_be_taken_up(batch: Any, bob: Any, meeting: str)
     assert assigning.give_back(first)
     second = claimed(bob, batch)
     assert second.move("submitted", submitted_at=Now(), revision=1)
-    first.batch.meeting = meeting
     assert assigning.take_up(first)
+
+
+def twins_in_front(batch: Any) -> None:
+    """The first three of the queue are twin, other, twin; twins may meet, but not in a row."""
+    batch.meeting = "apart"
+    batch.save()
+    for hit, group in zip(batch.hits.order_by("ticket"), ("twins", "between", "twins", "after"), strict=False):
+        Hit.objects.filter(pk=hit.pk).update(group_key=group)
+
+
+def answered(assignment: Assignment) -> str:
+    submitting.submit(assignment, answer_to(assignment), key="0.a", base=0, active_seconds=1)
+    return assignment.group_key
+
+
+def test_a_twin_is_not_taken_up_right_after_the_other_but_once_another_item_came_between(batch: Any, bob: Any) -> None:
+    twins_in_front(batch)
+    first = claimed(bob, batch)
+    assert assigning.give_back(first)
+    assert [answered(claimed(bob, batch)) for _ in range(2)] == ["between", "twins"]
+    assert not assigning.take_up(first)
+    assert answered(claimed(bob, batch)) == "after"
+    assert assigning.take_up(first)
+
+
+def test_what_was_taken_up_is_not_followed_by_its_twin(batch: Any, bob: Any) -> None:
+    twins_in_front(batch)
+    first = claimed(bob, batch)
+    assert assigning.give_back(first)
+    assert answered(claimed(bob, batch)) == "between"
+    assert assigning.take_up(first)
+    answered(first)
+    assert answered(claimed(bob, batch)) == "after"
+    assert answered(claimed(bob, batch)) == "twins"
+
+
+def test_a_return_in_between_does_not_bring_twins_together(batch: Any, bob: Any) -> None:
+    twins_in_front(batch)
+    assert answered(claimed(bob, batch)) == "twins"
+    between = claimed(bob, batch)
+    assert assigning.give_back(between)
+    assert answered(claimed(bob, batch)) == "after"
+    assert answered(claimed(bob, batch)) == "twins"
+
+
+def test_a_second_thought_about_an_answer_leaves_the_order_as_it_was(batch: Any, bob: Any) -> None:
+    twins_in_front(batch)
+    first = claimed(bob, batch)
+    answered(first)
+    between = claimed(bob, batch)
+    submitting.submit(first, answer_to(first), key="1.b", base=1, active_seconds=2)
+    assert claimed(bob, batch) == between
+    assert [answered(between), answered(claimed(bob, batch))] == ["between", "twins"]
 
 
 def test_it_refuses_when_its_place_is_taken(batch: Any, bob: Any, carol: Any) -> None:

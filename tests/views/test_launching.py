@@ -226,3 +226,21 @@ def test_a_dataset_of_another_project_cannot_be_chosen(client: Any, alice: Any, 
     response = client.post(reverse("batch-new", args=["mills"]), form(dataset))
     assert response.status_code == 422
     assert not Batch.objects.exists()
+
+
+def test_how_members_meet_is_proposed_by_the_task_and_kept_where_it_was_chosen(
+    client: Any, alice: Any, dataset: Any, project: Any
+) -> None:
+    client.force_login(alice)
+    url = reverse("batch-consequences", args=["wells"])
+    posted = form(dataset, task="sufficiency", proposed_for=f"answer.{dataset.pk}")
+    changed = client.post(url, posted).content.decode()
+    assert '<option value="apart" selected>' in changed
+    for kept in ({"meeting": "free"}, {"proposed_for": f"sufficiency.{dataset.pk}"}):
+        assert 'name="meeting"' not in client.post(url, posted | kept).content.decode()
+    without_scripts = client.post(reverse("batch-new", args=["wells"]), posted | {"suggest": "1"}).content.decode()
+    assert '<option value="apart" selected>' in without_scripts
+    given = {"datasets": [dataset], "guide": "Read."}
+    assert batching.create_batch(project, "pairs", task="sufficiency", **given).meeting == "apart"
+    assert batching.create_batch(project, "one", task="sufficiency", meeting="one", **given).meeting == "one"
+    assert batching.create_batch(project, "plain", task="answer", **given).meeting == "one"

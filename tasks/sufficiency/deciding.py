@@ -1,0 +1,63 @@
+"""What the answers to a pair add up to, and which pair of its question it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from annotation.pure.example import Example
+from tasks.sufficiency.options import MOST_OTHERS
+
+SUFFICIENT, INSUFFICIENT, UNSURE = "sufficient", "insufficient", "unsure"
+VERDICTS = (SUFFICIENT, INSUFFICIENT, UNSURE)
+SPLIT, UNDECIDED = "split", "undecided"  # annotators differ; too few votes
+PAIR = "pair"  # in `extra`, as the derivation sufficiency-pairs writes it
+
+
+def decided(said: Sequence[str], *, agreement: str, votes: int) -> str:
+    """What the annotators agree on: one of VERDICTS, SPLIT, or UNDECIDED below the votes needed."""
+    if not said or len(said) < votes:
+        return UNDECIDED
+    (first, most), *_others = Counter(said).most_common()
+    agreed = most == len(said) if agreement == "all" else 2 * most > len(said)
+    return first if agreed else SPLIT
+
+
+class PairOf(NamedTuple):
+    """A pair of its question: the supports in it from 1, of how many, and how many other paragraphs there are."""
+
+    supports: tuple[int, ...]
+    of: int
+    others: int
+
+    @property
+    def naive(self) -> str:
+        """What the labels of the dataset say: a pair suffices when it holds every support."""
+        return SUFFICIENT if len(self.supports) == self.of else INSUFFICIENT
+
+
+def pair_of(example: Example) -> PairOf | None:
+    """Which pair an item is; None where it does not say so in an order that can be understood."""
+    told = example.extra.get(PAIR)
+    if not isinstance(told, dict) or not isinstance(told.get("supports"), list):
+        return None
+    numbers = [*told["supports"], told.get("of"), told.get("others")]
+    if any(type(number) is not int for number in numbers):
+        return None
+    pair = PairOf(tuple(told["supports"]), told["of"], told["others"])
+    return pair if 0 <= pair.others <= MOST_OTHERS and pair.supports in expected(pair.of) else None
+
+
+def expected(count: int) -> list[tuple[int, ...]]:
+    """The pairs of a question with so many supports, by the supports in them: (1, 2), (1,), (2,) for two."""
+    numbers = range(1, min(count, MOST_OTHERS) + 1)
+    return [*combinations(numbers, 2), *((k,) for k in numbers)] if count >= 2 else []
+
+
+def name_of(supports: tuple[int, ...]) -> str:
+    """As the paper writes it: (f1, f2), (f1, fr), (fr, f2)."""
+    if len(supports) == 2:
+        return f"(f{supports[0]}, f{supports[1]})"
+    return "(f1, fr)" if supports == (1,) else f"(fr, f{supports[0]})"

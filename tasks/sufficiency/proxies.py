@@ -1,0 +1,112 @@
+"""From judged pairs to questions: does the other paragraph stand in for a support? (DiRe, appendix D)
+
+fr is a proxy of f2 where the annotators agree that (f1, f2) and (f1, fr) both suffice, and of f1 where they agree that
+(f1, f2) and (fr, f2) do. With more supports than two fr is a proxy of fj where that holds beside any fi. A question
+counts when they agree, one way or the other, on all of its pairs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+from annotation.pure.sufficiency import expected_drop
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import Judged
+from tasks.sufficiency.deciding import (
+    SPLIT,
+    SUFFICIENT,
+    UNDECIDED,
+    UNSURE,
+    PairOf,
+    decided,
+    expected,
+    pair_of,
+)
+from tasks.sufficiency.options import Options
+
+# why a question is left out, the first that holds
+TWICE, EXCLUDED, MISSING = "twice", "excluded", "missing"
+REASONS = {
+    TWICE: _("a pair is there more than once"),
+    EXCLUDED: _("a pair is left out of the scores"),
+    MISSING: _("a pair is not in the batch"),
+    UNDECIDED: _("a pair has too few votes"),
+    SPLIT: _("annotators do not agree on a pair"),
+    UNSURE: _("annotators agree that a pair cannot be told"),
+}
+
+
+class Ruled(NamedTuple):
+    """A pair that was put before people and what they say of it; `kind` as `decided` gives it, or EXCLUDED."""
+
+    row: Judged
+    pair: PairOf
+    kind: str
+
+
+@dataclass
+class Question:
+    """A question with those of its pairs that are in the batch, by the supports in them."""
+
+    dataset: str
+    of: int
+    others: int
+    pairs: dict[tuple[int, ...], str] = field(default_factory=dict)
+    twice: bool = False
+
+    def left_out(self) -> str:
+        """Which of REASONS keeps it from counting; nothing where it counts."""
+        if self.twice:
+            return TWICE
+        kinds = {self.pairs.get(supports, MISSING) for supports in expected(self.of)}
+        return next((reason for reason in REASONS if reason in kinds), "")
+
+    def proxies(self) -> set[int]:
+        """The supports, from 1, that the other paragraph stands in for."""
+        enough = {supports for supports, kind in self.pairs.items() if kind == SUFFICIENT}
+        both = [supports for supports in enough if len(supports) == 2]
+        return {gone for pair in both for gone, kept in (pair, pair[::-1]) if (kept,) in enough}
+
+
+def ruled(judged: Iterable[Judged], options: Options) -> list[Ruled]:
+    """What people say of each pair; items that are no pair of a question are not among them."""
+    found = []
+    for row in judged:
+        if pair := pair_of(row.example):
+            said = [given.answer["verdict"] for given in row.given]
+            kind = decided(said, agreement=options.agreement, votes=options.votes or row.wanted)
+            found.append(Ruled(row, pair, EXCLUDED if row.excluded else kind))
+    return found
+
+
+def questions(pairs: Iterable[Ruled]) -> list[Question]:
+    """The questions of these pairs, each once, in the order in which they come."""
+    found: dict[tuple[str, str], Question] = {}
+    for row, pair, kind in pairs:
+        key = (row.dataset, row.example.group or row.example.id)
+        question = found.setdefault(key, Question(row.dataset, pair.of, pair.others))
+        question.twice |= pair.supports in question.pairs or pair.of != question.of
+        question.pairs[pair.supports] = kind
+    return list(found.values())
+
+
+def by_dataset(found: Iterable[Question]) -> Mapping[str, list[Question]]:
+    told: defaultdict[str, list[Question]] = defaultdict(list)
+    for question in found:
+        told[question.dataset].append(question)
+    return dict(sorted(told.items()))
+
+
+def mean_drop(p: float, numbers: Iterable[int]) -> float:
+    """The expected drop at rate p, averaged over questions with so many non-supporting paragraphs each."""
+    drops = [expected_drop(p, others) for others in numbers]
+    return sum(drops) / len(drops)
+
+
+def rounded(count: int, total: int) -> float:
+    """A share as papers print it, in percent with one decimal: 2 of 115 are 0.017."""
+    return float(round(Fraction(count, total), 3))

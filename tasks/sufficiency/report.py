@@ -1,0 +1,221 @@
+"""What sufficiency judgments found: proxies, what was left out and why, and the expected drop of the human score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from annotation.pure.intervals import wilson
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Judged
+from tasks._tables import agreement_table, excluded_table, in_words, said, share, table
+from tasks.sufficiency.deciding import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
+from tasks.sufficiency.options import AGREEMENT, Options
+from tasks.sufficiency.proxies import REASONS, Question, Ruled, by_dataset, mean_drop, questions, rounded, ruled
+
+ALL = ""  # the name under which all datasets stand together
+INTERVALS = _("Shares with 95 % Wilson intervals; the expected drop between its values at the ends of the rate's")
+
+
+def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+    """Tables over pairs and over the questions that they make up."""
+    judged = list(judged)
+    pairs = ruled(judged, options)
+    found = questions(pairs)
+    groups = _groups(found)
+    drops = [each for name, of in groups for each in _drops(name, of, options)]
+    return {
+        "task": "sufficiency",
+        "n": sum(1 for row in judged if row.given and not row.excluded),
+        "tables": [
+            _proxy_table(groups),
+            _drop_table(drops),
+            _replaced_table(found),
+            _reason_table(groups),
+            _pair_table(pairs),
+            *_agreement(judged, seed=seed),
+            *excluded_table(judged),
+        ],
+        "paragraph": [*_paragraph(found, drops), _rule(options)],
+        "intervals": INTERVALS,
+        "flags": list(_flags(judged, found)),
+        "expected_drop": drops,
+    }
+
+
+def _groups(found: Sequence[Question]) -> list[tuple[str, list[Question]]]:
+    """Each dataset's questions under its name, and all of them first where there are several datasets."""
+    datasets = list(by_dataset(found).items())
+    return datasets if len(datasets) == 1 else [(ALL, list(found)), *datasets]
+
+
+def _named(name: str) -> object:
+    return name or said(_("all"))
+
+
+def _counted(found: Iterable[Question]) -> list[Question]:
+    return [question for question in found if not question.left_out()]
+
+
+def _proxy_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
+    columns = (_("Dataset"), _("Questions"), _("Left out"), _("Counted"), _("With a proxy"), _("Rate of proxies"))
+    rows = []
+    for name, of in groups:
+        counted = _counted(of)
+        proxies = sum(1 for question in counted if question.proxies())
+        left = len(of) - len(counted)
+        rows.append([_named(name), len(of), left, len(counted), proxies, share(proxies, len(counted))])
+    note = _("The other paragraph is a proxy where it stands in for a support: the pair suffices with either of them.")
+    return table("proxies", _("Proxies"), columns, rows, note)
+
+
+def _drops(name: str, of: Sequence[Question], options: Options) -> list[JSON]:
+    """The expected drop of one dataset at each rate that may be quoted; nothing while no question counts."""
+    counted = _counted(of)
+    if not counted:
+        return []
+    proxies, total = sum(1 for question in counted if question.proxies()), len(counted)
+    rate = wilson(proxies, total)
+    numbers = [options.others] * total if options.others else [question.others for question in counted]
+    rates = {"rounded": rounded(proxies, total), "value": rate.value, "low": rate.low, "high": rate.high}
+    told = {"dataset": name, "others": [min(numbers), max(numbers)], "n": total}
+    return [
+        told | {"which": which, "p": p, "drop": mean_drop(p, numbers)} for which, p in rates.items() if p is not None
+    ]
+
+
+WHICH = {
+    "rounded": _("rate as printed, three decimals"),
+    "value": _("rate unrounded"),
+    "low": _("lower end of its interval"),
+    "high": _("upper end of its interval"),
+}
+
+
+def _drop_table(drops: Sequence[JSON]) -> JSON:
+    columns = (_("Dataset"), _("N"), _("At the"), _("p"), _("Expected drop"))
+    rows = [
+        [
+            _named(each["dataset"]),
+            "–".join(map(str, dict.fromkeys(each["others"]))),
+            said(WHICH[each["which"]]),
+            f"{each['p']:.3f}" if each["which"] == "rounded" else f"{each['p']:.4f}",
+            f"{each['drop']:.4f}",
+        ]
+        for each in drops
+    ]
+    note = _("With N non-supporting paragraphs, each a proxy with probability p (DiRe, appendix D).")
+    return table("expected-drop", _("Expected drop of the human score"), columns, rows, note)
+
+
+def _replaced_table(found: Iterable[Question]) -> JSON:
+    counted = _counted(found)
+    most = max((question.of for question in counted), default=0)
+    columns = (_("Stands in for"), _("Questions"), _("Share"))
+    rows = []
+    for support in range(1, most + 1):
+        able = [question for question in counted if question.of >= support]
+        times = sum(support in question.proxies() for question in able)
+        rows.append([f"f{support}", times, share(times, len(able))])
+    return table("replaced", _("Which support it stands in for"), columns, rows)
+
+
+def _reason_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
+    columns = (_("Dataset"), _("Reason"), _("Questions"))
+    rows = []
+    for name, of in groups:
+        counts = Counter(question.left_out() for question in of)
+        rows += [[_named(name), said(words), counts[reason]] for reason, words in REASONS.items() if counts[reason]]
+    note = _("A question counts when annotators agree on all of its pairs. The first reason that holds is counted.")
+    return table("left-out", _("Questions left out"), columns, rows, note)
+
+
+def _pair_table(pairs: Iterable[Ruled]) -> JSON:
+    """How each pair of questions was judged; shares are of those on which annotators agree."""
+    columns = (
+        _("Pair"),
+        _("Questions"),
+        _("Too few votes"),
+        _("No agreement"),
+        _("Agreed"),
+        _("Sufficient"),
+        _("Not sufficient"),
+        _("Cannot tell"),
+    )
+    kinds: dict[tuple[int, ...], Counter[str]] = {}
+    for one in pairs:
+        kinds.setdefault(one.pair.supports, Counter())[one.kind] += 1
+    rows = []
+    for supports, count in sorted(kinds.items(), key=lambda item: (-len(item[0]), item[0])):
+        agreed = sum(count[kind] for kind in VERDICTS)
+        shares = [share(count[kind], agreed) for kind in (SUFFICIENT, INSUFFICIENT, UNSURE)]
+        rows.append([name_of(supports), count.total(), count[UNDECIDED], count[SPLIT], agreed, *shares])
+    return table("pairs", _("How the pairs were judged"), columns, rows)
+
+
+def _agreement(judged: Sequence[Judged], *, seed: int) -> list[JSON]:
+    rows = [row for row in judged if row.given and not row.excluded]
+    return [agreement_table([[given.answer["verdict"] for given in row.given] for row in rows], seed=seed)]
+
+
+def _paragraph(found: Sequence[Question], drops: Sequence[JSON]) -> Iterator[JSON]:
+    counted = _counted(found)
+    if not counted:
+        return
+    proxies = sum(1 for question in counted if question.proxies())
+    yield {
+        "message": _(
+            "Of %(counted)s questions with agreement on all pairs %(proxies)s had a proxy in the other paragraph "
+            "(%(rate)s); %(left)s questions were left out."
+        ),
+        "values": {
+            "counted": len(counted),
+            "proxies": proxies,
+            "rate": in_words(share(proxies, len(counted))),
+            "left": len(found) - len(counted),
+        },
+    }
+    at = {each["which"]: each for each in drops if each["dataset"] == drops[0]["dataset"]}
+    low, high = at["rounded"]["others"]
+    yield {
+        "message": _(
+            "The expected drop of the human score with %(others)s non-supporting paragraphs is %(printed)s "
+            "(p = %(p)s), %(drop)s unrounded [%(low)s, %(high)s]."
+        ),
+        "values": {
+            "others": str(low) if low == high else f"{low}–{high}",
+            "printed": f"{at['rounded']['drop']:.4f}",
+            "p": f"{at['rounded']['p']:.3f}",
+            "drop": f"{at['value']['drop']:.4f}",
+            "low": f"{at['low']['drop']:.4f}",
+            "high": f"{at['high']['drop']:.4f}",
+        },
+    }
+
+
+def _rule(options: Options) -> JSON:
+    """What the paper leaves open and this batch settled."""
+    votes = said(_("as many votes as assignments")) if not options.votes else said(_("%(n)s votes"), n=options.votes)
+    return {
+        "message": _(
+            "The answer was %(shown)s, “cannot tell” %(unsure)s; a pair needed %(votes)s, and annotators agree when "
+            "%(agreement)s."
+        ),
+        "values": {
+            "shown": said(_("shown") if options.show_answer else _("not shown")),
+            "unsure": said(_("was a vote of its own") if options.cannot_tell else _("was not offered")),
+            "votes": votes,
+            "agreement": said(AGREEMENT[options.agreement]),
+        },
+    }
+
+
+def _flags(judged: Sequence[Judged], found: Sequence[Question]) -> Iterator[JSON]:
+    strange = sum(1 for row in judged if pair_of(row.example) is None)
+    if strange:
+        message = _("%(n)s items do not say which pair of a question they are, as sufficiency-pairs does: no question.")
+        yield {"message": message, "values": {"n": strange}}
+    torn = sum(1 for question in found if question.left_out() == "missing")
+    if torn:
+        message = _("%(n)s questions have pairs outside this batch: launch all pairs of a question, not a sample.")
+        yield {"message": message, "values": {"n": torn}}

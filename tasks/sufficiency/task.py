@@ -1,0 +1,115 @@
+"""Do two paragraphs hold enough to arrive at the answer? Sufficiency of pairs (DiRe, appendix D)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from annotation.pure.agreement import percent_agreement
+from annotation.pure.example import Example
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from tasks._hops import reading_seconds
+from tasks.sufficiency.deciding import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
+from tasks.sufficiency.options import Options
+from tasks.sufficiency.report import sufficiency_report
+
+KEPT = "sufficient"  # in the `extra` of an exported item
+
+
+class Sufficiency(TaskType):
+    kind = "sufficiency"
+    title = _("Judge whether two paragraphs suffice")
+    question = _("Do these two paragraphs hold enough to arrive at the answer?")
+    meeting = "apart"
+    Options = Options
+    shows = ("answers",)
+
+    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+        """The question and its two paragraphs; skipped with any other number, or without the answer to be shown."""
+        if len(example.paragraphs) != 2 or not example.question or (options.show_answer and not example.answers):
+            return None
+        return {
+            "question": example.question,
+            "answer": example.answers[0] if options.show_answer else "",
+            "paragraphs": [{"title": p.title, "text": p.text} for p in example.paragraphs],
+            "cannot_tell": options.cannot_tell,
+            "agreement": options.agreement,
+            "votes": options.votes,
+        }
+
+    def seconds(self, payload: JSON) -> int:
+        """Time to read the question and both paragraphs once."""
+        texts = [paragraph["text"] for paragraph in payload["paragraphs"]]
+        return reading_seconds([payload["question"], payload["answer"], *texts], least=10)
+
+    def arrange(self, payload: JSON, rng: Random) -> JSON:
+        """Either paragraph may stand first; answers are about both."""
+        paragraphs = list(payload["paragraphs"])
+        rng.shuffle(paragraphs)
+        return {**payload, "paragraphs": paragraphs}
+
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        offered = VERDICTS if payload["cannot_tell"] else (SUFFICIENT, INSUFFICIENT)
+        if answer.get("verdict") in offered:
+            return []
+        if payload["cannot_tell"]:
+            return [Problem("verdict", _("Say whether the two suffice, or that you cannot tell."))]
+        return [Problem("verdict", _("Say whether the two suffice."))]
+
+    def complete(self, payload: JSON, answer: Any) -> JSON:
+        """A judgment made elsewhere as {"verdict": "sufficient" | "insufficient" | "unsure"}."""
+        if not isinstance(answer, Mapping) or not isinstance(answer.get("verdict"), str):
+            raise ValueError('needs {"verdict": "sufficient", "insufficient" or "unsure"}')
+        return super().complete(payload, {"verdict": answer["verdict"]})
+
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        """What the annotators agree on, by the batch's rule; without a number of votes needed one is enough."""
+        said = [answer["verdict"] for answer in answers]
+        kind = decided(said, agreement=payload["agreement"], votes=payload["votes"])
+        return {"kind": kind, "votes": {name: said.count(name) for name in VERDICTS}, "answers": len(said)}
+
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """1 where the answer is that of the labels: a pair suffices when it holds every support."""
+        return float(answer["verdict"] == _labelled(gold))
+
+    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+        return sufficiency_report(judged, options, seed=seed)
+
+    def export(self, example: Example, verdict: JSON) -> list[Example]:
+        """Every pair that people agree to suffice or not; the others are left out."""
+        if verdict["kind"] not in (SUFFICIENT, INSUFFICIENT):
+            return []
+        return [replace(example, extra={**example.extra, KEPT: verdict["kind"] == SUFFICIENT})]
+
+    def provenance(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> JSON:
+        return {"votes": verdict["votes"], "agreement": payload["agreement"]}
+
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        supports = set(gold.supports or ())
+        return {
+            "columns": [{"verdict": one.answer["verdict"]} for one in given],
+            "labelled": _labelled(gold),
+            "kind": self.aggregate(payload, [one.answer for one in given])["kind"],
+            "rows": [{**p, "support": k in supports} for k, p in enumerate(payload["paragraphs"])],
+            "payload": payload,
+        }
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """The share of pairs of answers that differ."""
+        agreed = percent_agreement([[answer["verdict"] for answer in answers]])
+        return 0.0 if agreed is None else 1 - agreed
+
+
+def _labelled(gold: Example) -> str:
+    """What the dataset's labels say of a pair; nothing where they are hidden."""
+    if pair := pair_of(gold):
+        return pair.naive
+    if gold.supports is None:
+        return ""
+    return SUFFICIENT if set(gold.supports) == {0, 1} else INSUFFICIENT
+
+
+TASK: TaskType = Sufficiency()
