@@ -84,21 +84,28 @@ def _dataset(project: Project, folder: Path) -> Dataset:
     return Dataset.objects.get(project=project, slug=DATASET)
 
 
-def answer_most(base: str, people: list[dict[str, str]], found: Batch, tell: Callable[[int, int], None]) -> None:
+def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[Visitor]:
+    """The simulated annotators, signed in, with their consent given."""
+    passwords = {account["username"]: account["password"] for account in people}
+    made = [Visitor(base, name, passwords[name], skill, Random(f"demo/{name}")) for name, skill in SIMULATED.items()]
+    for visitor in made:
+        visitor.sign_in()
+        visitor.consent(project.slug)
+    return made
+
+
+def answer_most(workers: list[Visitor], found: Batch, tell: Callable[[int, int], None]) -> None:
     """Let the simulated annotators work through the pages until only the visitor's HITs are left."""
     examples = {example.question: example for example in world.examples(seed=0)}
-    passwords = {account["username"]: account["password"] for account in people}
     wish = dict.fromkeys(SIMULATED, found.size)
     wish[list(SIMULATED)[-1]] -= LEFT_OPEN
     done = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username__in=SIMULATED).count()
     total = sum(wish.values())
-    for name, skill in SIMULATED.items():
-        visitor = Visitor(base, name, passwords[name], skill, Random(f"demo/{name}"))
+    for visitor in workers:
+        name = visitor.username
         mine = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username=name).count()
         if mine >= wish[name]:
             continue
-        visitor.sign_in()
-        visitor.consent(found.project.slug)
         page = visitor.start(found.pk)
         while mine < wish[name] and is_assignment(page):
             page = visitor.answer(page, examples)

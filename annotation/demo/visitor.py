@@ -73,17 +73,17 @@ class Visitor:
     def sign_in(self) -> Page:
         """Sign in, and accept the project's consent text where it is asked for."""
         url, hidden = self._get("/accounts/sign-in/").form("/accounts/sign-in/")
-        return self._post(url, hidden | {"username": self.username, "password": self.password})
+        return self.post(url, hidden | {"username": self.username, "password": self.password})
 
     def consent(self, project: str) -> Page:
         url, hidden = self._get(f"/projects/{project}/consent/").form("/consent/")
-        return self._post(url, hidden)
+        return self.post(url, hidden)
 
     def start(self, batch: int) -> Page:
         """Open the batch's first assignment, by way of its guide where that is to be read."""
         page = self._get(f"/work/batches/{batch}/guide/")
         url, hidden = page.form("/guide/")
-        return self._post(url, hidden)
+        return self.post(url, hidden)
 
     def answer(self, page: Page, examples: Mapping[str, Example]) -> Page:
         """Answer the assignment on the page and submit; the page that comes next. KeyError: unknown question."""
@@ -101,17 +101,18 @@ class Visitor:
             "active_seconds": str(round(self.rng.lognormvariate(4.6, 0.4))),
         }
         ticks = [("support", str(place[k])) for k in given["support"]]
-        return self._post(url, fields, ticks)
+        return self.post(url, fields, ticks)
 
     def give_back(self, page: Page) -> Page:
         """Return the assignment on the page."""
         url, hidden = page.form("/return/")
-        return self._post(url, hidden)
+        return self.post(url, hidden)
 
     def _get(self, path: str) -> Page:
         return self._open(urllib.request.Request(urllib.parse.urljoin(self.base, path)))  # noqa: S310
 
-    def _post(self, url: str, fields: Mapping[str, str], more: list[tuple[str, str]] | None = None) -> Page:
+    def post(self, url: str, fields: Mapping[str, str], more: list[tuple[str, str]] | None = None) -> Page:
+        """Send a form as a browser would; the page that comes next."""
         body = urllib.parse.urlencode([*fields.items(), *(more or [])]).encode()
         request = urllib.request.Request(url, body, {"Referer": url, "Origin": self.base})  # noqa: S310
         return self._open(request)

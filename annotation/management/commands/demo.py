@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.demo import setting_up
+from annotation.demo import composing, setting_up
 
 ROOT = Path(settings.ROOT)
 
@@ -51,19 +52,22 @@ class Command(BaseCommand):
         notes["addresses"] = addresses(port, project.slug)
         setting_up.write_notes(path, notes)
         batch = setting_up.batch(project, settings.VAR)
-        if not notes.get("answered"):
+        graphs = composing.batch(project, settings.VAR)
+        if not notes.get("answered") or not notes.get("composed"):
             with served(free_port()) as server:
-                base = f"http://127.0.0.1:{server.port}"
-                setting_up.answer_most(base, notes["accounts"], batch, self._bar)
-            notes["answered"] = True
+                workers = setting_up.visitors(f"http://127.0.0.1:{server.port}", notes["accounts"], project)
+                setting_up.answer_most(workers, batch, partial(self._bar, "Simulated annotators answer"))
+                composing.compose_most(workers, graphs, partial(self._bar, "Simulated composers compose"))
+            composing.read_some(graphs)
+            notes |= {"answered": True, "composed": True}
             setting_up.write_notes(path, notes)
         return notes
 
-    def _bar(self, done: int, total: int) -> None:
+    def _bar(self, what: str, done: int, total: int) -> None:
         if not sys.stderr.isatty() and done % 20 and done != total:
             return
         width = 30 * done // total
-        line = f"Simulated annotators answer: [{'#' * width}{'.' * (30 - width)}] {done} of {total}"
+        line = f"{what}: [{'#' * width}{'.' * (30 - width)}] {done} of {total}"
         in_place = sys.stderr.isatty() and done < total
         self.stderr.write(f"\r{line}" if sys.stderr.isatty() else line, ending="" if in_place else "\n")
 

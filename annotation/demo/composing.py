@@ -1,0 +1,168 @@
+"""The demo's compose batch: graphs from the island, composers who use the pages, and a requester who read some."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from annotation.demo import world
+from annotation.demo.visitor import Page, Visitor
+from annotation.flow import reviewing, sampling, telling
+from annotation.flow.batching import create_batch, launch
+from annotation.flow.importing import import_dataset
+from annotation.formats import FORMATS
+from annotation.models import Assignment, Batch, Dataset, Project, User
+from annotation.pure import lifecycle
+from annotation.pure.composing import pair_example
+from annotation.pure.example import Example
+from annotation.pure.reduced import reduced
+from annotation.pure.singlehop import Single
+from annotation.registry import default_guide, practice
+
+DATASET, BATCH = "vennory-graphs", "vennory-composing"
+TRAPS = ((215, 45), (5, 52), (216, 95))  # pairs whose mentions name different things
+KNOWN_SAME = 6  # two-hop graphs that serve as hidden gold
+LEFT_OPEN = 9  # HITs for the visitor
+READ = 5  # answers of each composer that the demo's requester has drawn
+GREETING = "Your questions are short and they ask for every hop. Please look again at the names in the first check."
+
+
+def graphs() -> list[Example]:
+    """The island's decompositions without their questions, some with known bridges, and the traps."""
+    made = []
+    for example in world.examples(seed=0):
+        bare = replace(reduced(example, example.supports or ()), question="", answerable=None)
+        same = bare.shape == "2hop" and sum(e.shape == "2hop" for e in made) < KNOWN_SAME
+        made.append(replace(bare, extra={"known_bridges": ["same"]}) if same else bare)
+    return made + [_trap(*pair) for pair in TRAPS]
+
+
+def _trap(head: int, tail: int) -> Example:
+    pair = pair_example(_single(head), _single(tail))
+    return replace(pair, extra={**pair.extra, "known_bridges": ["different"]})
+
+
+def _single(number: int) -> Single:
+    found = world.singlehop()[number]
+    return Single(str(number), found.question, found.answers, world.paragraphs()[found.key].paragraph)
+
+
+def batch(project: Project, folder: Path) -> Batch:
+    """The launched compose batch, made on the first run."""
+    found = Batch.objects.filter(project=project, slug=BATCH).first()
+    if found and found.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
+        return found
+    found = found or create_batch(
+        project,
+        BATCH,
+        title="Composing questions about Vennory",
+        task="compose",
+        datasets=[_dataset(project, folder)],
+        guide=default_guide("compose"),
+        assignments_per_hit=1,
+        user=User.objects.get(username="requester"),
+    )
+    launch(found)
+    return found
+
+
+def _dataset(project: Project, folder: Path) -> Dataset:
+    file = folder / "vennory-graphs.jsonl"
+    with file.open("wb") as out:
+        FORMATS["jsonl"].write(graphs(), out)
+    import_dataset(project, file, format="jsonl", name=DATASET, licence="Apache-2.0", file_name=file.name)
+    file.unlink()
+    return Dataset.objects.get(project=project, slug=DATASET)
+
+
+def compose_most(visitors: list[Visitor], found: Batch, tell: Callable[[int, int], None]) -> None:
+    """Let the composers work through guide, practice and HITs until only the visitor's are left."""
+    written = {example.id: example.question for example in world.examples(seed=0)}
+    wish = (found.size - LEFT_OPEN) // len(visitors)
+    done = found.assignments.filter(state=lifecycle.SUBMITTED).count()
+    total = wish * len(visitors)
+    for visitor in visitors:
+        mine = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username=visitor.username).count()
+        page = practise(visitor, visitor.start(found.pk)) if mine < wish else None
+        while page and mine < wish and "/assignments/" in page.url:
+            page = _compose(visitor, page, written)
+            mine, done = mine + 1, done + 1
+            tell(done, total)
+        if page and "/assignments/" in page.url:
+            visitor.give_back(page)
+
+
+def practise(visitor: Visitor, page: Page) -> Page:
+    """Do what practice is due; the page that comes after it."""
+    while found := re.search(r"/practice/([0-9]+)/", page.url):
+        example = practice("compose")[int(found[1]) - 1]
+        url, hidden = page.form(f"/practice/{found[1]}/")
+        known = example.extra["known_bridges"]
+        good = example.extra.get("good") or [""]
+        page = visitor.post(url, hidden | _bridges(known) | {"question": good[0]})
+        url, hidden = page.form("/done/")
+        page = visitor.post(url, hidden)
+    return page
+
+
+def _compose(visitor: Visitor, page: Page, written: dict[str, str]) -> Page:
+    """Judge the bridges and compose, well or not so well."""
+    public_id = page.url.rstrip("/").rsplit("/", 1)[-1]
+    example = Assignment.objects.select_related("hit__item").get(public_id=public_id).hit.item.example
+    url, hidden = page.form("/submit/")
+    return visitor.post(url, hidden | said(example, written.get(example.id, ""), visitor.skill, visitor.rng))
+
+
+def said(example: Example, question: str, skill: float, rng: Random) -> dict[str, str]:
+    """What a composer of this skill (0..1) posts: they see most traps, doubt few bridges, and write well mostly."""
+    edges = len(re.findall(r"#[0-9]", " ".join(hop.question for hop in example.hops)))
+    trapped = example.extra.get("known_bridges") == ["different"]
+    seconds = {2: 55, 3: 90, 4: 140}[len(example.hops)] * rng.lognormvariate(0, 0.3)
+    if not question or rng.random() < 0.12 * (1 - skill):
+        ending = "different" if trapped or rng.random() < 0.7 else "unsure"
+        why = "One is the ship, the other the house of that name." if trapped else "The paragraphs do not say."
+        return _bridges([ending]) | {"why": why, "active_seconds": f"{seconds / 4:.1f}"}
+    posted = _bridges(["same"] * edges) | {"question": question, "active_seconds": f"{seconds:.1f}"}
+    if rng.random() < 0.5 * (1 - skill):
+        posted["question"] = f"{question.rstrip('?')}, if the encyclopedia is right?"
+    if rng.random() < 0.3 * (1 - skill):
+        posted["pasted"] = str(len(posted["question"]))
+    reasons = {
+        f"override-hop_missing-{hop}": "It is asked for in other words." for hop in range(1, len(example.hops) + 1)
+    }
+    return reasons | posted
+
+
+def _bridges(judgments: list[str]) -> dict[str, str]:
+    return {f"bridge-{edge}": judgment for edge, judgment in enumerate(judgments, 1)}
+
+
+def read_some(found: Batch) -> None:
+    """The requester's first draw: some answers accepted, one edited, one returned, and words to a worker."""
+    requester = User.objects.get(username="requester")
+    if found.draws.exists():
+        return
+    sampling.draw(found, size=READ, seed=0, user=requester)
+    places = sampling.queue(found)
+    marks = {"correct": True, "coherent": True}
+    read: list[Any] = []
+    for place in places:
+        row = Assignment.objects.select_related("worker", "batch").get(pk=place.pk)
+        question = row.current.answer["question"] if row.current else ""
+        if not question or len(read) == READ + 2:
+            continue
+        read.append(row)
+        wish = reviewing.Decision("accepted", marks)
+        if len(read) == 3:
+            clearer = question if question.endswith("?") else f"{question.rstrip('.')}?"
+            wish = reviewing.Decision("edited", marks, text=f"In Vennory, {clearer[0].lower()}{clearer[1:]}")
+        if len(read) == 5:
+            message = "A reader could stop half-way. Can you ask so that every hop is needed?"
+            wish = reviewing.Decision("returned", {**marks, "coherent": False}, reason=message)
+        reviewing.decide(row, row.revision, wish, reviewer=requester)
+    if read:
+        telling.feedback(read[0].worker, found, text=GREETING, author=requester, assignment=read[0])
