@@ -100,7 +100,7 @@ def _candidates(seat: Seat) -> Iterator[_Candidate]:
 
 
 def _too_soon(seat: Seat) -> set[str]:
-    """Groups that must not follow now: of what the worker answered last, and of what they took last, returned or not."""
+    """Groups that must not follow now: of what the worker answered last and of what they took last, returned or not."""
     if seat.batch.meeting != Batch.Meeting.APART:
         return set()
     return {seat.last_group, *_answered_last(seat.worker_id, seat.batch_id)}

@@ -44,9 +44,9 @@ def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int)
 
 
 def _groups(found: Sequence[Question]) -> list[tuple[str, list[Question]]]:
-    """Each dataset's questions under its name, and all of them first where there are several datasets."""
+    """Each dataset's questions under its name, and all of them first where there are several."""
     datasets = list(by_dataset(found).items())
-    return datasets if len(datasets) == 1 else [(ALL, list(found)), *datasets]
+    return datasets if len(datasets) < 2 else [(ALL, list(found)), *datasets]
 
 
 def _named(name: str) -> object:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from django.db.models.functions import Now
 
 from annotation.flow import assigning, submitting
