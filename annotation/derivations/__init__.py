@@ -10,6 +10,7 @@ from annotation.derivations.dire import REMOVALS
 from annotation.derivations.disconnection_filter import DisconnectionFilter
 from annotation.derivations.disconnection_inputs import DisconnectionInputs
 from annotation.derivations.graphs import Graphs
+from annotation.derivations.join import Join
 from annotation.derivations.singlehop import SingleHop
 from annotation.derivations.splits import Splits
 from annotation.derivations.sufficiency_pairs import SufficiencyPairs
@@ -24,6 +25,7 @@ _ALL: tuple[Derivation, ...] = (
     Contexts(),
     UnanswerableTwins(),
     Splits(),
+    Join(),
     SufficiencyPairs(),
     *REMOVALS,
     BridgeSubquestions(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -32,11 +32,20 @@ from annotation.pure.example import Example
 from annotation.pure.ticks import Tick, no_tick
 
 
+@dataclass
+class _Read:
+    """The example that was read last, of whichever dataset, and its item's group key."""
+
+    example: Example | None = None
+    key: str = ""
+
+
 class StoredSource:
     """A whole dataset as derivations see it (annotation.derivations.base.Source)."""
 
-    def __init__(self, dataset: Dataset, tick: Tick = no_tick) -> None:
+    def __init__(self, dataset: Dataset, tick: Tick = no_tick, *, read: _Read | None = None) -> None:
         self._dataset, self._tick = dataset, tick
+        self._read = read or _Read()
         first = dataset.root or dataset  # the dataset that was imported, whose format the records came in
         self.name, self.origin, self.format, self.size = dataset.slug, first.slug, first.format, dataset.size
         self._keys: dict[str, str] = {}
@@ -48,10 +57,13 @@ class StoredSource:
             example = Example.from_json(content)
             if key != self._usual(group := example.group or example.id):
                 self._keys[group] = key
+            self._read.example, self._read.key = example, key
             yield example
 
     def key_of(self, example: Example) -> str:
-        """The group key of the source's items of this group, where it is not the usual one; "" otherwise."""
+        """The group key of the item that the example is, or of the source's items of its group; "": the usual one."""
+        if example is self._read.example:
+            return self._read.key
         return self._keys.get(example.group or example.id, "")
 
     def _usual(self, group: str) -> str:
@@ -61,7 +73,7 @@ class StoredSource:
         found = Dataset.objects.whole().filter(project=self._dataset.project_id, slug=name).first()
         if found is None:
             raise CannotDerive(f"there is no dataset {name!r} in the project")
-        return StoredSource(found, self._tick)
+        return StoredSource(found, self._tick, read=self._read)
 
 
 def derive_dataset(

@@ -1,0 +1,73 @@
+"""`join`: one dataset out of several, each question once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.fitting import fits_any
+from annotation.pure.example import Example
+from annotation.pure.words import gettext_noop
+
+
+@dataclass(frozen=True)
+class JoinOptions:
+    """`others`: names of datasets, commas between."""
+
+    others: str = option(
+        "",
+        gettext_noop("Datasets to add"),
+        help=gettext_noop("Their questions follow this dataset's; one with an id that is there already is left out."),
+        kind="datasets",
+        needed=True,
+    )
+    composed: bool = option(
+        False,
+        gettext_noop("Leave out what has no question yet"),
+        help=gettext_noop("Graphs whose composition is still to be chosen."),
+    )
+
+
+class Join:
+    how: str = "join"
+    title: str = gettext_noop("Joined datasets")
+    does: str = gettext_noop("Puts the questions of several datasets into one, such as composed ones and chosen ones.")
+    suffix: str = "joined"
+    Options: type = JoinOptions
+    outputs: tuple[str, ...] = ("",)
+
+    def check(self, options: JoinOptions) -> None:
+        if not _names(options):
+            raise CannotDerive("name at least one dataset to add", option="others")
+
+    misfit = staticmethod(fits_any)
+
+    def derive(self, source: Source, options: JoinOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
+        """The examples in the order of the datasets; nothing is random. Rows of one dataset may share an id."""
+        self.check(options)
+        there: set[str] = set()
+        by_dataset: dict[str, int] = {}
+        tally.figures["questions of"] = by_dataset
+        for each in [source, *map(source.other, _names(options))]:
+            own: set[str] = set()
+            for example in each.examples():
+                tally.read += 1
+                if reason := _unfit(example, options, there):
+                    tally.drop(reason)
+                    continue
+                own.add(example.id)
+                by_dataset[each.name] = by_dataset.get(each.name, 0) + 1
+                tally.kept += 1
+                yield "", example
+            there |= own
+
+
+def _unfit(example: Example, options: JoinOptions, there: set[str]) -> str:
+    if options.composed and not example.question.strip():
+        return "it has no question yet"
+    return "a question of this id is there already" if example.id in there else ""
+
+
+def _names(options: JoinOptions) -> list[str]:
+    return [name for text in options.others.split(",") if (name := text.strip())]
