@@ -1,0 +1,150 @@
+"""Pairs of paragraphs judged in a browser: one key each, never two of a question in a row, with the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.desk import Desk
+from tests.browser.test_accessibility import broken
+from tests.browser.test_decisions import SETTLED, decide
+from tests.browser.test_small_screens import IN_REACH, PHONE, overflow
+
+Seat = Callable[..., Desk]
+PLAIN = {"task": "sufficiency", "assignments_per_hit": 1}
+LIT = "() => [...(CSS.highlights.get('lit') ?? [])].map(String)"
+
+
+@pytest.fixture
+def pair(desk: Seat) -> Seat:
+    return lambda kind="two_paragraphs", **more: desk(kind, **PLAIN, **more)
+
+
+def told(seat: Desk) -> list[tuple[int, str]]:
+    return [(row["revision"], row["answer"]["verdict"]) for row in seat.answers()]
+
+
+def asked(seat: Desk) -> str:
+    return seat.page.locator("#question").inner_text()
+
+
+def test_a_batch_is_done_by_keys_alone_and_no_question_comes_twice_in_a_row(pair: Seat) -> None:
+    seat = pair()
+    questions = []
+    while not seat.is_done():
+        questions.append(asked(seat))
+        decide(seat, "yn"[len(questions) % 2])
+    assert all(one != other for one, other in pairwise(questions))
+    assert len(questions) >= 7
+    assert len(set(questions)) == 3
+    assert {verdict for _revision, verdict in told(seat)} == {"sufficient", "insufficient"}
+
+
+def test_one_pair_of_a_question_each_where_the_requester_wants_it(pair: Seat) -> None:
+    seat = pair(meeting="one")
+    questions = []
+    while not seat.is_done():
+        questions.append(asked(seat))
+        decide(seat, "y")
+    assert len(questions) == len(set(questions)) == 3
+
+
+def test_undo_reopens_the_last_pair_and_the_order_stays(pair: Seat) -> None:
+    seat = pair()
+    first = asked(seat)
+    decide(seat, "y")
+    second = asked(seat)
+    expect(seat.page.locator("#undo")).to_contain_text("You said: Sufficient")
+    with seat.page.expect_navigation():
+        seat.page.keyboard.press("z")
+    assert asked(seat) == first
+    expect(seat.page.locator("input[value=sufficient]")).to_be_checked()
+    decide(seat, "n")
+    assert asked(seat) == second
+    assert told(seat) == [(1, "sufficient"), (2, "insufficient")]
+    decide(seat, "n")
+    assert asked(seat) != second
+
+
+def test_cannot_tell_is_there_only_where_it_is_offered(pair: Seat) -> None:
+    without, offered = pair(), pair(options={"cannot_tell": True})
+    without.page.wait_for_timeout(SETTLED)
+    without.page.keyboard.press("u")
+    without.page.wait_for_timeout(300)
+    assert without.url in without.page.url
+    assert without.page.locator("input[value=unsure]").count() == 0
+    decide(offered, "u")
+    assert told(offered) == [(1, "unsure")]
+
+
+def test_mentions_of_the_answer_and_words_of_the_question_are_found_by_a_key(pair: Seat) -> None:
+    seat = pair(seed=3)
+    while seat.page.locator("[data-mention]").count() == 0:
+        decide(seat, "n")
+    seat.page.wait_for_timeout(SETTLED)
+    found = seat.page.locator("[data-mention]")
+    plain = "node => getComputedStyle(node).textDecorationLine"
+    assert found.first.evaluate(plain) == "none"
+    seat.page.keyboard.press("a")
+    expect(found.first).to_be_focused()
+    assert found.first.evaluate(plain) == "underline"
+    answer = seat.page.locator(".question .mark-answer").inner_text()
+    assert {text.lower() for text in found.all_text_contents()} == {answer.lower()}
+    seat.page.keyboard.press("w")
+    words = seat.page.evaluate(LIT)
+    assert words
+    assert all(word.lower() in asked(seat).lower() for word in words)
+
+
+def test_without_the_answer_there_is_nothing_of_it_on_the_page(pair: Seat) -> None:
+    seat = pair(options={"show_answer": False}, sample=2)
+    assert seat.page.locator("[data-mention], .mark-answer").count() == 0
+    assert seat.page.locator("[data-action=mention]").count() == 0
+    expect(seat.page.locator(".decision legend")).to_have_text("Do these two hold enough to answer the question?")
+
+
+@pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
+def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: Seat, kind: str) -> None:
+    seat = pair(kind, page=PHONE, options={"cannot_tell": True})
+    assert overflow(seat.page) == 0
+    first, second = (side.bounding_box() for side in seat.page.locator(".side").all())
+    assert second["y"] >= first["y"] + first["height"]
+    seat.page.wait_for_timeout(SETTLED)
+    for choice in seat.page.locator(".decision label").all():
+        assert choice.locator("input").evaluate(IN_REACH)
+        size = choice.bounding_box()
+        assert min(size["width"], size["height"]) >= 40
+    with seat.page.expect_navigation():
+        seat.page.locator(".decision label").nth(1).tap()
+    assert told(seat) == [(1, "insufficient")]
+
+
+def test_paragraphs_stand_side_by_side_at_a_desk(pair: Seat) -> None:
+    seat = pair()
+    first, second = (side.bounding_box() for side in seat.page.locator(".side").all())
+    assert abs(first["y"] - second["y"]) < 2
+    assert second["x"] >= first["x"] + first["width"]
+
+
+def test_a_pair_is_judged_without_scripts(pair: Seat) -> None:
+    seat = pair(sample=1, page={"java_script_enabled": False})
+    seat.page.get_by_role("button", name="Submit").click()
+    expect(seat.page.locator("#problems")).to_be_visible()
+    seat.page.locator("input[value=insufficient]").check()
+    seat.page.get_by_role("button", name="Submit").click()
+    assert told(seat) == [(1, "insufficient")]
+
+
+@pytest.mark.parametrize("page", [{}, PHONE, {"color_scheme": "dark"}], ids=["desk", "phone", "dark"])
+@pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
+def test_no_rule_of_axe_is_broken(pair: Seat, kind: str, page: dict[str, Any]) -> None:
+    seat = pair(kind, page=page, options={"cannot_tell": True})
+    assert broken(seat.page) == []
+    seat.page.wait_for_timeout(SETTLED)
+    seat.page.keyboard.press("a")
+    seat.page.keyboard.press("w")
+    assert broken(seat.page) == []
