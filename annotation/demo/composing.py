@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from django.utils import timezone
 
 from annotation.demo import world
 from annotation.demo.visitor import Page, Visitor
@@ -112,9 +115,13 @@ def practise(visitor: Visitor, page: Page) -> Page:
 def _compose(visitor: Visitor, page: Page, written: dict[str, str]) -> Page:
     """Judge the bridges and compose, well or not so well."""
     public_id = page.url.rstrip("/").rsplit("/", 1)[-1]
-    example = Assignment.objects.select_related("hit__item").get(public_id=public_id).hit.item.example
+    row = Assignment.objects.select_related("hit__item").get(public_id=public_id)
+    example = row.hit.item.example
     url, hidden = page.form("/submit/")
-    return visitor.post(url, hidden | said(example, written.get(example.id, ""), visitor.skill, visitor.rng))
+    posted = said(example, written.get(example.id, ""), visitor.skill, visitor.rng)
+    began = timezone.now() - timedelta(seconds=float(posted["active_seconds"]))  # nobody is as quick as a script
+    Assignment.objects.filter(pk=row.pk).update(accepted_at=began)
+    return visitor.post(url, hidden | posted)
 
 
 def said(example: Example, question: str, skill: float, rng: Random) -> dict[str, str]:
