@@ -9,8 +9,8 @@ from annotation.pure.words import gettext_noop as _
 MOST_OTHERS = 1000
 
 AGREEMENT = {
-    "majority": _("more than half of the annotators say it"),
-    "all": _("all annotators say it"),
+    "majority": _("more than half say it"),
+    "all": _("all say it"),
 }
 
 
@@ -32,9 +32,7 @@ class Options:
             "help": _("A vote of its own. Off in a replication of the paper."),
         },
     )
-    agreement: str = field(
-        default="majority", metadata={"label": _("Annotators agree on a pair when"), "choices": AGREEMENT}
-    )
+    agreement: str = field(default="majority", metadata={"label": _("Annotators agree when"), "choices": AGREEMENT})
     votes: int = field(
         default=0,
         metadata={

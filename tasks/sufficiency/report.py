@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from annotation.pure.intervals import wilson
+from annotation.pure.judging_tables import agreement_tables, side_by_side
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._tables import agreement_table, excluded_table, in_words, said, share, table
+from tasks._tables import excluded_table, in_words, said, share, table
 from tasks.sufficiency.deciding import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
 from tasks.sufficiency.options import AGREEMENT, Options
-from tasks.sufficiency.proxies import REASONS, Question, Ruled, by_dataset, mean_drop, questions, rounded, ruled
+from tasks.sufficiency.proxies import (
+    EXCLUDED,
+    REASONS,
+    Question,
+    Ruled,
+    by_dataset,
+    mean_drop,
+    questions,
+    rounded,
+    ruled,
+)
 
 ALL = ""  # the name under which all datasets stand together
 INTERVALS = _("Shares with 95 % Wilson intervals; the expected drop between its values at the ends of the rate's")
@@ -33,7 +44,8 @@ def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int)
             _replaced_table(found),
             _reason_table(groups),
             _pair_table(pairs),
-            *_agreement(judged, seed=seed),
+            *_model_table(judged, pairs, found),
+            *_agreement(judged, options, seed=seed),
             *excluded_table(judged),
         ],
         "paragraph": [*_paragraph(found, drops), _rule(options)],
@@ -153,9 +165,45 @@ def _pair_table(pairs: Iterable[Ruled]) -> JSON:
     return table("pairs", _("How the pairs were judged"), columns, rows)
 
 
-def _agreement(judged: Sequence[Judged], *, seed: int) -> list[JSON]:
-    rows = [row for row in judged if row.given and not row.excluded]
-    return [agreement_table([[given.answer["verdict"] for given in row.given] for row in rows], seed=seed)]
+WORDS = {SUFFICIENT: _("sufficient"), INSUFFICIENT: _("not sufficient"), UNSURE: _("cannot tell")}
+
+
+def _agreement(judged: Sequence[Judged], options: Options, *, seed: int) -> list[JSON]:
+    """Agreement, verdicts by three rules and each worker, all over pairs; the dataset's labels are the gold."""
+    gold = {row.hit: pair.naive for row in judged if (pair := pair_of(row.example))}
+    offered = VERDICTS if options.cannot_tell else (SUFFICIENT, INSUFFICIENT)
+    return agreement_tables(_said_of(judged), categories=offered, labels=WORDS, seed=seed, gold=gold)
+
+
+def _said_of(judged: Iterable[Judged]) -> list[tuple[str, list[tuple[str, str]]]]:
+    rows = (row for row in judged if row.given and not row.excluded)
+    return [(row.hit, [(given.worker, given.answer["verdict"]) for given in row.given]) for row in rows]
+
+
+def _model_table(judged: Sequence[Judged], pairs: Sequence[Ruled], found: Sequence[Question]) -> list[JSON]:
+    """The proxies again with models of the annotators in place of the batch's rule, where these can be had."""
+    models = side_by_side(_said_of(judged))
+    if models.dawid_skene is None or models.one_coin is None:
+        return []
+    by_rule = [
+        (_("as this batch says"), found),
+        (_("Dawid–Skene"), questions(_relabelled(pairs, models.dawid_skene))),
+        (_("one-coin"), questions(_relabelled(pairs, models.one_coin))),
+    ]
+    rows = []
+    for rule, of in by_rule:
+        counted = _counted(of)
+        proxies = sum(1 for question in counted if question.proxies())
+        rows.append([said(rule), len(counted), proxies, share(proxies, len(counted))])
+    columns = (_("Agreement"), _("Counted"), _("With a proxy"), _("Rate of proxies"))
+    note = _("Models weigh annotators by how they err; they leave no pair without a verdict that has its votes.")
+    return [table("proxies-by-rule", _("Proxies by other rules of agreement"), columns, rows, note)]
+
+
+def _relabelled(pairs: Iterable[Ruled], labels: Mapping[str, str | None]) -> list[Ruled]:
+    return [
+        one if one.kind in (EXCLUDED, UNDECIDED) else one._replace(kind=labels[one.row.hit] or SPLIT) for one in pairs
+    ]
 
 
 def _paragraph(found: Sequence[Question], drops: Sequence[JSON]) -> Iterator[JSON]:

@@ -68,7 +68,8 @@ class Sufficiency(TaskType):
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """What the annotators agree on, by the batch's rule; without a number of votes needed one is enough."""
         said = [answer["verdict"] for answer in answers]
-        kind = decided(said, agreement=payload["agreement"], votes=payload["votes"])
+        settled = any(answer.get("accepted") for answer in answers)  # by a requester
+        kind = decided(said, agreement=payload["agreement"], votes=0 if settled else payload["votes"])
         return {"kind": kind, "votes": {name: said.count(name) for name in VERDICTS}, "answers": len(said)}
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:

@@ -99,6 +99,17 @@ def test_the_papers_figures_come_out_of_115_questions_with_two_proxies() -> None
     assert made["n"] == 345
 
 
+def test_models_of_the_annotators_stand_beside_the_rule_where_many_pairs_are_shared() -> None:
+    rows = [row for number in range(8) for row in question(number, OF_F2 if number == 0 else NO_PROXY)]
+    torn = question(9, {"f1_f2": "sssi", "f1_fr": "iiii", "fr_f2": "siii"})
+    rules = {row[0]["text"]: row[1:3] for row in tables(report([*rows, *torn], agreement="all"))["proxies-by-rule"]}
+    assert rules == {"as this batch says": [8, 1], "Dawid–Skene": [9, 1], "one-coin": [9, 1]}
+    few = tables(report(rows[:6]))
+    assert "proxies-by-rule" not in few
+    assert {"agreement", "verdicts", "by-worker", "confusion"} <= set(few)
+    assert {row[0]: row[4]["value"] for row in few["by-worker"]}["worker 0"] == pytest.approx(5 / 6)
+
+
 def test_a_proxy_counts_once_even_where_it_stands_in_for_both() -> None:
     made = report([*question(1, {"f1_f2": "sss", "f1_fr": "sss", "fr_f2": "sss"}), *question(2, NO_PROXY)])
     assert tables(made)["proxies"][0][3:5] == [2, 1]
