@@ -24,30 +24,12 @@ from annotation.pure.human_scores import (
 from annotation.pure.intervals import Figure, bootstrap_figures, method_label
 from annotation.pure.metrics import Scorer, scorer_for
 from annotation.tasktype import JSON, Given, Judged
+from tasks._answering import Support, gold_support, said, support_of
 
 Row = list[float]
-Support = frozenset[Hashable]
 COLUMNS = [(measure, part) for measure in MEASURES for part in PARTS]
 SINGLE = MEASURES.index("average") * len(PARTS)  # where the cells of the single annotator begin
 AGREED = MEASURES.index("agreement") * len(PARTS)
-
-
-def said(answer: JSON) -> str:
-    """The answer as text; "" is "no answer"."""
-    return "" if answer["kind"] == "none" else str(answer["text"])
-
-
-def support_of(answer: JSON, level: str) -> Support:
-    """Ticked paragraphs, or (paragraph, sentence) pairs."""
-    if level == "sentence":
-        return frozenset((p, s) for p, s in answer["facts"])
-    return frozenset(answer["support"])
-
-
-def gold_support(example: Example, level: str) -> Support | None:
-    """The gold to compare `support_of` with; None where the source hides it."""
-    gold = example.facts if level == "sentence" else example.supports
-    return None if gold is None else frozenset(gold)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from annotation.pure import metrics
 from annotation.pure.example import Example
 from annotation.pure.spans import mentions
 from annotation.tasktype import JSON, Given
-from tasks.answer.report import said
+from tasks._answering import said
 
 Stretch = tuple[int, int, str]  # start, end and whose: a column's name, "" for gold
 

@@ -1,0 +1,204 @@
+"""Answering from paragraphs: what the tasks that ask for an answer and its support have in common.
+
+Payload: {"question", "paragraphs" [{"title", "text", "sentences"}], "options", "controls"}. An answer at rest holds
+"kind" ("span", "yes", "no", "none", "option" or "typed"), "text", the place where it stands, "support" and "facts".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any, Protocol
+
+from annotation.pure import fuzzy, human_scores, metrics
+from annotation.pure.example import Example, Paragraph
+from annotation.pure.spans import Span, cut, locate
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Problem
+
+KINDS = ("span", "yes", "no", "none", "option")
+Support = frozenset[Hashable]
+
+
+class Asked(Protocol):
+    """Which controls a page has, the same for every item of a batch."""
+
+    @property
+    def yes_no(self) -> bool: ...
+    @property
+    def choices(self) -> bool: ...
+    @property
+    def support(self) -> bool: ...
+    @property
+    def sentences(self) -> bool: ...
+
+
+def said(answer: JSON) -> str:
+    """The answer as text; "" is "no answer"."""
+    return "" if answer["kind"] == "none" else str(answer["text"])
+
+
+def support_of(answer: JSON, level: str) -> Support:
+    """Ticked paragraphs, or (paragraph, sentence) pairs."""
+    if level == "sentence":
+        return frozenset((p, s) for p, s in answer["facts"])
+    return frozenset(answer["support"])
+
+
+def gold_support(example: Example, level: str) -> Support | None:
+    """The gold to compare `support_of` with; None where the source hides it."""
+    gold = example.facts if level == "sentence" else example.supports
+    return None if gold is None else frozenset(gold)
+
+
+def search(payload: JSON, asked: Mapping[str, str]) -> JSON:
+    """Context of the search fragment: every shown paragraph, best match first."""
+    query = asked.get("q", "")[:200]
+    paragraphs = [(p["title"], p["text"]) for p in payload["paragraphs"]]
+    matches = fuzzy.search(query, paragraphs) if query.strip() else []
+    return {
+        "query": query,
+        "matches": matches,
+        "matching": sum(m.score > 0 for m in matches),
+        "total": len(paragraphs),
+    }
+
+
+def payload_of(example: Example, options: Asked, *, no_answer: bool) -> JSON | None:
+    """Question and context without a trace of the gold; nothing to read or to choose skips the example."""
+    if not example.question.strip() or not example.paragraphs:
+        return None
+    if options.sentences and any(p.sentences is None for p in example.paragraphs):
+        return None
+    return {
+        "question": example.question,
+        "paragraphs": [_paragraph(p, options) for p in example.paragraphs],
+        "options": list(example.options) if options.choices else [],
+        "controls": {
+            "yes_no": options.yes_no,
+            "no_answer": no_answer,
+            "options": options.choices,
+            "support": options.support,
+            "sentences": options.sentences,
+        },
+    }
+
+
+def _paragraph(paragraph: Paragraph, options: Asked) -> JSON:
+    shown: JSON = {"title": paragraph.title, "text": paragraph.text}
+    if options.sentences:
+        shown["sentences"] = [list(span) for span in paragraph.sentence_spans()]
+    return shown
+
+
+def shuffled(payload: JSON, rng: Random) -> JSON:
+    """The paragraphs in another order; `order[k]` is the payload's position of the paragraph shown as k."""
+    order = list(range(len(payload["paragraphs"])))
+    rng.shuffle(order)
+    return {**payload, "paragraphs": [payload["paragraphs"][k] for k in order], "order": order}
+
+
+def completed(payload: JSON, answer: Any) -> JSON:
+    """An answer given elsewhere as {"text", "support": [positions]}, "" for no answer.
+
+    "facts" may list [paragraph, sentence] positions; their paragraphs count as supporting.
+    Text that stands in no paragraph is kept as typed: it was collected under other rules.
+    """
+    if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
+        raise ValueError('needs {"text": ..., "support": [paragraph positions]}')
+    support, facts = answer.get("support", []), answer.get("facts", [])
+    size = len(payload["paragraphs"])
+    if not isinstance(support, list) or not all(type(k) is int and 0 <= k < size for k in support):
+        raise ValueError(f"support must list paragraph positions from 0 to {size - 1}")
+    facts = _facts(facts, payload)
+    given = {"facts": facts, "support": sorted({*support, *(p for p, _s in facts)})}
+    return _placed(answer["text"], payload, given)
+
+
+def problems(payload: JSON, answer: JSON) -> list[Problem]:
+    """What an answer and its support still lack."""
+    found = [*_answer_problems(payload, answer)]
+    controls = payload["controls"]
+    if controls["support"] and not answer["support"] and answer["kind"] != "none":
+        where = "fact" if controls["sentences"] else "support"
+        found.append(Problem(where, _("Tick what your answer rests on: at least one paragraph.")))
+    return found
+
+
+def majority(answers: Sequence[JSON]) -> tuple[JSON, bool]:
+    """The majority answer with, apart, the majority support, and whether a tie stands. ValueError without answers."""
+    texts = human_scores.majorities(answers, key=lambda a: metrics.MUSIQUE.key(said(a)))
+    supports = human_scores.majorities(answers, key=lambda a: frozenset(a["support"]))
+    return {**texts[0], "support": sorted(supports[0]["support"])}, len(texts) > 1 or len(supports) > 1
+
+
+def answer_f1(answer: JSON, gold: Example) -> float:
+    """Against the answers of the dataset; 0 where they are hidden."""
+    right = metrics.MUSIQUE.gold(gold.answers)
+    return metrics.MUSIQUE.answer(said(answer), right).f1 if right else 0.0
+
+
+def answered(example: Example, answer: JSON) -> Example:
+    """The example with people's answer and support in place of its own."""
+    answers = (said(answer), *(a for a in example.answers if a != said(answer)))
+    return replace(example, answers=answers, supports=tuple(answer["support"]))
+
+
+def disagreement(answers: Sequence[JSON]) -> float:
+    """1 less the mean of the expected agreements (F1) on the answer and on the support."""
+    if len(answers) < 2:
+        return 0.0
+    scorer = metrics.MUSIQUE
+    told = human_scores.question_scores([said(a) for a in answers], None, scorer=scorer)
+    backed = human_scores.support_scores([support_of(a, "paragraph") for a in answers], None, scorer=scorer)
+    return 1 - (told.agreement.f1 + backed.agreement.f1) / 2 if told.agreement and backed.agreement else 0.0
+
+
+def _facts(facts: Any, payload: JSON) -> list[list[int]]:
+    """Sorted [paragraph, sentence] positions; ValueError for others."""
+    if not isinstance(facts, list) or not all(_is_fact(fact, payload["paragraphs"]) for fact in facts):
+        raise ValueError("facts must list [paragraph, sentence] positions of the context")
+    return [list(pair) for pair in sorted({(p, s) for p, s in facts})]
+
+
+def _is_fact(fact: Any, paragraphs: Sequence[JSON]) -> bool:
+    if not isinstance(fact, list) or [type(k) for k in fact] != [int, int]:
+        return False
+    paragraph, sentence = fact
+    if not 0 <= paragraph < len(paragraphs) or sentence < 0:
+        return False
+    return sentence < len(paragraphs[paragraph].get("sentences", ())) or "sentences" not in paragraphs[paragraph]
+
+
+def _placed(text: str, payload: JSON, given: JSON) -> JSON:
+    """An answer from its text alone: yes, no and none by word, else where the text stands."""
+    blank = {"text": text, "paragraph": None, "start": None, "end": None, "option": None, **given}
+    if not text.strip():
+        return blank | {"kind": "none", "text": ""}
+    if text in payload["options"]:
+        return blank | {"kind": "option", "option": payload["options"].index(text)}
+    if text.strip().lower() in {"yes", "no"} and payload["controls"]["yes_no"]:
+        return blank | {"kind": text.strip().lower(), "text": text.strip().lower()}
+    texts = [p["text"] for p in payload["paragraphs"]]
+    found = locate(text, texts, first=given["support"])
+    if found is None:
+        return blank | {"kind": "typed"}
+    return blank | {"kind": "span", "paragraph": found.paragraph, "start": found.start, "end": found.end}
+
+
+def _answer_problems(payload: JSON, answer: JSON) -> Iterable[Problem]:
+    kind, controls = answer["kind"], payload["controls"]
+    if kind not in (*KINDS, "typed") or (kind == "span" and not answer["text"].strip()):
+        yield Problem("text", _("Give an answer: select it in a paragraph or type it."))
+    elif kind == "typed":
+        missing = _("“%(text)s” stands in no paragraph. Select the answer, or type it as it is written there.")
+        yield Problem("text", missing, {"text": answer["text"]})
+    elif kind == "span":
+        span = Span(answer["paragraph"], answer["start"], answer["end"])
+        if cut([p["text"] for p in payload["paragraphs"]], span) != answer["text"]:
+            yield Problem("text", _("The selected text and its place do not match. Please select the answer again."))
+    elif (kind in {"yes", "no"} and not controls["yes_no"]) or (kind == "none" and not controls["no_answer"]):
+        yield Problem("text", _("This batch does not have that answer. Please choose another."))
+    elif kind == "option" and answer["option"] not in range(len(payload["options"])):
+        yield Problem("text", _("Choose one of the options."))
