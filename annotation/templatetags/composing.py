@@ -43,6 +43,11 @@ def bridges_of(payload: dict[str, Any]) -> list[hop_view.Bridge]:
 
 
 @register.simple_tag
+def supports_of(payload: dict[str, Any]) -> list[hop_view.Reading]:
+    return hop_view.supports_of(payload)
+
+
+@register.simple_tag
 def stage_of(payload: dict[str, Any], draft: dict[str, Any]) -> dict[str, Any]:
     """{"name", "bridge"} of a draft: which bridge is to be judged, or that the question is asked for."""
     given = list(draft.get("bridges") or ())
@@ -71,6 +76,12 @@ def live_now(kind: str, name: str, payload: dict[str, Any], draft: dict[str, Any
 def of(mapping: dict[str, Any] | None, key: str) -> Any:
     """The value of a key, "" where there is none."""
     return (mapping or {}).get(key, "")
+
+
+@register.filter
+def at(number: int, rows: list[Any]) -> Any:
+    """The row of that number, from 1."""
+    return rows[number - 1]
 
 
 @register.filter

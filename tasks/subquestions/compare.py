@@ -1,0 +1,40 @@
+"""The answers to one question's sub-questions side by side, for a requester's eyes only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from annotation.pure.correcting import difference
+from annotation.tasktype import JSON, Given
+from tasks.subquestions.judging import KEEP, corrected
+from tasks.subquestions.verdict import verdict
+
+
+def compared(payload: JSON, given: Sequence[Given]) -> JSON:
+    """Context of `_compare.html`.
+
+    {"payload", "verdict", "columns" [{"discard"}], "rows": one a hop {"number", "question", "answer", "final" (of the
+    verdict, None where it keeps nothing), "told": one an answer, None of a discard, {"well_formed", "meaning", "valid",
+    "question", "answer" (lists of differences), "changed"}}}.
+    """
+    answers = [one.answer for one in given]
+    decided = verdict(payload, answers)
+    rows = [
+        {
+            "number": k + 1,
+            **hop,
+            "final": decided["hops"][k] if decided["hops"] else None,
+            "told": [_told(payload, answer, k) for answer in answers],
+        }
+        for k, hop in enumerate(payload["hops"])
+    ]
+    columns = [{"discard": answer["discard"]} for answer in answers]
+    return {"payload": payload, "verdict": decided, "columns": columns, "rows": rows}
+
+
+def _told(payload: JSON, answer: JSON, k: int) -> JSON | None:
+    if answer["discard"] != KEEP:
+        return None
+    hop, own = answer["hops"][k], payload["hops"][k]
+    changes = {part: difference(own[part], hop[part]) for part in ("question", "answer")}
+    return {**hop, **changes, "changed": corrected(payload, answer["hops"])[k]}

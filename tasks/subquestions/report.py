@@ -1,0 +1,172 @@
+"""What checking sub-questions found: what was discarded and why, which judgments were negative, what was corrected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from annotation.pure.judging_tables import agreement_tables
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Judged
+from tasks._tables import excluded_table, in_words, said, share, table, usual_seconds
+from tasks.subquestions.judging import DISCARDS, JUDGMENTS, KEEP, MEANING, SINGLE_HOP, VALID, WELL_FORMED, WRONG_ANSWER
+from tasks.subquestions.judging import corrected as changes_of
+from tasks.subquestions.verdict import DISCARDED, KEPT, TIED, verdict
+
+INTERVALS = _("Shares with 95 % Wilson intervals; agreement with 95 % bootstrap intervals over items")
+OUTCOMES = {
+    (KEPT, ""): _("kept"),
+    (DISCARDED, SINGLE_HOP): _("discarded: needs no multihop reasoning"),
+    (DISCARDED, WRONG_ANSWER): _("discarded: the answer is wrong"),
+    (DISCARDED, "both"): _("discarded: as many say one reason as the other"),
+    (TIED, ""): _("tied: the requester decides"),
+}
+SAID = {KEEP: _("keep"), SINGLE_HOP: _("needs no multihop reasoning"), WRONG_ANSWER: _("the answer is wrong")}
+FAULTS = {WELL_FORMED: _("not well-formed"), MEANING: _("asks for something else"), VALID: _("answer not valid")}
+RIGHT, WRONG = "right", "wrong"
+
+
+def subquestions_report(judged: Iterable[Judged], *, seed: int) -> JSON:
+    """Tables over all HITs with answers that scores do not leave out."""
+    judged = list(judged)
+    rows = [row for row in judged if row.given and not row.excluded]
+    verdicts = [verdict(row.payload, [given.answer for given in row.given]) for row in rows]
+    return {
+        "task": "subquestions",
+        "n": len(rows),
+        "tables": [
+            _outcome_table(verdicts),
+            _judgment_table(rows),
+            _correction_table(rows, verdicts),
+            _worker_table(rows),
+            *_agreement(rows, seed=seed),
+            *excluded_table(judged),
+        ],
+        "paragraph": _paragraph(verdicts, rows),
+        "intervals": INTERVALS,
+        "flags": list(_flags(verdicts)),
+    }
+
+
+def _outcome_table(verdicts: Sequence[JSON]) -> JSON:
+    counts = Counter((one["kind"], one["discard"]) for one in verdicts)
+    rows = [[said(words), counts[key], share(counts[key], len(verdicts))] for key, words in OUTCOMES.items()]
+    note = _("By majority of the annotators of each item; a text is tied where as many give another one.")
+    return table("verdicts", _("Kept and discarded"), (_("Verdict"), _("Items"), _("Share")), rows, note)
+
+
+def _kept(rows: Iterable[Judged]) -> Iterator[tuple[Judged, str, list[JSON]]]:
+    """(HIT, worker, hops) of every answer that keeps its question."""
+    for row in rows:
+        for given in row.given:
+            if given.answer["discard"] == KEEP:
+                yield row, given.worker, given.answer["hops"]
+
+
+def _judgment_table(rows: Sequence[Judged]) -> JSON:
+    """How often each judgment of each hop was negative, over the answers that keep the question."""
+    hops: dict[int, list[JSON]] = {}
+    for _row, _worker, own in _kept(rows):
+        for number, hop in enumerate(own, 1):
+            hops.setdefault(number, []).append(hop)
+    made = [
+        [number, len(own), *(share(sum(hop[name] is False for hop in own), len(own)) for name in JUDGMENTS)]
+        for number, own in sorted(hops.items())
+    ]
+    columns = (_("Hop"), _("Judgments"), *FAULTS.values())
+    return table("judgments", _("Negative judgments"), columns, made, _("Over the answers that keep the question."))
+
+
+def _correction_table(rows: Sequence[Judged], verdicts: Sequence[JSON]) -> JSON:
+    """What the verdicts changed of the kept questions; what only followed from an earlier answer is no correction."""
+    kept: Counter[int] = Counter()
+    changed: dict[str, Counter[int]] = {"question": Counter(), "answer": Counter()}
+    for row, decided in zip(rows, verdicts, strict=True):
+        if decided["kind"] != KEPT:
+            continue
+        for number, change in enumerate(changes_of(row.payload, decided["hops"]), 1):
+            kept[number] += 1
+            for part, count in changed.items():
+                count[number] += change[part]
+    made = [
+        [
+            number,
+            total,
+            *(value for count in changed.values() for value in (count[number], share(count[number], total))),
+        ]
+        for number, total in sorted(kept.items())
+    ]
+    columns = (
+        _("Hop"),
+        _("Kept items"),
+        _("Questions corrected"),
+        _("Share of questions"),
+        _("Answers corrected"),
+        _("Share of answers"),
+    )
+    return table("corrections", _("Corrections"), columns, made, _("In the final sub-questions of the kept items."))
+
+
+def _worker_table(rows: Sequence[Judged]) -> JSON:
+    discards: dict[str, Counter[str]] = {}
+    seconds: dict[str, list[float]] = {}
+    corrections: Counter[str] = Counter()
+    for row in rows:
+        for given in row.given:
+            discards.setdefault(given.worker, Counter())[given.answer["discard"]] += 1
+            seconds.setdefault(given.worker, []).append(given.seconds)
+    for row, worker, hops in _kept(rows):
+        corrections[worker] += sum(sum(change.values()) for change in changes_of(row.payload, hops))
+    made = []
+    for worker, votes in sorted(discards.items()):
+        rates = [share(votes[name], votes.total()) for name in (SINGLE_HOP, WRONG_ANSWER)]
+        made.append([worker, votes.total(), *rates, corrections[worker], usual_seconds(seconds[worker])])
+    columns = (
+        _("Worker"),
+        _("Items"),
+        _("“Needs no multihop reasoning”"),
+        _("“The answer is wrong”"),
+        _("Texts corrected"),
+        _("Median seconds per HIT"),
+    )
+    return table("workers", _("By worker"), columns, made)
+
+
+def _agreement(rows: Sequence[Judged], *, seed: int) -> Iterator[JSON]:
+    """Agreement on what to keep, then on the judgments of the hops; tables of one kind are told apart by name."""
+    whole = [(row.hit, [(given.worker, given.answer["discard"]) for given in row.given]) for row in rows]
+    parts: dict[str, list[tuple[str, str]]] = {}
+    for row, worker, hops in _kept(rows):
+        for number, hop in enumerate(hops, 1):
+            for name in JUDGMENTS:
+                told = RIGHT if hop[name] else WRONG
+                parts.setdefault(f"{row.hit}/{number}/{name}", []).append((worker, told))
+    labels = {RIGHT: _("right"), WRONG: _("not right")}
+    keeping = agreement_tables(whole, categories=DISCARDS, labels=SAID, seed=seed)
+    judging = agreement_tables(list(parts.items()), categories=(RIGHT, WRONG), labels=labels, seed=seed)
+    about = (("keeping", keeping, _("Of keeping or discarding.")), ("hops", judging, _("Of the judgments of hops.")))
+    for prefix, tables, note in about:
+        for one in tables:
+            yield one | {"name": f"{prefix}-{one['name']}", "note": one["note"] or note, "about": note}
+
+
+def _paragraph(verdicts: Sequence[JSON], rows: Sequence[Judged]) -> list[JSON]:
+    if not verdicts:
+        return []
+    kinds = Counter(one["kind"] for one in verdicts)
+    message = _(
+        "%(workers)s annotators checked %(items)s questions with their sub-questions. %(kept)s were kept, "
+        "%(discarded)s discarded."
+    )
+    values = {
+        "workers": len({given.worker for row in rows for given in row.given}),
+        "items": len(verdicts),
+        "kept": in_words(share(kinds[KEPT], len(verdicts))),
+        "discarded": in_words(share(kinds[DISCARDED], len(verdicts))),
+    }
+    return [{"message": message, "values": values}]
+
+
+def _flags(verdicts: Sequence[JSON]) -> Iterator[JSON]:
+    if tied := sum(one["kind"] == TIED for one in verdicts):
+        yield {"message": _("%(n)s items are tied and wait for the requester's decision."), "values": {"n": tied}}

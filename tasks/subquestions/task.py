@@ -1,0 +1,156 @@
+"""Check generated sub-questions and their answers, and correct them (Tang, Ng and Tung 2021, section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from annotation.pure import dag
+from annotation.pure.agreement import percent_agreement
+from annotation.pure.correcting import answer_key, question_key
+from annotation.pure.example import Example
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from tasks._hops import reading_seconds
+from tasks.subquestions.compare import compared
+from tasks.subquestions.judging import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
+from tasks.subquestions.report import subquestions_report
+from tasks.subquestions.verdict import KEPT, verdict
+
+CHECKED = "subquestions"  # in the `extra` of an exported example: what was changed by how many
+SECONDS_A_HOP = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Nothing to set: everything is in view and everything may be corrected."""
+
+
+class Subquestions(TaskType):
+    """Answer: {"discard": "no" | "single_hop" | "wrong_answer", "hops": [{"well_formed", "meaning", "valid" (true, false
+    or null), "question", "answer"}]}; the hops of a discarded question say nothing.
+    """
+
+    kind = "subquestions"
+    title = _("Check sub-questions")
+    question = _("Are these the right sub-questions, with the right answers?")
+    Options = Options
+    shows = ("answers", "hops", "paragraphs")
+
+    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+        """The question, its hops and its supporting paragraphs; skipped without answer, hops or their paragraphs."""
+        places = _supports(example)
+        if not places or not example.question or not example.answers or dag.problems(example.hops):
+            return None
+        hops = [
+            {
+                "question": hop.question,
+                "answer": hop.answer,
+                "support": None if hop.support is None else places.index(hop.support),
+            }
+            for hop in example.hops
+        ]
+        edges = dag.edges(example.hops)
+        return {
+            "question": example.question,
+            "answer": example.answers[0],
+            "hops": hops,
+            "edges": [{"head": j, "tail": i, "entity": example.hops[j - 1].answer} for j, i in edges],
+            "paragraphs": [{"title": example.paragraphs[k].title, "text": example.paragraphs[k].text} for k in places],
+        }
+
+    def seconds(self, payload: JSON) -> int:
+        """Time to read everything once and to judge each hop."""
+        texts = [payload["question"], *(paragraph["text"] for paragraph in payload["paragraphs"])]
+        return reading_seconds(texts, least=20) + SECONDS_A_HOP * len(payload["hops"])
+
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        return list(problems_of(payload, answer))
+
+    def complete(self, payload: JSON, answer: Any) -> JSON:
+        """A judgment made elsewhere: {"discard": "single_hop"}, or {"discard": "no", "hops": [...]} with every field."""
+        if not isinstance(answer, Mapping) or answer.get("discard") not in DISCARDS:
+            raise ValueError('needs {"discard": "no", "single_hop" or "wrong_answer", "hops": [...]}')
+        hops = answer.get("hops", [] if answer["discard"] != KEEP else None)
+        if not isinstance(hops, list) or not all(_is_hop(hop) for hop in hops):
+            raise ValueError(
+                'needs "hops", one each: {"well_formed", "meaning", "valid": true or false, "question", "answer"}'
+            )
+        fields = (*JUDGMENTS, "question", "answer")
+        given = [{name: hop[name] for name in fields} for hop in hops]
+        if answer["discard"] != KEEP and len(given) != len(payload["hops"]):
+            given = untouched(payload)
+        return super().complete(payload, {"discard": answer["discard"], "hops": given})
+
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        return verdict(payload, answers)
+
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """The share of what is known of the example that the answer says too; 0 where nothing is known."""
+        known = gold.extra.get(KNOWN)
+        if not isinstance(known, Mapping) or known.get("discard") not in DISCARDS:
+            return 0.0
+        if known["discard"] != KEEP or answer["discard"] != KEEP:
+            return float(known["discard"] == answer["discard"])
+        pairs = list(zip(answer["hops"], known.get("hops") or (), strict=False))
+        right = [told[name] is hop.get(name) for told, hop in pairs for name in JUDGMENTS if name in hop]
+        return sum(right) / len(right) if right else 1.0
+
+    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+        return subquestions_report(judged, seed=seed)
+
+    def export(self, example: Example, verdict: JSON) -> list[Example]:
+        """The example with its final sub-questions and answers; discarded, tied and unjudged ones are left out."""
+        if verdict["kind"] != KEPT:
+            return []
+        hops = tuple(
+            replace(hop, question=final["question"], answer=final["answer"])
+            for hop, final in zip(example.hops, verdict["hops"], strict=True)
+        )
+        told = {
+            "annotators": verdict["answers"],
+            "votes": verdict["votes"],
+            "changed_by": [final["changed_by"] for final in verdict["hops"]],
+        }
+        return [replace(example, hops=hops, extra={**example.extra, CHECKED: told})]
+
+    def provenance(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> JSON:
+        """The sub-questions as they came, and how many changed each."""
+        before = [{"question": hop["question"], "answer": hop["answer"]} for hop in payload["hops"]]
+        return {"before": before, "votes": verdict["votes"], "changed_by": [h["changed_by"] for h in verdict["hops"]]}
+
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        return compared(payload, given)
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """The share of pairs that differ: over whether to keep it, and over the texts where all keep it."""
+        kept = all(answer["discard"] == KEEP for answer in answers)
+        rows = [_keys(answer) if kept else [answer["discard"]] for answer in answers]
+        agreed = percent_agreement(zip(*rows, strict=True))
+        return 0.0 if agreed is None else 1 - agreed
+
+
+def _supports(example: Example) -> list[int]:
+    """The positions of the paragraphs that the hops rest on, in the order of the hops, then the other supports."""
+    own = [hop.support for hop in example.hops if hop.support is not None]
+    found = list(dict.fromkeys([*own, *(example.supports or ())]))
+    fits = all(0 <= place < len(example.paragraphs) for place in found)
+    return found if fits and len(example.hops) > 1 else []
+
+
+def _is_hop(hop: Any) -> bool:
+    return (
+        isinstance(hop, Mapping)
+        and all(hop.get(name, 0) in (True, False, None) and type(hop.get(name, 0)) is not int for name in JUDGMENTS)
+        and all(isinstance(hop.get(part), str) for part in ("question", "answer"))
+    )
+
+
+def _keys(answer: JSON) -> list[Any]:
+    """The texts of a kept question as they are compared."""
+    return [key for hop in answer["hops"] for key in (question_key(hop["question"]), answer_key(hop["answer"]))]
+
+
+TASK: TaskType = Subquestions()
