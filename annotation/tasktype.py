@@ -17,6 +17,7 @@ from annotation.pure.example import Example
 
 JSON = dict[str, Any]
 Live = Callable[[JSON, Mapping[str, str]], JSON]
+UNSETTLED = frozenset({"tied", "several", "discarded", "undecided", "split"})  # kinds of verdicts that settle nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,10 @@ class TaskType(ABC):
         """Who must not meet one worker freely, and what is complete only together; None: alone."""
         return example.group or None
 
+    def single(self, options: Any) -> bool:
+        """Whether a batch with these options takes one item of each group, drawn at random, instead of all."""
+        return False
+
     def seconds(self, payload: JSON) -> int | None:
         """How long an assignment of this HIT usually takes; None: as long as the batch says."""
         return None
@@ -149,7 +154,12 @@ class TaskType(ABC):
         """The verdict: what several answers mean together.
 
         Answers that a requester refused are not among them; `accepted` is True in one that was accepted in a review.
+        Without criteria, an answer that alone was accepted comes alone: it decides, however many votes are wanted.
         """
+
+    def unsettled(self, verdict: JSON) -> bool:
+        """Whether people leave the HIT open, so that a requester is to adjudicate."""
+        return bool(verdict.get("tied")) or verdict.get("kind") in UNSETTLED
 
     @abstractmethod
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:

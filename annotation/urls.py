@@ -7,6 +7,7 @@ from django.views.i18n import set_language
 
 from annotation.views import (
     accounts,
+    adjudicating,
     batches,
     datasets,
     deriving,
@@ -80,6 +81,14 @@ review_pages = [
     path(f"{REVIEW}<slug:public_id>/choose/", judging.review_choose, name="review-choose"),
     path(f"{REVIEW}<slug:public_id>/feedback/", judging.review_feedback, name="review-feedback"),
     path(f"{REVIEW}feedback/<int:pk>/withdraw/", judging.review_withdraw, name="review-withdraw"),
+]
+
+ADJUDICATE = "projects/<slug:slug>/batches/<slug:batch>/adjudicate/"
+
+adjudicating_pages = [
+    path(ADJUDICATE, adjudicating.adjudicate, name="adjudicate"),
+    path(f"{ADJUDICATE}<slug:public_id>/", adjudicating.adjudicate_hit, name="adjudicate-hit"),
+    path(f"{ADJUDICATE}<slug:public_id>/undo/", adjudicating.adjudicate_undo, name="adjudicate-undo"),
 ]
 
 batch_pages = [
@@ -161,4 +170,5 @@ urlpatterns = [
     *requester_pages,
     *batch_pages,
     *review_pages,
+    *adjudicating_pages,
 ]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
+from annotation.flow import reviewing
 from annotation.flow.deriving import code_version
 from annotation.flow.filling import CHUNK, Filler, Told, already_there, remove_dataset, reserve, silent
 from annotation.flow.provenance import Said, said_by_hit, step_of
@@ -145,8 +146,8 @@ class _Gathering:
         if not answers:
             self.tally.dropped[UNANSWERED] += 1
             return []
-        verdict = self._task.aggregate(hit.payload, answers)
-        kind = "tied" if verdict.get("tied") else str(verdict["kind"])
+        verdict = reviewing.verdict(self._task, hit.payload, answers)
+        kind = reviewing.kind_of(verdict)
         self.tally.verdicts[kind] += 1
         found = self._task.export(hit.item.example, verdict)
         if not found:

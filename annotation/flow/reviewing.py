@@ -6,7 +6,7 @@ A decision is a row that is only ever added and concerns the revision that was r
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from annotation.flow.refusal import Conflict, Refused
 from annotation.models import Answer, Assignment, Batch, Hit, Review, User
 from annotation.pure import lifecycle, reading
 from annotation.registry import task_type
-from annotation.tasktype import JSON
+from annotation.tasktype import JSON, TaskType
 
 LONGEST = 5000  # characters of a wording, a message or a reason
 
@@ -182,6 +182,22 @@ def value(standing: Standing, payload: JSON) -> JSON:
         task = task_type(standing.assignment.batch.task)
         answer = task.edited(payload, answer, standing.review.text)
     return answer | {"accepted": True}
+
+
+def verdict(task: TaskType, payload: JSON, answers: Sequence[JSON]) -> JSON:
+    """What the standing answers mean together; where a requester accepted one of them, that one alone.
+
+    A task type with criteria weighs accepted answers itself. `adjudicated` marks a verdict that a requester settled.
+    """
+    chosen = [answer for answer in answers if answer.get("accepted")]
+    if task.criteria or len(chosen) != 1:
+        return task.aggregate(payload, answers)
+    return task.aggregate(payload, chosen) | {"adjudicated": True}
+
+
+def kind_of(verdict: JSON) -> str:
+    """A verdict in a word, as reports and queues count it."""
+    return "tied" if verdict.get("tied") else str(verdict["kind"])
 
 
 def standing_answers(hits: Collection[Hit]) -> defaultdict[int, list[tuple[Standing, JSON]]]:

@@ -51,6 +51,7 @@ def _tabs(batch: Batch, here: str) -> list[dict[str, Any]]:
         ("batch", _("Overview"), None),
         ("hits", _("HITs"), batch.size),
         *_reading(batch),
+        *([("adjudicate", _("Adjudicate"), None)] if batch.launched_at else []),
         ("batch-workers", _("Workers"), None),
         ("flags", _("Flags"), watching.open_flags(batch).count()),
         ("report", _("Report"), None),

@@ -62,17 +62,26 @@ def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> H
     """One HIT: question, context with gold, all answers side by side, with revisions and times."""
     shown = batch_of(project, batch)
     row = hit_of(shown, public_id)
-    judgments = [_judgment(letter, a) for letter, a in zip(_letters(), _submitted(row), strict=False)]
-    given = [Given(judgment["letter"], judgment["answer"].answer) for judgment in judgments]
-    side_by_side = task_type(shown.task).compare(row.payload, given, row.item.example)
-    for judgment, column in zip(judgments, side_by_side["columns"], strict=True):
-        judgment["told"] = column
-    template = select_template([f"{shown.task}/_compare.html", "batches/_compare.html"])
-    context = batch_context(shown, "hits", hit=row, judgments=judgments, compare=side_by_side, **_around(row))
+    judgments = judgments_of(row)
+    context = batch_context(shown, "hits", hit=row, **side_by_side(shown, row, judgments), **_around(row))
     context["standings"] = _standings(shown, judgments)
-    context["compare_template"] = template.template.name
     context["reasons"] = [(key, _(text)) for key, text in FLAG_REASONS.items()]
     return render(request, "batches/hit.html", context)
+
+
+def judgments_of(row: Hit) -> list[dict[str, Any]]:
+    """Everybody's submitted work on the HIT, in the order in which it came."""
+    return [_judgment(letter, a) for letter, a in zip(_letters(), _submitted(row), strict=False)]
+
+
+def side_by_side(batch: Batch, row: Hit, judgments: list[dict[str, Any]]) -> dict[str, Any]:
+    """What `compare_template` takes: the judgments, each with the task's column as `told`, and `compare`."""
+    given = [Given(judgment["letter"], judgment["answer"].answer) for judgment in judgments]
+    compare = task_type(batch.task).compare(row.payload, given, row.item.example)
+    for judgment, column in zip(judgments, compare["columns"], strict=True):
+        judgment["told"] = column
+    template = select_template([f"{batch.task}/_compare.html", "batches/_compare.html"])
+    return {"judgments": judgments, "compare": compare, "compare_template": template.template.name}
 
 
 def hit_of(batch: Batch, public_id: str) -> Hit:

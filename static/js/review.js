@@ -1,4 +1,4 @@
-// Reading answers without a mouse: criteria, decisions and feedback by single keys.
+// Reading and adjudicating answers without a mouse: criteria, decisions and feedback by single keys.
 import { bind, listen } from "./keys.js";
 import { editShortcuts } from "./shortcuts.js";
 
@@ -65,7 +65,7 @@ function onWriting(event) {
 function bindPage() {
   for (const control of document.querySelectorAll("[data-bind]")) bind(control.dataset.bind, () => press(control));
   for (const row of document.querySelectorAll("[data-mark]")) bind(`mark-${row.dataset.mark}`, () => toggle(row));
-  for (const action of ["review-edit", "review-return", "review-discard", "review-feedback"]) {
+  for (const action of new Set([...document.querySelectorAll("[data-open-by]")].map((box) => box.dataset.openBy))) {
     bind(action, () => {
       const box = document.querySelector(`[data-open-by="${action}"]`); // the feedback's is replaced when it is sent
       return box ? open(box) : false;

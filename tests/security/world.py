@@ -24,6 +24,7 @@ from tests.views.console import answer, take
 
 OF_WORKERS = ("batch-start", "batch-guide", "batch-done", "practice", "practice-done", "practice-live")
 OF_READING = ("review-answer", "review-undo", "review-choose", "review-feedback")
+OF_HITS = ("hit", "hit-void", "hit-restore", "adjudicate-hit", "adjudicate-undo")
 ROLES = ["anonymous", "frank", "bob", "carol", "alice", "erin", "dave"]
 
 
@@ -111,7 +112,7 @@ def _work(project: Any, batch: Any, people: list[Any]) -> dict[str, Any]:
     jobs.work_off()
     of_batch = {f"{name}.pk": batch.pk for name in OF_WORKERS}
     of_flag = {f"{name}.pk": noted.pk for name in ("flag-keep", "flag-void", "flag-reopen")}
-    of_hit = {f"{name}.public_id": answered.hit.public_id for name in ("hit", "hit-void", "hit-restore")}
+    of_hit = {f"{name}.public_id": answered.hit.public_id for name in OF_HITS}
     return {"public_id": mine.public_id, "answered": answered.public_id} | of_batch | of_flag | of_hit
 
 

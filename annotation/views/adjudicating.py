@@ -1,0 +1,176 @@
+"""HITs that people leave open, one after the other: pick an answer by its number, leave the HIT out, go on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow import adjudicating, flagging, reviewing
+from annotation.flow.refusal import Conflict
+from annotation.models import Batch, Hit, Project
+from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.batch_page import batch_context, batch_of
+from annotation.views.frame import FLAG_REASONS
+from annotation.views.hits import hit_of, judgments_of, side_by_side
+from annotation.views.seeing import see
+
+KINDS = {
+    "tied": gettext_noop("tied"),
+    "several": gettext_noop("several to choose from"),
+    "discarded": gettext_noop("discarded"),
+    "undecided": gettext_noop("undecided"),
+    "split": gettext_noop("no agreement"),
+}
+HIDDEN = "names_hidden"  # in the viewer's session
+
+
+@never_cache
+@require_safe
+@requester_required
+def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The HITs of a batch that wait for a requester."""
+    shown = _launched(project, batch)
+    waiting = adjudicating.queue(shown)
+    page = Paginator(waiting, 50).get_page(request.GET.get("page"))
+    rows = Hit.objects.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
+    found = rows.in_bulk([one.pk for one in page])
+    page.object_list = [
+        {"hit": found[one.pk], "answers": one.answers, "kind": kind_words(one.kind)} for one in page.object_list
+    ]
+    context = {"page": page, "first": waiting[0] if waiting else None, "undone": _undoable(request, shown)}
+    return render(request, "batches/adjudicate.html", batch_context(shown, "adjudicate", **context))
+
+
+def _launched(project: Project, slug: str) -> Batch:
+    batch = batch_of(project, slug)
+    if batch.launched_at is None:
+        raise Http404
+    return batch
+
+
+def kind_words(kind: str) -> str:
+    """The kind of a verdict as requesters read it; a kind that only its task knows stands as it is."""
+    return _(KINDS[kind]) if kind in KINDS else kind
+
+
+@never_cache
+@require_get_or_post
+@requester_required
+def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """One HIT; POST picks an answer, leaves the HIT out, or shows or hides who the annotators are."""
+    shown = _launched(project, batch)
+    row = hit_of(shown, public_id)
+    if request.method != "POST":
+        return _page(request, shown, row)
+    if names := request.POST.get("names"):
+        request.session[HIDDEN] = names == "hide"
+        return see("adjudicate-hit", project.slug, batch, public_id)
+    if "pick" in request.POST:
+        return _picked(request, shown, row)
+    reason = request.POST.get("reason", "").strip().replace("\0", "")[:500]
+    if not reason:
+        return _page(request, shown, row, problem=_("Say why this HIT is left out."), status=422)
+    flagging.void(row, reason=reason)
+    return _on(request, shown, row)
+
+
+def _picked(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
+    chosen = row.assignments.submitted().filter(public_id=request.POST["pick"].replace("\0", "")).first()
+    revision = request.POST.get("revision", "")
+    if chosen is None or not (revision.isascii() and revision.isdigit() and len(revision) < 10):
+        raise Http404
+    try:
+        flagging.restore(row)
+        reviewing.choose(chosen, int(revision), reviewer=request.user)
+    except Conflict as conflict:
+        return _page(request, batch, row, problem=str(conflict), status=409)
+    return _on(request, batch, row)
+
+
+def _on(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
+    """To the next HIT that waits, with the way back; to the list where none does."""
+    following = adjudicating.following(batch, row)
+    args = [batch.project.slug, batch.slug]
+    if following is None:
+        messages.success(request, _("Nothing is left to adjudicate."))
+        address = reverse("adjudicate", args=args)
+    else:
+        address = reverse("adjudicate-hit", args=[*args, following.public_id])
+    return HttpResponseRedirect(f"{address}?undo={row.public_id}", status=303)
+
+
+def _undoable(request: HttpRequest, batch: Batch) -> dict[str, str] | None:
+    """What was just decided, as the notice shows it: {"public_id", "label"}."""
+    public_id = request.GET.get("undo", "").replace("\0", "")
+    row = batch.hits.filter(public_id=public_id).first() if public_id else None
+    if row is None:
+        return None
+    if row.voided_at:
+        return {"public_id": row.public_id, "label": _("left out")}
+    return {"public_id": row.public_id, "label": _("one answer picked")} if adjudicating.accepted(row) else None
+
+
+def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", status: int = 200) -> HttpResponse:
+    hidden = bool(request.session.get(HIDDEN))
+    mixed = adjudicating.shuffled(judgments_of(row), viewer=request.user.pk or 0, hit=row.public_id)
+    standings = {one.assignment.pk: one for one in reviewing.standings([each["assignment"] for each in mixed])}
+    judgments = [_lettered(k, each, standings, hidden=hidden) for k, each in enumerate(mixed)]
+    waiting = adjudicating.queue(batch)
+    here = next((one for one in waiting if one.pk == row.pk), None)
+    address = [batch.project.slug, batch.slug]
+    context = batch_context(
+        batch,
+        "adjudicate",
+        hit=row,
+        hidden=hidden,
+        problem=problem,
+        picks=[each for each in judgments if each["standing"].takes_part],
+        kind=kind_words(here.kind) if here else "",
+        left=len(waiting),
+        next=adjudicating.following(batch, row),
+        undone=_undoable(request, batch),
+        reasons=[_(text) for text in FLAG_REASONS.values()],
+        shortcuts=request.user.shortcuts or {"off": False, "keys": {}},
+        preferences_url=reverse("preferences"),
+        **side_by_side(batch, row, judgments),
+    )
+    context["crumbs"] = [
+        {"label": _("Batches"), "url": reverse("batches", args=address[:1])},
+        {"label": batch.title, "url": reverse("batch", args=address)},
+        {"label": _("Adjudicate"), "url": reverse("adjudicate", args=address)},
+    ]
+    return render(request, "batches/adjudicate_hit.html", context, status=status)
+
+
+def _lettered(number: int, judgment: dict[str, Any], standings: dict[int, Any], *, hidden: bool) -> dict[str, Any]:
+    """A judgment under the letter of its place, without its worker where names are hidden."""
+    worker = {"pseudonym": _("hidden")} if hidden else judgment["worker"]
+    standing = standings[judgment["assignment"].pk]
+    return judgment | {
+        "letter": chr(65 + number % 26),
+        "number": number + 1,
+        "key": str(number + 1),
+        "worker": worker,
+        "standing": standing,
+    }
+
+
+@require_POST
+@requester_required
+def adjudicate_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """Take back what was decided on a HIT, and show it again."""
+    row = hit_of(_launched(project, batch), public_id)
+    if adjudicating.undo(row, reviewer=request.user):
+        messages.success(request, _("Undone: this HIT is to be decided on again."))
+    else:
+        messages.warning(request, _("There is nothing to undo on this HIT."))
+    return see("adjudicate-hit", project.slug, batch, public_id)

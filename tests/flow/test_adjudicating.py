@@ -1,0 +1,129 @@
+"""HITs that people leave open: which wait, what a requester's decision makes of the verdict, and its undoing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from annotation.flow import adjudicating, batching, flagging, gathering, reviewing, scoring
+from annotation.models import Assignment, Batch, Hit, Review
+from annotation.registry import task_type
+from tests.conftest import answer_to
+from tests.flow import acting
+
+
+@pytest.fixture
+def batch(project: Any, dataset: Any) -> Batch:
+    return acting.launched(project, "doubtful", dataset, assignments_per_hit=2)
+
+
+def differ(batch: Batch, bob: Any, carol: Any) -> None:
+    """Bob answers everything right, carol answers everything with another typed answer."""
+    acting.answer_all(bob, batch)
+    while row := acting.take(carol, batch):
+        acting.submit(row, answer_to(row) | {"kind": "typed", "text": f"somewhere else {row.pk}"})
+
+
+def rows_of(public_id: str) -> list[Assignment]:
+    return list(Assignment.objects.filter(hit__public_id=public_id).order_by("pk"))
+
+
+def test_only_hits_that_wait_for_no_further_answer_are_adjudicated(batch: Batch, bob: Any, carol: Any) -> None:
+    acting.answer_all(bob, batch)
+    assert adjudicating.queue(batch) == []
+    while row := acting.take(carol, batch):
+        acting.submit(row, answer_to(row) | {"kind": "typed", "text": "elsewhere"})
+    waiting = adjudicating.queue(batch)
+    assert len(waiting) == batch.size
+    assert {(one.kind, one.answers) for one in waiting} == {("tied", 2)}
+
+
+def test_an_accepted_answer_alone_makes_the_verdict_and_leaves_the_queue(
+    batch: Batch, bob: Any, carol: Any, alice: Any
+) -> None:
+    differ(batch, bob, carol)
+    first = adjudicating.queue(batch)[0]
+    chosen = next(row for row in rows_of(first.public_id) if row.worker == carol)
+    reviewing.choose(chosen, chosen.revision, reviewer=alice)
+    assert first not in adjudicating.queue(batch)
+    hit = Hit.objects.get(pk=first.pk)
+    verdict = reviewing.verdict(task_type("answer"), hit.payload, reviewing.standing(hit))
+    assert verdict["text"] == f"somewhere else {chosen.pk}"
+    assert (verdict["tied"], verdict["adjudicated"]) == (False, True)
+
+
+def test_the_report_still_counts_what_everybody_said(batch: Batch, bob: Any, carol: Any, alice: Any) -> None:
+    differ(batch, bob, carol)
+    before = scoring.score_batch(batch)["datasets"]
+    chosen = rows_of(adjudicating.queue(batch)[0].public_id)[0]
+    reviewing.choose(chosen, chosen.revision, reviewer=alice)
+    assert scoring.score_batch(batch)["datasets"] == before
+
+
+def test_what_was_decided_is_gathered_with_who_decided_it(batch: Batch, bob: Any, carol: Any, alice: Any) -> None:
+    differ(batch, bob, carol)
+    chosen = rows_of(adjudicating.queue(batch)[0].public_id)[0]
+    reviewing.choose(chosen, chosen.revision, reviewer=alice)
+    made = gathering.gather_dataset(batch, name="settled")
+    assert (made["kept"], made["dropped"]) == (1, {"tied": batch.size - 1})
+    step = batch.project.datasets.get(slug="settled").items.get().example.extra["provenance"][-1]
+    assert step["verdict"]["adjudicated"] is True
+    assert [review["decision"] for review in step["reviews"]] == ["accepted"]
+    assert len(step["workers"]) == 2
+
+
+def test_decisions_are_only_ever_added_and_can_be_undone(batch: Batch, bob: Any, carol: Any, alice: Any) -> None:
+    differ(batch, bob, carol)
+    first = adjudicating.queue(batch)[0]
+    hit = Hit.objects.get(pk=first.pk)
+    assert not adjudicating.undo(hit, reviewer=alice)
+    for chosen in rows_of(first.public_id):
+        reviewing.choose(chosen, chosen.revision, reviewer=alice)
+    assert [one.assignment.pk for one in adjudicating.accepted(hit)] == [rows_of(first.public_id)[1].pk]
+    assert adjudicating.undo(hit, reviewer=alice)
+    assert adjudicating.queue(batch)[0] == first
+    assert list(Review.objects.order_by("pk").values_list("decision", flat=True)) == [
+        "accepted", "reopened", "accepted", "reopened",
+    ]  # fmt: skip
+
+
+def test_a_hit_that_is_left_out_waits_no_more_until_that_is_undone(batch: Batch, bob: Any, carol: Any) -> None:
+    differ(batch, bob, carol)
+    waiting = adjudicating.queue(batch)
+    hit = Hit.objects.get(pk=waiting[0].pk)
+    flagging.void(hit, reason="Nobody can know.")
+    assert adjudicating.queue(batch) == waiting[1:]
+    assert adjudicating.undo(hit, reviewer=None)
+    assert adjudicating.queue(batch) == waiting
+
+
+def test_the_way_on_goes_around_the_end_and_past_what_is_settled(batch: Batch, bob: Any, carol: Any) -> None:
+    differ(batch, bob, carol)
+    waiting = adjudicating.queue(batch)
+    hits = [Hit.objects.get(pk=one.pk) for one in waiting]
+    assert adjudicating.following(batch, hits[0]) == waiting[1]
+    assert adjudicating.following(batch, hits[-1]) == waiting[0]
+    flagging.void(hits[1], reason="Broken.")
+    assert adjudicating.following(batch, hits[0]) == waiting[2]
+    assert adjudicating.following(batch, hits[1]) == waiting[2]
+    for hit in hits[2:]:
+        flagging.void(hit, reason="Broken.")
+    assert adjudicating.following(batch, hits[0]) is None
+
+
+def test_a_closed_batch_waits_for_nobody(batch: Batch, bob: Any, carol: Any) -> None:
+    wide = acting.launched(batch.project, "wide", *batch.datasets.all(), assignments_per_hit=5)
+    differ(wide, bob, carol)
+    assert adjudicating.queue(wide) == []
+    batching.close(wide)
+    assert len(adjudicating.queue(Batch.objects.get(pk=wide.pk))) == wide.size
+
+
+def test_the_order_of_answers_is_a_viewer_s_own_and_stays() -> None:
+    rows = list(range(6))
+    one = adjudicating.shuffled(rows, viewer=1, hit="abc")
+    assert sorted(one) == rows
+    assert one == adjudicating.shuffled(rows, viewer=1, hit="abc")
+    others = [adjudicating.shuffled(rows, viewer=viewer, hit=hit) for viewer in (1, 2) for hit in ("abd", "x", "y")]
+    assert any(one != other for other in others)
