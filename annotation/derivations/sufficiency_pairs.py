@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from random import Random
 
-from annotation.derivations.base import Source, Tally
+from annotation.derivations.base import CannotDerive, Source, Tally, option
 from annotation.derivations.fitting import needs_supports
 from annotation.pure.example import Example
 from annotation.pure.reduced import reduced
@@ -17,7 +19,11 @@ PAIR = "pair"  # in `extra`: {"name", "supports": [1, 2] or [1], "of": how many 
 
 @dataclass(frozen=True)
 class PairOptions:
-    """Nothing to choose: the papers' pairs."""
+    """The papers' pairs, of so many questions drawn by the seed; 0: of all."""
+
+    questions: int = option(
+        0, gettext_noop("Questions"), help=gettext_noop("So many are drawn by the seed. Empty: all."), least=1, empty=0
+    )
 
 
 class SufficiencyPairs:
@@ -31,27 +37,45 @@ class SufficiencyPairs:
     outputs: tuple[str, ...] = ("",)
 
     def check(self, options: PairOptions) -> None:
-        pass
+        if options.questions < 0:
+            raise CannotDerive("questions must be 1 or more, or 0 for all", option="questions")
 
     misfit = staticmethod(needs_supports)
 
     def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """All pairs of a question in a row, as one group; they share its id and differ in `extra`."""
         tally.figures |= {"questions": 0}
-        for example in source.examples():
+        drawn = _drawn(source, options.questions, seed) if options.questions else None
+        for place, example in enumerate(source.examples()):
             tally.read += 1
-            if example.supports is None or example.answerable is False:
-                tally.drop("its supporting paragraphs are not known, or it is unanswerable")
-                continue
-            supports = tuple(sorted(set(example.supports)))
             try:
-                made = pairs(Context(len(example.paragraphs), supports, f"{seed}/{example.id}"))
+                made = _pairs(example, seed)
             except TooSmall as reason:
                 tally.drop(str(reason))
+                continue
+            if drawn is not None and place not in drawn:
+                tally.drop("it was not drawn")
                 continue
             tally.figures["questions"] += 1
             tally.kept += len(made)
             yield from (("", _pair(example, pair)) for pair in made)
+
+
+def _drawn(source: Source, count: int, seed: int) -> set[int]:
+    """The places of so many questions that have pairs, or of all of them where they are fewer."""
+    fit = []
+    for place, example in enumerate(source.examples()):
+        with suppress(TooSmall):
+            _pairs(example, seed)
+            fit.append(place)
+    return set(Random(f"{seed}/questions").sample(fit, min(count, len(fit))))
+
+
+def _pairs(example: Example, seed: int) -> list[Pair]:
+    """Raises TooSmall, saying why the question has none."""
+    if example.supports is None or example.answerable is False:
+        raise TooSmall("its supporting paragraphs are not known, or it is unanswerable")
+    return pairs(Context(len(example.paragraphs), tuple(sorted(set(example.supports))), f"{seed}/{example.id}"))
 
 
 def _pair(example: Example, pair: Pair) -> Example:

@@ -48,7 +48,7 @@ def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int)
             *_agreement(judged, options, seed=seed),
             *excluded_table(judged),
         ],
-        "paragraph": [*_paragraph(found, drops), _rule(options)],
+        "paragraph": [*_paragraph(found, pairs, drops), _rule(options)],
         "intervals": INTERVALS,
         "flags": list(_flags(judged, found)),
         "expected_drop": drops,
@@ -206,7 +206,19 @@ def _relabelled(pairs: Iterable[Ruled], labels: Mapping[str, str | None]) -> lis
     ]
 
 
-def _paragraph(found: Sequence[Question], drops: Sequence[JSON]) -> Iterator[JSON]:
+def _lacking(pairs: Iterable[Ruled]) -> Iterator[JSON]:
+    """How often the supports themselves, agreed on, do not suffice."""
+    agreed = [one.kind for one in pairs if len(one.pair.supports) == 2 == one.pair.of and one.kind in VERDICTS]
+    if agreed:
+        lacking = in_words(share(agreed.count(INSUFFICIENT), len(agreed)))
+        message = _(
+            "On %(n)s questions annotators agree about both supporting paragraphs together; these do not suffice in "
+            "%(lacking)s."
+        )
+        yield {"message": message, "values": {"lacking": lacking, "n": len(agreed)}}
+
+
+def _paragraph(found: Sequence[Question], pairs: Sequence[Ruled], drops: Sequence[JSON]) -> Iterator[JSON]:
     counted = _counted(found)
     if not counted:
         return
@@ -223,6 +235,7 @@ def _paragraph(found: Sequence[Question], drops: Sequence[JSON]) -> Iterator[JSO
             "left": len(found) - len(counted),
         },
     }
+    yield from _lacking(pairs)
     at = {each["which"]: each for each in drops if each["dataset"] == drops[0]["dataset"]}
     low, high = at["rounded"]["others"]
     yield {

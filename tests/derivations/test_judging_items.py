@@ -39,6 +39,22 @@ def test_a_question_without_another_paragraph_has_no_pairs() -> None:
     assert tally.dropped["it has no paragraph that is no support"] == 1
 
 
+def test_as_many_questions_as_wanted_are_drawn_with_all_their_pairs() -> None:
+    source = Listed([well(n) for n in range(12)] + [replace(well(20), supports=None)])
+    made, tally = derived(PAIRS, source, seed=4, questions=5)
+    ids = list(dict.fromkeys(e.id for e in made))
+    assert (len(ids), len(made), tally.figures["questions"]) == (5, 15, 5)
+    assert tally.dropped["it was not drawn"] == 7
+    everything = derived(PAIRS, source, seed=4)[0]
+    assert made == [e for e in everything if e.id in ids]
+    assert derived(PAIRS, source, seed=4, questions=5)[0] == made
+    assert len({e.id for e in derived(PAIRS, source, seed=4, questions=50)[0]}) == 12
+    others = {tuple(e.id for e in derived(PAIRS, source, seed=s, questions=5)[0]) for s in range(5)}
+    assert len(others) > 1
+    with pytest.raises(CannotDerive, match="questions"):
+        PAIRS.check(PAIRS.Options(questions=-1))
+
+
 def captain(**changes: object) -> Example:
     paragraphs = (
         Paragraph("Inn", "An inn."),

@@ -92,8 +92,15 @@ def test_the_papers_figures_come_out_of_115_questions_with_two_proxies() -> None
         ["8", {"text": "lower end of its interval", "values": {}}, "0.0048", "0.0187"],
         ["8", {"text": "upper end of its interval", "values": {}}, "0.0612", "0.1838"],
     ]
-    said = " ".join(one["message"] % one["values"] for one in made["paragraph"][:2])
-    for figure in ("115 questions", " 2 had", "1.7 % [0.5, 6.1]", "0.0628 (p = 0.017)", "0.0641 unrounded"):
+    said = " ".join(one["message"] % one["values"] for one in made["paragraph"][:3])
+    for figure in (
+        "115 questions",
+        " 2 had",
+        "1.7 % [0.5, 6.1]",
+        "0.0628 (p = 0.017)",
+        "0.0641 unrounded",
+        "do not suffice in 0.0 % [0.0, 3.2]",
+    ):
         assert figure in said
     assert [row[:2] for row in tables(made)["replaced"]] == [["f1", 1], ["f2", 1]]
     assert made["n"] == 345
