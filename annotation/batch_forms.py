@@ -255,7 +255,14 @@ class LaunchForm(WhoForm, GuideForm):
             expected_seconds=self.expected_seconds(),
             meeting=cleaned["meeting"],
             workers=self.chosen_workers(),
+            singles=self._takes_singles(),
         )
+
+    def _takes_singles(self) -> bool:
+        if not self.options.is_valid():
+            return False
+        task = task_type(self.kind)
+        return task.single(task.options(self.options.cleaned_data))
 
     def save_draft(self, user: User) -> Batch:
         """Write the draft, new or changed. Raises Refused."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
@@ -124,14 +125,31 @@ def queue(batch: Batch) -> list[int]:
     """The chosen items' keys in the order in which they will be offered; seeded."""
     taken = _other_purpose(batch)
     chosen: list[int] = []
+    singles = _one_of_each_group(batch, taken) if takes_singles(batch) else None
     for dataset in batch.datasets.order_by("slug"):
         rows = dataset.items.order_by("position").values_list("pk", "group_key")
-        free = [pk for pk, group in rows if group not in taken]
+        free = [pk for pk, group in rows if group not in taken and (singles is None or pk in singles)]
         if batch.sample is not None and batch.sample < len(free):
             free = sorted(Random(f"{batch.seed}/{dataset.slug}").sample(free, batch.sample))
         chosen += free
     Random(f"{batch.seed}/order").shuffle(chosen)
     return chosen
+
+
+def takes_singles(batch: Batch) -> bool:
+    """Whether the batch takes one item of each group only."""
+    task = task_type(batch.task)
+    return task.single(task.options(batch.options))
+
+
+def _one_of_each_group(batch: Batch, taken: set[str]) -> set[int]:
+    """One item of each group that is free, drawn from all datasets of the batch together."""
+    members: defaultdict[str, list[int]] = defaultdict(list)
+    for dataset in batch.datasets.order_by("slug"):
+        for pk, group in dataset.items.order_by("position").values_list("pk", "group_key"):
+            members[group].append(pk)
+    rng = Random(f"{batch.seed}/singles")
+    return {rng.choice(some) for group, some in members.items() if group not in taken}
 
 
 def _other_purpose(batch: Batch) -> set[str]:
@@ -200,7 +218,8 @@ def doubts(batch: Batch) -> list[str]:
     people = batch.workers.filter(active=True).count() if batch.workers.exists() else able_workers(batch.project)
     items = Item.objects.filter(dataset__batches=batch)
     groups = items.values("group_key") if batch.launched_at is None else batch.hits.values("group_key")
-    together = largest_group(groups) if batch.meeting == Batch.Meeting.ONE else 1
+    apart = batch.meeting == Batch.Meeting.ONE and not takes_singles(batch)
+    together = largest_group(groups) if apart else 1
     return lack_of_people(people, wanted=batch.assignments_per_hit * together)
 
 

@@ -40,13 +40,15 @@ def plan(
     expected_seconds: int,
     meeting: str,
     workers: Sequence[Worker] = (),
+    singles: bool = False,
 ) -> Plan:
-    """The consequences of a batch with these settings, before any of it is written."""
-    by_dataset = tuple((d.slug, d.size if sample is None else min(sample, d.size)) for d in datasets)
+    """The consequences of a batch with these settings, before any of it is written; `singles`: one item of a group."""
+    free = [(d.slug, _groups(d) if singles else d.size) for d in datasets]
+    by_dataset = tuple((slug, size if sample is None else min(sample, size)) for slug, size in free)
     hits = sum(count for _slug, count in by_dataset)
     people = sum(w.active for w in workers) if workers else batching.able_workers(project)
     together = 1
-    if meeting == Batch.Meeting.ONE:
+    if meeting == Batch.Meeting.ONE and not singles:
         together = batching.largest_group(Item.objects.filter(dataset__in=datasets).values("group_key"))
     hours = hits * assignments_per_hit * expected_seconds / 3600
     return Plan(
@@ -60,6 +62,10 @@ def plan(
     )
 
 
+def _groups(dataset: Dataset) -> int:
+    return dataset.items.values("group_key").distinct().count()
+
+
 def plan_of(batch: Batch) -> Plan:
     """The plan of a stored batch."""
     return plan(
@@ -70,6 +76,7 @@ def plan_of(batch: Batch) -> Plan:
         expected_seconds=batch.expected_seconds,
         meeting=batch.meeting,
         workers=list(batch.workers.all()),
+        singles=batching.takes_singles(batch),
     )
 
 
