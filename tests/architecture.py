@@ -54,6 +54,8 @@ HOMES: dict[str, tuple[str, ...]] = {
     "boto3": ("annotation/marketplaces/mturk.py",),
     "rapidfuzz": ("annotation/pure/fuzzy.py",),
     "bm25s": ("annotation/pure/retrieval.py",),
+    "HanTa": ("annotation/pure/tagging.py",),
+    "syntok": ("annotation/pure/tagging.py",),
     "celery": ("annotation/celery.py", "annotation/jobs.py"),
     "rest_framework": ("annotation/api/",),
     "markdown_it": ("annotation/pure/markdown.py",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from annotation.derivations.ablations import ABLATION_WAYS
 from annotation.derivations.base import Derivation
 from annotation.derivations.bridge_subquestions import BridgeSubquestions
 from annotation.derivations.composable_pairs import ComposablePairs
@@ -29,6 +30,7 @@ _ALL: tuple[Derivation, ...] = (
     SufficiencyPairs(),
     *REMOVALS,
     BridgeSubquestions(),
+    *ABLATION_WAYS,
 )
 
 DERIVATIONS: dict[str, Derivation] = {each.how: each for each in _ALL}

@@ -1,0 +1,208 @@
+"""`ablation:1` to `ablation:12`: the dataset without one kind of features (annotation.pure.ablation).
+
+Twelve ways that differ in what they take out, hence one module. Items keep id and group of their question, so that
+nobody meets two ablations of one question, nor an ablation and the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from annotation.derivations.ablation_figures import Averages
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.fitting import fits_any
+from annotation.derivations.solved import fully_solved
+from annotation.pure.ablation import ABLATIONS, SEEDED, SHUFFLES, Ablated, ablate, gold_span
+from annotation.pure.ablation_text import UNKNOWN
+from annotation.pure.example import Example
+from annotation.pure.spans import Span, cut
+from annotation.pure.words import gettext_noop
+
+ABLATION = "ablation"  # in `extra`: {"number", "seed", "dropped", "gold": {"paragraph", "start", "end"} or null}
+SEEDS = 5  # of a shuffle, as the paper averages them
+
+
+def seeds_option(number: int) -> Any:
+    return option(
+        SEEDS if number in SHUFFLES else 1,
+        gettext_noop("Seeds"),
+        help=gettext_noop(
+            "Each question is there once for each seed, as one group. Five are for models, as the paper averages "
+            "them; for people one is enough. Without chance there is one."
+        ),
+        least=1,
+        most=50,
+    )
+
+
+@dataclass(frozen=True)
+class AblationOptions:
+    """`solved`: path of predictions on the original; `sample`: how many questions to draw, 0 for all."""
+
+    solved: str = option(
+        "",
+        gettext_noop("Only what a model solves: its predictions on the original"),
+        help=gettext_noop(
+            'JSONL with {"id", "predicted_answer"} on each line, or one object {id: answer}. Questions that are not '
+            "answered fully right are left out."
+        ),
+        kind="upload",
+    )
+    sample: int = option(
+        0,
+        gettext_noop("Questions to draw"),
+        help=gettext_noop("0 keeps all. The same seed draws the same questions for every ablation; the paper drew 20."),
+        least=0,
+    )
+    seeds: int = seeds_option(1)
+
+
+@dataclass(frozen=True)
+class ShuffleOptions(AblationOptions):
+    """The same with five seeds to begin with."""
+
+    seeds: int = seeds_option(6)
+
+
+@dataclass
+class Ablation:
+    """A derivation that applies one of `ABLATIONS`."""
+
+    number: int
+    does: str
+    how: str = field(init=False)
+    title: str = field(init=False)
+    suffix: str = field(init=False)
+    Options: type = AblationOptions
+    outputs: tuple[str, ...] = ("",)
+
+    def __post_init__(self) -> None:
+        self.how, self.suffix = f"ablation:{self.number}", f"ablation-{self.number}"
+        self.title = TITLES[self.number]
+        self.Options = ShuffleOptions if self.number in SHUFFLES else AblationOptions
+
+    misfit = staticmethod(fits_any)
+
+    def check(self, options: AblationOptions) -> None:
+        if options.sample < 0:
+            raise CannotDerive("sample must be 0 or more", option="sample")
+        if options.seeds < 1:
+            raise CannotDerive("seeds must be 1 or more", option="seeds")
+        if options.seeds > 1 and self.number not in SEEDED:
+            raise CannotDerive(f"ablation {self.number} leaves nothing to chance: seeds must be 1", option="seeds")
+
+    def derive(
+        self, source: Source, options: AblationOptions, *, seed: int, tally: Tally
+    ) -> Iterator[tuple[str, Example]]:
+        """All instances of a question in a row, under its id and as one group."""
+        self.check(options)
+        chosen = _chosen(source, options, seed=seed, tally=tally)
+        averages = Averages(self.number)
+        for position, example in enumerate(source.examples()):
+            if position not in chosen:
+                continue
+            made = [_made(example, self.number, seed + k) for k in range(options.seeds)]
+            if any(len(set(one.options)) < len(set(example.options)) for one, _ in made):
+                tally.drop("two of its options read the same")
+                continue
+            averages.add(made[0][1].counts)
+            tally.kept += len(made)
+            tally.tick()
+            yield from (("", one) for one, _ in made)
+        tally.figures |= averages.figures()
+
+
+def _chosen(source: Source, options: AblationOptions, *, seed: int, tally: Tally) -> set[int]:
+    """The positions of the questions to ablate; the others are dropped with the reason."""
+    solved = fully_solved(source, options.solved) if options.solved else None
+    fit = []
+    for position, example in enumerate(source.examples()):
+        tally.read += 1
+        if reason := _unfit(example):
+            tally.drop(reason)
+        elif solved is not None and position not in solved:
+            tally.drop("the model does not solve it fully on the original")
+        else:
+            fit.append(position)
+    if not options.sample or options.sample >= len(fit):
+        return set(fit)
+    drawn = Random(f"{seed}/sample").sample(fit, options.sample)
+    tally.dropped["it was not drawn"] = len(fit) - len(drawn)
+    return set(drawn)
+
+
+def _unfit(example: Example) -> str:
+    if not example.question.strip() or not example.paragraphs:
+        return "it has no question or no context"
+    if example.answerable is False:
+        return "it is unanswerable"
+    if example.options or not example.answers:
+        return "" if example.options else "its answer is not known"
+    return "" if gold_span(example) else "its answer is no span of the context and there are no options"
+
+
+def _made(example: Example, number: int, seed: int) -> tuple[Example, Ablated]:
+    ablated = ablate(example, number, seed=seed, gold=_noted_gold(example))
+    gold, texts = ablated.gold, [p.text for p in ablated.example.paragraphs]
+    answers = dict.fromkeys(ablated.example.answers)
+    reads = (cut(texts, gold) or "") if gold else ""
+    if reads.replace(UNKNOWN, "").strip():
+        answers[reads] = None  # as the answer reads now, which is what a model that gives spans can give
+    told = {
+        "number": number,
+        "seed": seed if number in SEEDED else None,
+        "dropped": ablated.counts.dropped,
+        "gold": gold._asdict() if gold else None,
+    }
+    group, extra = example.group or example.id, {**example.extra, ABLATION: told}
+    return replace(ablated.example, answers=tuple(answers), group=group, extra=extra), ablated
+
+
+def _noted_gold(example: Example) -> Span | None:
+    """The answer's place as a SQuAD file said it, where the file said it otherwise than the first place."""
+    note = example.extra.get("@squad")
+    fields = note.get("fields") if isinstance(note, dict) else None
+    answers = fields.get("answers") if isinstance(fields, dict) else None
+    if example.options or not isinstance(answers, list) or len(example.paragraphs) != 1:
+        return None
+    for answer in answers:
+        start = answer.get("answer_start") if isinstance(answer, dict) else None
+        if type(start) is int and answer.get("text") == example.answer:
+            span = Span(0, start, start + len(example.answer or ""))
+            return span if cut([example.paragraphs[0].text], span) == example.answer else None
+    return None
+
+
+TITLES = {
+    1: gettext_noop("Ablation 1: question words only"),
+    2: gettext_noop("Ablation 2: function words only"),
+    3: gettext_noop("Ablation 3: content words only"),
+    4: gettext_noop("Ablation 4: words as tags and numbers"),
+    5: gettext_noop("Ablation 5: most similar sentences only"),
+    6: gettext_noop("Ablation 6: words shuffled"),
+    7: gettext_noop("Ablation 7: words shuffled in each sentence"),
+    8: gettext_noop("Ablation 8: sentences shuffled"),
+    9: gettext_noop("Ablation 9: other numbers"),
+    10: gettext_noop("Ablation 10: logical words dropped"),
+    11: gettext_noop("Ablation 11: pronouns dropped"),
+    12: gettext_noop("Ablation 12: causal words dropped"),
+}
+DOES = {
+    1: gettext_noop("Leaves nothing of the question but what, who, when, how and their like."),
+    2: gettext_noop("Drops all words of the context but function words."),
+    3: gettext_noop("Drops the function words of the context."),
+    4: gettext_noop("Puts a part of speech and a number in place of every word; one lemma has one number."),
+    5: gettext_noop("Drops the sentences that share fewer words with the question than the most similar ones."),
+    6: gettext_noop("Shuffles the words of each paragraph; the answer stays whole."),
+    7: gettext_noop("Shuffles the words of each sentence but the last; the answer stays whole."),
+    8: gettext_noop("Shuffles the sentences of each paragraph."),
+    9: gettext_noop("Puts random numbers in place of the numerals of the context."),
+    10: gettext_noop("Drops all, any, each, every, few, if, more, most, no, nor, not, other, same, some and than."),
+    11: gettext_noop("Drops the personal and possessive pronouns of the context."),
+    12: gettext_noop("Drops as, because, cause, since, therefore and why."),
+}
+
+ABLATION_WAYS: tuple[Ablation, ...] = tuple(Ablation(number, DOES[number]) for number in ABLATIONS)

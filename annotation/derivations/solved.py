@@ -1,0 +1,66 @@
+"""Which questions a model's predictions solve fully."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from annotation.derivations.base import CannotDerive, Source
+from annotation.pure.metrics import ACCURACY, scorer_for
+
+_FORM = '{"id", "predicted_answer"} on each line, or one object {id: answer}'
+
+
+def fully_solved(source: Source, path: str) -> set[int]:
+    """The positions of the questions whose prediction has F1 1. Raises CannotDerive for an unreadable file.
+
+    The scorer is that of the dataset's format; options are compared as they are.
+    """
+    predicted = _predictions(path)
+    scorer = scorer_for(source.format)
+    found, met = set(), 0
+    for position, example in enumerate(source.examples()):
+        met += example.id in predicted
+        if example.id in predicted and example.answers:
+            right = (ACCURACY if example.options else scorer).answer(predicted[example.id], example.answers)
+            if right.f1 == 1:
+                found.add(position)
+    if not met:
+        raise CannotDerive(f"none of the predictions has the id of a question of {source.name}", option="solved")
+    return found
+
+
+def _predictions(path: str) -> dict[str, str]:
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        return dict(_pairs(text))
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        if isinstance(error, CannotDerive):
+            raise
+        raise CannotDerive(f"the predictions cannot be read: {error}; give {_FORM}", option="solved") from error
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    whole = _whole(text)
+    if isinstance(whole, dict) and "predicted_answer" not in whole:
+        rows: Any = [(1, item) for item in whole.items()]
+    else:
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        rows = [(number, _row(json.loads(line))) for number, line in lines]
+    for number, (item_id, answer) in rows:
+        if not isinstance(item_id, str) or not isinstance(answer, str):
+            raise CannotDerive(f"line {number} of the predictions does not have the form {_FORM}", option="solved")
+        yield item_id, answer
+
+
+def _row(value: Any) -> tuple[Any, Any]:
+    return (value.get("id"), value.get("predicted_answer")) if isinstance(value, dict) else (None, None)
+
+
+def _whole(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
