@@ -10,6 +10,7 @@ import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -59,8 +60,15 @@ def stream_judgments(batch: Batch, format: str) -> Iterator[bytes]:
 
 
 def _write_dataset(dataset: Dataset, out: BinaryIO, format: str) -> int:
-    try:
+    with refusing(dataset, format):
         return FORMATS[format].write(examples_of(dataset), out)
+
+
+@contextmanager
+def refusing(dataset: Dataset, format: str) -> Iterator[None]:
+    """What a format cannot write is refused with the item and the reason."""
+    try:
+        yield
     except CannotWrite as impossible:
         text = _("%(name)s cannot be written as %(format)s: %(why)s")
         raise Refused(text % {"name": dataset.slug, "format": format, "why": impossible}) from None

@@ -7,10 +7,10 @@ wrong with it and what would be right.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, Protocol
+from typing import BinaryIO, Literal, Protocol, runtime_checkable
 
 from annotation.pure.example import Example
 
@@ -74,3 +74,13 @@ class Format(Protocol):
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write examples in the order given, streaming; returns how many were written. Raises CannotWrite."""
+
+
+@runtime_checkable
+class Parted(Protocol):
+    """A format whose release is several files that belong together: what a Format may be besides."""
+
+    parts: tuple[str, ...]  # the files' names
+
+    def write_parts(self, examples: Iterable[Example], outs: Sequence[BinaryIO]) -> int:
+        """Write examples to the files, one of `outs` for each of `parts`; else as `write`."""

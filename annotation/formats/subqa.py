@@ -1,21 +1,23 @@
 """SubQA (Tang et al. 2021): HotpotQA questions with the sub-questions of their two hops.
 
 The release is three parallel arrays, `..._ori`, `..._sub1` and `..._sub2`, read as a folder. One file holds
-the same as rows of the original record with `sub_questions`, its two records; that is what `write` makes.
+the same as rows of the original record with `sub_questions`, its two records; that is what `write` makes, and
+`write_parts` makes the three arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite
 from annotation.formats.fields import Inspection, is_texts
 from annotation.formats.hotpotqa import HotpotQA
+from annotation.formats.rows import dumped
 from annotation.formats.streams import Row, rows, unreadable
 from annotation.pure.example import JSON, Example, Hop
 
@@ -30,6 +32,7 @@ class SubQA(HotpotQA):
     title = "SubQA"
     order = (*HotpotQA.order, _KEY)
     known = HotpotQA.known | {_KEY}
+    parts: tuple[str, ...] = tuple(f"dev_{part}.json" for part in _PARTS)
 
     def rows(self, path: Path) -> Iterator[Row]:
         """The rows of one file, or of a folder with files whose names end in _ori, _sub1 and _sub2."""
@@ -49,6 +52,24 @@ class SubQA(HotpotQA):
         if example.hops:
             record[_KEY] = [_sub_record(hop, record) for hop in example.hops]
         return record
+
+    def write_parts(self, examples: Iterable[Example], outs: Sequence[BinaryIO]) -> int:
+        """Write the three arrays side by side, row i of each belonging together."""
+        count = 0
+        for count, example in enumerate(examples, 1):
+            for out, record in zip(outs, self._parted(example), strict=True):
+                out.write((b"[\n" if count == 1 else b",\n") + dumped(record, example))
+        for out in outs:
+            out.write(b"\n]\n" if count else b"[]\n")
+        return count
+
+    def _parted(self, example: Example) -> tuple[JSON, JSON, JSON]:
+        """The original's record and those of its two sub-questions, which have an id in any case."""
+        if len(example.hops) != 2:
+            raise CannotWrite(example.id, f"it has {len(example.hops)} sub-questions and not two")
+        record = dict(self.restored(example))
+        first, second = ({"_id": record.get("_id", example.id), **sub} for sub in record.pop(_KEY))
+        return record, first, second
 
 
 def _hop(path: str, sub: JSON, example: Example, inspection: Inspection) -> Hop:

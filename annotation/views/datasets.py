@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs, uploads
 from annotation.console_forms import DatasetForm
-from annotation.flow import exporting, removing
+from annotation.flow import exporting, parting, removing
 from annotation.flow.refusal import Refused
 from annotation.formats import FORMATS
 from annotation.formats.guess import guess
@@ -109,17 +109,19 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 @require_safe
 @requester_required
 def dataset_export(request: HttpRequest, project: Project, name: str, format: str) -> HttpResponse:
-    """The dataset as a file of that format."""
+    """The dataset as a file of that format; with ?folder the files of its release as one ZIP file."""
     row = dataset_of(project, name)
-    if format not in FORMATS:
+    folder = "folder" in request.GET
+    if format not in FORMATS or (folder and not parting.parted(format)):
         raise Http404
     try:
-        blocks = exporting.stream_dataset(row, format)
+        blocks = (parting.stream_folder if folder else exporting.stream_dataset)(row, format)
     except Refused as refusal:
         messages.error(request, str(refusal))
         return see("dataset", project.slug, name)
+    suffix = ".zip" if folder else FORMATS[format].suffix
     response = StreamingHttpResponse(blocks, content_type="application/octet-stream")
-    response["Content-Disposition"] = f'attachment; filename="{name}.{format}{FORMATS[format].suffix}"'
+    response["Content-Disposition"] = f'attachment; filename="{name}.{format}{suffix}"'
     return response
 
 

@@ -29,8 +29,8 @@ class Options:
 
 
 class Subquestions(TaskType):
-    """Answer: {"discard": "no" | "single_hop" | "wrong_answer", "hops": [{"well_formed", "meaning", "valid" (true, false
-    or null), "question", "answer"}]}; the hops of a discarded question say nothing.
+    """Answer: {"discard": "no" | "single_hop" | "wrong_answer", "hops": [{"well_formed", "meaning", "valid" (true,
+    false or null), "question", "answer"}]}; the hops of a discarded question say nothing.
     """
 
     kind = "subquestions"
@@ -70,7 +70,7 @@ class Subquestions(TaskType):
         return list(problems_of(payload, answer))
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
-        """A judgment made elsewhere: {"discard": "single_hop"}, or {"discard": "no", "hops": [...]} with every field."""
+        """A judgment made elsewhere: {"discard": "single_hop"}, or {"discard": "no", "hops": [...]}."""
         if not isinstance(answer, Mapping) or answer.get("discard") not in DISCARDS:
             raise ValueError('needs {"discard": "no", "single_hop" or "wrong_answer", "hops": [...]}')
         hops = answer.get("hops", [] if answer["discard"] != KEEP else None)

@@ -6,6 +6,7 @@ from typing import Any
 
 from annotation.flow import documenting
 from annotation.flow.exporting import export_dataset
+from annotation.flow.parting import export_folder, wants_folder
 from annotation.formats import FORMATS
 from annotation.management.door import Door, dataset_named, project_of, slug
 from annotation.models import Dataset
@@ -17,7 +18,9 @@ class Command(Door):
     def add(self, parser: Any) -> None:
         parser.add_argument("name", type=slug)
         parser.add_argument("--format", required=True, choices=sorted(FORMATS))
-        parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+        parser.add_argument(
+            "--out", required=True, type=Path, metavar="FILE", help="subqa: a folder, or a name without an ending"
+        )
         parser.add_argument(
             "--provenance", type=Path, metavar="FILE", help="JSONL: how each item came to be, by its id"
         )
@@ -29,7 +32,8 @@ class Command(Door):
         if len({path.resolve() for path in given}) < len(given):
             self.usage("Two of the files are the same; give each its own.")
         dataset = dataset_named(project_of(options), options["name"])
-        written = export_dataset(dataset, options["out"], format=options["format"])
+        write = export_folder if wants_folder(options["out"], options["format"]) else export_dataset
+        written = write(dataset, options["out"], format=options["format"])
         return {"out": str(options["out"])} | written | dict(_beside(dataset, **options))
 
 
