@@ -146,6 +146,7 @@ def _pair_table(pairs: Iterable[Ruled]) -> JSON:
     """How each pair of questions was judged; shares are of those on which annotators agree."""
     columns = (
         _("Pair"),
+        _("Supports"),
         _("Questions"),
         _("Too few votes"),
         _("No agreement"),
@@ -154,14 +155,14 @@ def _pair_table(pairs: Iterable[Ruled]) -> JSON:
         _("Not sufficient"),
         _("Cannot tell"),
     )
-    kinds: dict[tuple[int, ...], Counter[str]] = {}
+    kinds: dict[tuple[int, tuple[int, ...]], Counter[str]] = {}
     for one in pairs:
-        kinds.setdefault(one.pair.supports, Counter())[one.kind] += 1
+        kinds.setdefault((one.pair.of, one.pair.supports), Counter())[one.kind] += 1
     rows = []
-    for supports, count in sorted(kinds.items(), key=lambda item: (-len(item[0]), item[0])):
+    for (of, supports), count in sorted(kinds.items(), key=lambda item: (item[0][0], -len(item[0][1]), item[0])):
         agreed = sum(count[kind] for kind in VERDICTS)
         shares = [share(count[kind], agreed) for kind in (SUFFICIENT, INSUFFICIENT, UNSURE)]
-        rows.append([name_of(supports), count.total(), count[UNDECIDED], count[SPLIT], agreed, *shares])
+        rows.append([name_of(supports), of, count.total(), count[UNDECIDED], count[SPLIT], agreed, *shares])
     return table("pairs", _("How the pairs were judged"), columns, rows)
 
 

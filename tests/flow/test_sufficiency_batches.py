@@ -79,7 +79,7 @@ def test_three_people_judge_pairs_apart_and_the_verdicts_become_a_dataset(projec
     gather_dataset(batch, name="judged")
     made = list(examples_of(Dataset.objects.get(slug="judged")))
     assert all(type(example.extra["sufficient"]) is bool for example in made)
-    agreed = sum(row[4] for row in tables["pairs"])
+    agreed = sum(row[5] for row in tables["pairs"])
     assert len(made) == agreed
     both = [e.extra["sufficient"] for e in made if e.shape == "f1_f2"]
     assert Counter(both).most_common(1)[0][0] is True

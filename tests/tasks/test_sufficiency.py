@@ -126,7 +126,7 @@ def test_a_proxy_counts_once_even_where_it_stands_in_for_both() -> None:
 def test_a_pair_that_suffices_beside_supports_that_do_not_is_no_proxy() -> None:
     made = report(question(1, {"f1_f2": "iii", "f1_fr": "sss", "fr_f2": "iii"}))
     assert tables(made)["proxies"][0][3:5] == [1, 0]
-    pairs = {row[0]: row[4:7] for row in tables(made)["pairs"]}
+    pairs = {row[0]: row[5:8] for row in tables(made)["pairs"]}
     agreed, enough, lacking = pairs["(f1, f2)"]
     assert (agreed, enough["value"], lacking["value"]) == (1, 0.0, 1.0)
     assert list(pairs) == ["(f1, f2)", "(f1, fr)", "(fr, f2)"]
@@ -203,6 +203,11 @@ def test_three_supports_have_six_pairs_and_proxies_beside_any_of_them() -> None:
     made = report([judged(example, said[example.shape]) for example in items])
     assert tables(made)["proxies"][0][3:5] == [1, 1]
     assert [row[1] for row in tables(made)["replaced"]] == [0, 0, 1]
+    names = [(row[0], row[1], row[2]) for row in tables(report([*paper()[:3], *map(judged, items, "iiiiii")]))["pairs"]]
+    assert names[0] == ("(f1, f2)", 2, 1)
+    assert [name for name, of, _ in names if of == 3] == [
+        *("(f1, f2)", "(f1, f3)", "(f2, f3)", "(f1, fr)", "(fr, f2)", "(fr, f3)"),
+    ]
     lacking = report([judged(example, said[example.shape]) for example in items[:-1]])
     assert reasons(lacking) == {"a pair is not in the batch": 1}
 
