@@ -24,7 +24,7 @@ from annotation.pure.datasheet_text import datasheet
 from annotation.pure.provenance import flattened, steps_of
 from annotation.registry import task_type
 
-NAMES_DATASETS = ("pool", "inputs")  # options of derivations that name further datasets
+NAMES_DATASETS = ("pool", "inputs", "others")  # options of derivations that name further datasets
 LAUNCHED = (Batch.State.OPEN, Batch.State.PAUSED, Batch.State.CLOSED)
 
 
