@@ -39,9 +39,10 @@ def proposed_name(file_name: str) -> str:
 
 
 class GatherForm(forms.Form):
-    """The name of a dataset to make."""
+    """The name of a dataset to make, and how many answers must say what the verdict of an item says."""
 
     name = forms.SlugField(max_length=100)
+    least = forms.IntegerField(required=False, min_value=0, max_value=1000)
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]

@@ -135,7 +135,8 @@ def import_judgments(job: Job, tell: Progress) -> dict[str, Any]:
 
 
 def gather_dataset(job: Job, tell: Progress) -> dict[str, Any]:
-    return gathering.gather_dataset(_batch(job), name=job.arguments["name"], user=job.created_by, tell=tell)
+    wish = {"name": job.arguments["name"], "least": job.arguments.get("least", 0)}
+    return gathering.gather_dataset(_batch(job), **wish, user=job.created_by, tell=tell)
 
 
 def score_batch(job: Job, tell: Progress) -> dict[str, Any]:

@@ -161,6 +161,12 @@ class TaskType(ABC):
         """Whether people leave the HIT open, so that a requester is to adjudicate."""
         return bool(verdict.get("tied")) or verdict.get("kind") in UNSETTLED
 
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> int:
+        """How many of the answers say what the verdict says; all of them where answers are no votes."""
+        votes = verdict.get("votes")
+        counted = votes.get(verdict["kind"]) if isinstance(votes, Mapping) else None
+        return counted if isinstance(counted, int) else len(answers)
+
     @abstractmethod
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """0..1 against gold, for qualification rounds and hidden gold."""

@@ -133,6 +133,11 @@ def majority(answers: Sequence[JSON]) -> tuple[JSON, bool]:
     return {**texts[0], "support": sorted(supports[0]["support"])}, len(texts) > 1 or len(supports) > 1
 
 
+def same_answer(one: JSON, other: JSON) -> bool:
+    """Whether both count as one answer in a vote."""
+    return metrics.MUSIQUE.key(said(one)) == metrics.MUSIQUE.key(said(other))
+
+
 def answer_f1(answer: JSON, gold: Example) -> float:
     """Against the answers of the dataset; 0 where they are hidden."""
     right = metrics.MUSIQUE.gold(gold.answers)

@@ -23,6 +23,7 @@ from annotation.registry import task_type
 
 HOW = "verdicts"  # in the lineage, where derivations have their name
 UNANSWERED, VOIDED = "no answer stands", "voided"
+LISTED = 500  # items that did not advance, by name, in the report
 
 
 class Gathered(NamedTuple):
@@ -34,7 +35,10 @@ class Gathered(NamedTuple):
 
 @dataclass
 class _Tally:
-    """What became of the HITs: {"read", "kept", "dropped": {reason: n}} count HITs, `items` what came of them."""
+    """What became of the HITs: {"read", "kept", "dropped": {reason: n}} count HITs, `items` what came of them.
+
+    "left_out" names the first LISTED of those that were dropped: {"dataset", "item", "reason"}.
+    """
 
     read: int = 0
     kept: int = 0
@@ -42,24 +46,35 @@ class _Tally:
     dropped: Counter[str] = field(default_factory=Counter)
     verdicts: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
+    left_out: list[JSON] = field(default_factory=list)
+
+    def drop(self, source: Dataset, item: Item, reason: str) -> None:
+        self.dropped[reason] += 1
+        if len(self.left_out) < LISTED:
+            self.left_out.append({"dataset": source.slug, "item": item.source_id, "reason": reason})
 
     def as_json(self) -> JSON:
         figures = {"items": self.items, "verdicts": dict(self.verdicts), "answers": dict(self.answers)}
-        return {"read": self.read, "kept": self.kept, "dropped": dict(self.dropped.most_common()), "figures": figures}
+        counted = {"read": self.read, "kept": self.kept, "dropped": dict(self.dropped.most_common())}
+        return {**counted, "left_out": self.left_out, "figures": figures}
 
 
-def gather_dataset(batch: Batch, *, name: str, user: User | None = None, tell: Told = silent) -> dict[str, Any]:
+def gather_dataset(
+    batch: Batch, *, name: str, least: int = 0, user: User | None = None, tell: Told = silent
+) -> dict[str, Any]:
     """Make a dataset of the batch's verdicts, in order of dataset and item.
 
-    Returns {"datasets": {name: size}, "read", "kept", "dropped", "figures"}. The same verdicts again change nothing;
-    raises Refused, leaving nothing behind, for a batch without any and for a name that is taken.
+    An item advances when at least `least` answers say what its verdict says, or a requester settled it.
+    Returns {"datasets": {name: size}, "read", "kept", "dropped", "left_out", "figures"}.
+    The same verdicts again change nothing; raises Refused, leaving nothing behind, for a batch without any and for a
+    name that is taken.
     """
     if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         raise Refused(_("This batch was not launched yet, so there are no verdicts."))
     sources = sorted(batch.datasets.select_related("root"), key=lambda dataset: dataset.slug)
-    lineage = _lineage(batch, sources)
+    lineage = _lineage(batch, sources) | ({"least": least} if least > 0 else {})
     if Dataset.objects.whole().filter(project=batch.project, slug=name).exists():
-        gathering = _Gathering(batch, sources, lineage)
+        gathering = _Gathering(batch, sources, lineage, least)
         size = sum(1 for _found in gathering.examples(tell))
         already_there(batch.project, name, gathering.digest(), "jsonl")
         return {"datasets": {name: size}, "already_there": True}
@@ -68,7 +83,7 @@ def gather_dataset(batch: Batch, *, name: str, user: User | None = None, tell: T
     kept = reserve(batch.project, name, format="jsonl", lineage=lineage, root=root, created_by=user, **columns)
     filler = Filler(kept)
     try:
-        report = _fill(_Gathering(batch, sources, lineage), filler, tell)
+        report = _fill(_Gathering(batch, sources, lineage, least), filler, tell)
     except BaseException:
         remove_dataset(filler.dataset)
         raise
@@ -108,8 +123,8 @@ def _fill(gathering: _Gathering, filler: Filler, tell: Told) -> JSON:
 class _Gathering:
     """One reading of a batch's verdicts; its digest and its tally are whole once `examples` is exhausted."""
 
-    def __init__(self, batch: Batch, sources: list[Dataset], lineage: JSON) -> None:
-        self.tally = _Tally()
+    def __init__(self, batch: Batch, sources: list[Dataset], lineage: JSON, least: int) -> None:
+        self.tally, self._least = _Tally(), least
         self._batch, self._sources, self._task = batch, sources, task_type(batch.task)
         self._hash = hashlib.sha256(to_text(lineage).encode())
         self._ambiguous = _ambiguous(batch)
@@ -130,31 +145,36 @@ class _Gathering:
         said = said_by_hit(self._batch, hits)
         for hit in hits:
             self.tally.read += 1
-            found = [] if hit.voided_at else self._exported(hit, said[hit.pk])
+            found, reason = ([], VOIDED) if hit.voided_at else self._exported(hit, said[hit.pk])
             self.tally.kept += bool(found)
-            self.tally.dropped.update([VOIDED] if hit.voided_at else [])
+            if not found:
+                self.tally.drop(source, hit.item, reason)
             for example in found:
                 self.tally.items += 1
                 kept = self._grouped(example, hit.item, source)
                 self._hash.update(to_text([kept.as_json(), hit.item.group_key]).encode())
                 yield Gathered(kept, hit.item.group_key)
 
-    def _exported(self, hit: Hit, said: list[Said]) -> list[Example]:
-        """What the verdict makes of the item, with its provenance; what it drops is counted by the verdict's kind."""
+    def _exported(self, hit: Hit, said: list[Said]) -> tuple[list[Example], str]:
+        """What the verdict makes of the item, with its provenance, or else the reason why it is left out."""
         self.tally.answers.update(one.state for one in said)
         answers = [one.answer for one in said if one.stands]
         if not answers:
-            self.tally.dropped[UNANSWERED] += 1
-            return []
+            return [], UNANSWERED
         verdict = reviewing.verdict(self._task, hit.payload, answers)
         kind = reviewing.kind_of(verdict)
         self.tally.verdicts[kind] += 1
         found = self._task.export(hit.item.example, verdict)
-        if not found:
-            self.tally.dropped[kind] += 1
+        if found and not self._advances(hit, answers, verdict):
+            return [], f"fewer than {self._least} agree"
         told = self._task.provenance(hit.payload, answers, verdict)
         step = step_of(self._batch, hit, said) | {"verdict": verdict} | told
-        return [replace(example, extra=appended(example.extra, step)) for example in found]
+        return [replace(example, extra=appended(example.extra, step)) for example in found], kind
+
+    def _advances(self, hit: Hit, answers: list[JSON], verdict: JSON) -> bool:
+        if self._least <= 0 or sum(bool(answer.get("accepted")) for answer in answers) == 1:
+            return True
+        return self._task.agreeing(hit.payload, answers, verdict) >= self._least
 
     def _grouped(self, example: Example, item: Item, source: Dataset) -> Example:
         """The example, its group told from one of the same name in another dataset of the batch."""

@@ -24,13 +24,15 @@ def batch_gather(request: HttpRequest, project: Project, batch: str) -> HttpResp
     if not form.is_valid():
         for error in form.errors.get("name", []):
             messages.error(request, _("Name of the dataset: %(error)s") % {"error": error})
+        for error in form.errors.get("least", []):
+            messages.error(request, _("Answers that agree: %(error)s") % {"error": error})
         return see("batch", project.slug, gathered.slug)
-    name = form.cleaned_data["name"]
+    name, least = form.cleaned_data["name"], form.cleaned_data["least"] or 0
     job = jobs.enqueue_once(
         "gather_dataset",
         project=project,
         title=_("Make %(name)s of the verdicts of %(batch)s") % {"name": name, "batch": gathered.title},
-        arguments={"batch": gathered.pk, "name": name},
+        arguments={"batch": gathered.pk, "name": name} | ({"least": least} if least else {}),
         user=request.user,
     )
     return see("job", project.slug, job.public_id)

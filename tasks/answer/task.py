@@ -19,6 +19,7 @@ from tasks._answering import (
     majority,
     payload_of,
     problems,
+    same_answer,
     search,
     shuffled,
 )
@@ -72,6 +73,10 @@ class Answer(TaskType):
             return {"kind": "undecided", "answers": 0}
         found, tied = majority(answers)
         return {**found, "answers": len(answers), "tied": tied}
+
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> int:
+        """Equal answers after normalising, whatever support they tick."""
+        return sum(same_answer(answer, verdict) for answer in answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """Answer F1; unanswerable gold wants "no answer"."""

@@ -75,6 +75,9 @@ class Choose(TaskType):
             return {**verdict, "kind": "none"}
         return {**verdict, "kind": "chosen", "chosen": ahead[0], "question": texts[ahead[0]]}
 
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> int:
+        return sum(answer["chosen"] == verdict["chosen"] for answer in answers)
+
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """1 where the gold's own question was chosen; 0 too where the gold has none among the compositions."""
         chosen = answer["chosen"]

@@ -78,6 +78,10 @@ class Coreference(TaskType):
         bridges = [{kind: count[kind] for kind in VALUES} for count in counts]
         return {"kind": _together([majority(votes) for votes in bridges]), "bridges": bridges, "answers": len(answers)}
 
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> int:
+        """The votes for the edge whose verdict has the fewest."""
+        return min((max(votes.values()) for votes in verdict["bridges"]), default=0)
+
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """The share of the known edges that are judged right; 0 where none is known."""
         known = known_bridges(gold, len(payload["edges"]))

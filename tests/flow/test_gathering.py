@@ -63,6 +63,7 @@ def test_the_verdicts_become_items_in_the_order_of_the_source(batch: Batch, bob:
         "read": 4,
         "kept": 4,
         "dropped": {},
+        "left_out": [],
         "figures": {"items": 4, "verdicts": {"span": 4}, "answers": {"standing": 8}},
     }
 

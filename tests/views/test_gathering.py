@@ -45,6 +45,30 @@ def test_the_same_wish_again_says_that_nothing_was_changed(alice_at_work: Any, b
     assert "The same verdicts are there already" in alice_at_work.get(response.url).content.decode()
 
 
+def test_the_rule_that_lets_items_advance_names_those_that_do_not(
+    alice_at_work: Any, batch: Any, bob: Any, carol: Any
+) -> None:
+    for _turn in range(2):
+        answer(bob, batch)
+    answer(carol, batch)
+    assert 'name="least"' in alice_at_work.get(at("batch")).content.decode()
+    response = alice_at_work.post(at("batch-gather"), {"name": "agreed", "least": "2"})
+    work_off()
+    made = Dataset.objects.get(slug="agreed")
+    assert (made.size, made.lineage["least"]) == (1, 2)
+    told = alice_at_work.get(response.url).content.decode()
+    assert "fewer than 2 agree" in told
+    assert f"{reverse('batch-new', args=['wells'])}?dataset=agreed" in told
+    assert "fewer than 2 agree" in alice_at_work.get(reverse("dataset", args=["wells", "agreed"])).content.decode()
+
+
+@pytest.mark.parametrize("least", ["-1", "two", "1001"])
+def test_an_odd_rule_is_said_on_the_page(alice_at_work: Any, batch: Any, least: str) -> None:
+    response = alice_at_work.post(at("batch-gather"), {"name": "made", "least": least}, follow=True)
+    assert "Answers that agree:" in response.content.decode()
+    assert not Job.objects.exists()
+
+
 @pytest.mark.parametrize("name", ["", "two words", "new", "x" * 101, "<b>"])
 def test_a_name_that_cannot_be_one_is_said_on_the_page(alice_at_work: Any, batch: Any, name: str) -> None:
     response = alice_at_work.post(at("batch-gather"), {"name": name}, follow=True)

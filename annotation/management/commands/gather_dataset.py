@@ -12,7 +12,8 @@ class Command(Door):
     def add(self, parser: Any) -> None:
         parser.add_argument("batch", type=slug)
         parser.add_argument("--name", required=True, type=slug, help="of the new dataset")
+        parser.add_argument("--least", type=int, default=0, help="answers that must say what the verdict says")
 
     def act(self, **options: Any) -> dict[str, Any]:
         batch = batch_named(project_of(options), options["batch"])
-        return gather_dataset(batch, name=options["name"], tell=self.teller("HITs"))
+        return gather_dataset(batch, name=options["name"], least=options["least"], tell=self.teller("HITs"))
