@@ -38,6 +38,11 @@ class HopView:
     leads_to: tuple[int, ...]  # the hops that use its answer
     reading: Reading | None  # None where the payload holds no paragraph
 
+    @property
+    def uses(self) -> bool:
+        """Whether the question names the answer of another hop by its number."""
+        return any(part.hop for part in self.question)
+
 
 @dataclass(frozen=True, slots=True)
 class Bridge:

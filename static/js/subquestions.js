@@ -170,6 +170,7 @@ function setFromSelection() {
   const found = !fixed && row && selected(sources);
   if (!found) return;
   const text = plain(textOf(found.root).slice(found.start, found.end));
+  document.getSelection().removeAllRanges(); // or the next click anywhere would set the words once more
   if (text === plain(row.answer.value)) return;
   setAnswer(row, text);
   announce(sentence("answer-set", { hop: row.number, text }));

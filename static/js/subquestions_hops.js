@@ -101,9 +101,10 @@ export class Hops {
     }));
   }
 
-  /** Where a question says #k its heading says the answer of hop k as it is now. */
+  /** Where a question says #k the line below it says the answer of hop k as it is now. */
   showReading(row) {
-    const reads = row.element.querySelector(".reads");
+    const reads = row.element.querySelector("[data-reads]");
+    if (!reads) return;
     const template = /(?<![\p{L}\p{N}_])#([0-9]{1,3})(?![0-9])/gu;
     const text = row.question.value;
     const parts = [];
