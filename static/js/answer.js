@@ -16,6 +16,7 @@ const SETTLED = 400; // milliseconds in which a touch selection does not change
 const form = document.getElementById("work");
 const fixed = "readonly" in form.dataset;
 const answer = new AnswerForm(form);
+const asksFirst = form.querySelector("input[name=answerable]") !== null; // whether there is an answer at all
 const element = document.getElementById("paragraphs");
 const list = new ParagraphList(element, { name: `view:${form.dataset.assignment}`, changed: () => refresh() });
 const search = new Search(document.getElementById("search"), document.getElementById("search-result"), list);
@@ -35,6 +36,8 @@ function refresh() {
 
 function missing(state) {
   const things = [];
+  if (asksFirst && !state.answerable) return [{ field: "answerable", text: sentence("missing-answerable") }];
+  if (state.answerable === "no") return things;
   if (!isGiven(state)) things.push({ field: "text", text: sentence("missing-answer") });
   const supported = state.support.length || state.facts.length || state.kind === "none";
   const place = document.querySelector("#control-fact, #control-support");
@@ -67,7 +70,7 @@ function chosen() {
 }
 
 function setFromSelection() {
-  const span = fixed || !answer.words ? null : chosen(); // with options there are no words to select
+  const span = fixed || !answer.words || !isAsked() ? null : chosen(); // with options there are no words to select
   if (!span) return false;
   const item = list.holding(span.root);
   const text = textOf(span.root);
@@ -84,11 +87,18 @@ function setFromSelection() {
   return true;
 }
 
+/** Where the page asks first whether there is an answer, one can be given only once there is. */
+function isAsked() {
+  return !asksFirst || answer.read().answerable === "yes";
+}
+
 function setByKey() {
-  if (!setFromSelection()) announce(sentence("select-first"));
+  if (!isAsked()) announce(sentence("answerable-first"));
+  else if (!setFromSelection()) announce(sentence("select-first"));
 }
 
 function beginSelecting() {
+  if (!isAsked()) return announce(sentence("answerable-first"));
   const found = search.here();
   if (found && found.item === list.here()) return caret.beginAt(found.item, found.range);
   const item = list.here();
@@ -103,10 +113,10 @@ function tickHere() {
   announce(sentence(box.checked ? "ticked" : "unticked", { number: item.position + 1 }));
 }
 
-function chooseKind(kind) {
+function choose(name, value) {
   return () => {
-    const radio = form.querySelector(`input[name=kind][value=${kind}]`);
-    if (!radio || radio.disabled) return false;
+    const radio = form.querySelector(`input[name=${name}][value=${value}]`);
+    if (!radio || radio.disabled || (name === "kind" && !isAsked())) return false;
     radio.click();
     return true;
   };
@@ -114,7 +124,7 @@ function chooseKind(kind) {
 
 function chooseOption(event) {
   const option = form.querySelectorAll("input[name=option]")[Number(event.key) - 1];
-  if (!option || option.disabled) return false;
+  if (!option || option.disabled || !isAsked()) return false;
   option.click();
   return true;
 }
@@ -130,7 +140,7 @@ function cycle(id) {
 
 function bindKeys() {
   bind("search", () => { search.input.focus(); search.input.select(); });
-  bind("type", () => { document.getElementById("answer-text")?.focus(); });
+  bind("type", () => isAsked() && document.getElementById("answer-text")?.focus());
   bind("next", () => list.move(1));
   bind("previous", () => list.move(-1));
   bind("tick", tickHere);
@@ -144,9 +154,11 @@ function bindKeys() {
   bind("answer", setByKey);
   if (fixed) return;
   bind("clear", () => answer.clear());
-  bind("yes", chooseKind("yes"));
-  bind("no", chooseKind("no"));
-  bind("none", chooseKind("none"));
+  bind("answerable", choose("answerable", "yes"));
+  bind("unanswerable", choose("answerable", "no"));
+  bind("yes", choose("kind", "yes"));
+  bind("no", choose("kind", "no"));
+  bind("none", choose("kind", "none"));
   bindPattern(/^[1-9]$/, chooseOption);
   bind("undo", () => answer.undo());
   bind("redo", () => answer.redo());

@@ -1,7 +1,9 @@
-// The answer as the form's controls hold it. A state is {kind, text, paragraph, start, end, option, support, facts};
-// offsets are code points in the paragraph's text, positions those shown (0 is the first).
+// The answer as the form's controls hold it. A state is {answerable, kind, text, paragraph, start, end, option, support,
+// facts}; offsets are code points in the paragraph's text, positions those shown (0 is the first). `answerable` is "yes",
+// "no" or "" on a page that asks first whether there is an answer, and "" on every other.
 
-const EMPTY = { kind: "text", text: "", paragraph: null, start: null, end: null, option: null, support: [], facts: [] };
+const BLANK = { kind: "text", text: "", paragraph: null, start: null, end: null, option: null, support: [], facts: [] };
+const EMPTY = { answerable: "", ...BLANK };
 
 function numberOr(value) {
   return value === "" || value === null || value === undefined ? null : Number(value);
@@ -11,6 +13,7 @@ function numberOr(value) {
 export function stateOf(fields) {
   const option = numberOr(fields.get("option"));
   return {
+    answerable: fields.get("answerable") ?? "",
     kind: fields.get("kind") || "text",
     text: fields.get("text") ?? "",
     paragraph: numberOr(fields.get("paragraph")),
@@ -30,6 +33,7 @@ export function stateOfDraft(draft) {
 /** The fields that a state would be posted as. */
 export function fieldsOf(state) {
   const fields = new URLSearchParams();
+  if (state.answerable) fields.append("answerable", state.answerable);
   for (const name of ["kind", "text", "paragraph", "start", "end", "option"]) {
     if (state[name] !== null && state[name] !== undefined) fields.append(name, state[name]);
   }
@@ -40,9 +44,10 @@ export function fieldsOf(state) {
 
 function essence(fields) {
   const state = stateOf(fields);
+  if (state.answerable === "no") return "no"; // what was given before does not count
   const words = state.kind === "text" || state.kind === "span";
   const said = words ? state.text.trim().replace(/\s+/g, " ").toLowerCase() : `${state.kind} ${state.option}`;
-  return JSON.stringify([words, said, state.support.sort((a, b) => a - b), state.facts.sort()]);
+  return JSON.stringify([state.answerable, words, said, state.support.sort((a, b) => a - b), state.facts.sort()]);
 }
 
 /** Whether two sets of fields say the same; the server may have located typed text in the meantime. */
@@ -89,7 +94,9 @@ export class AnswerForm {
   write(state) {
     const { elements } = this.form;
     if (this.words) this.words.value = state.kind === "span" ? "span" : "text";
-    for (const radio of this.form.querySelectorAll("input[name=kind][type=radio]")) radio.checked = radio.value === state.kind;
+    for (const radio of this.form.querySelectorAll("input[type=radio]:is([name=answerable], [name=kind])")) {
+      radio.checked = radio.value === state[radio.name];
+    }
     for (const name of ["text", "paragraph", "start", "end"]) {
       if (elements[name]) elements[name].value = state[name] ?? "";
     }

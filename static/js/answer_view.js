@@ -7,7 +7,8 @@ const MARK = "mark-answer";
 let marked = "";
 
 function markAnswer(state, list) {
-  const place = state.kind === "span" && state.start !== null ? `${state.paragraph}:${state.start}-${state.end}` : "";
+  const given = state.kind === "span" && state.start !== null && state.answerable !== "no";
+  const place = given ? `${state.paragraph}:${state.start}-${state.end}` : "";
   if (place === marked) return;
   marked = place;
   unwrap(list.element, MARK);
@@ -88,5 +89,6 @@ export function showAnswer(state, { form, list, settled, undoable }) {
   const undo = document.getElementById("undo-answer");
   if (undo) undo.disabled = !undoable;
   const clear = document.getElementById("clear-answer");
-  if (clear) clear.disabled = !state.text && state.option === null && !["yes", "no", "none"].includes(state.kind);
+  const blank = !state.text && state.option === null && !["yes", "no", "none"].includes(state.kind) && !state.answerable;
+  if (clear) clear.disabled = blank;
 }

@@ -1,0 +1,116 @@
+"""Instances of one question as a group: which groups are whole, and how people did on them.
+
+Twins (MuSiQue-Full) and all the contexts of a transform (DiRe's T(D)) count together: one wrong label and the group
+scores nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from annotation.pure.group_scores import GroupScores, group_scores
+from annotation.pure.metrics import scorer_for
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Given, Judged
+from tasks._answering import gold_support, said, support_of
+
+SUB_IDX = "sub_idx"  # in `extra` of the instances of a transform
+
+# Why a group is not scored, in the order in which it is looked at.
+REASONS = {
+    "hidden": _("the source hides the labels"),
+    "none": _("no instance is answerable"),
+    "several": _("more than one instance is answerable"),
+    "alone": _("the other instances are not in this batch"),
+    "voided": _("an instance is left out of scores"),
+    "unanswered": _("an instance has no answer yet"),
+}
+WHOLE = ""
+
+By = Callable[[Judged], Sequence[Given]]
+
+
+def by_people(row: Judged) -> Sequence[Given]:
+    return row.given
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The instances of one question that a batch holds."""
+
+    dataset: str
+    rows: tuple[Judged, ...]
+
+    @property
+    def sufficient(self) -> Judged:
+        return next(row for row in self.rows if row.example.answerable)
+
+    @property
+    def size(self) -> int:
+        """How many instances the question should have: two twins, or one for each non-empty part of its supports."""
+        example = self.sufficient.example
+        return 2 ** len(set(example.supports or ())) - 1 if SUB_IDX in example.extra else 2
+
+    @property
+    def hops(self) -> int:
+        return max(len(row.example.hops) for row in self.rows)
+
+    def left_out(self, by: By = by_people) -> str:
+        """A key of REASONS, or WHOLE."""
+        labels = [row.example.answerable for row in self.rows]
+        if None in labels:
+            return "hidden"
+        if labels.count(True) != 1:
+            return "several" if labels.count(True) else "none" if len(labels) > 1 else "alone"
+        if len(self.rows) < self.size:
+            return "alone"
+        if any(row.excluded for row in self.rows):
+            return "voided"
+        return WHOLE if all(by(row) for row in self.rows) else "unanswered"
+
+    def scores(self, level: str, by: By = by_people) -> GroupScores:
+        """Of a whole group: 0 unless all majority labels are right, expected over ties."""
+        whole = self.sufficient
+        members = [([given.answer["answerable"] for given in by(row)], row.example.answerable) for row in self.rows]
+        attempts = [
+            (said(given.answer), support_of(given.answer, level)) for given in by(whole) if given.answer["answerable"]
+        ]
+        return group_scores(
+            members,
+            attempts,
+            gold=whole.example.answers,
+            gold_support=gold_support(whole.example, level) or frozenset(),
+            scorer=scorer_for(whole.format),
+        )
+
+
+def groups(judged: Iterable[Judged]) -> list[Group]:
+    """By dataset and group, in the order in which they come."""
+    found: dict[tuple[str, str], list[Judged]] = {}
+    for row in judged:
+        found.setdefault((row.dataset, row.example.group or row.example.id), []).append(row)
+    return [Group(dataset, tuple(rows)) for (dataset, _key), rows in found.items()]
+
+
+def of_model(name: str) -> By:
+    """What one model said."""
+
+    def predicted(row: Judged) -> Sequence[Given]:
+        return [given for given in row.predicted if given.worker == name]
+
+    return predicted
+
+
+def models(judged: Iterable[Judged]) -> list[str]:
+    return sorted({given.worker for row in judged for given in row.predicted})
+
+
+def cells(scores: GroupScores) -> list[float]:
+    """Answer F1 and EM, support F1 and EM, and the chance that all labels are right."""
+    return [scores.answer.f1, scores.answer.em, scores.support.f1, scores.support.em, scores.labels]
+
+
+def told(reason: str) -> JSON:
+    """A reason as a cell."""
+    return {"text": REASONS[reason], "values": {}}

@@ -1,0 +1,66 @@
+"""Is the question answerable? What annotators say of one instance, what they say together, and what the label says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.pure.example import Example
+from annotation.tasktype import JSON
+from tasks._answering import completed, majority
+
+ANSWERABLE, UNANSWERABLE, TIED, UNDECIDED = "answerable", "unanswerable", "tied", "undecided"
+NOT_ANSWERABLE: Mapping[str, Any] = {
+    "answerable": False,
+    "kind": "none",
+    "text": "",
+    "paragraph": None,
+    "start": None,
+    "end": None,
+    "option": None,
+    "support": [],
+    "facts": [],
+}  # the one answer at rest that says so
+
+
+def called(answer: JSON) -> str:
+    """What one annotator called the instance."""
+    return ANSWERABLE if answer["answerable"] else UNANSWERABLE
+
+
+def labelled(example: Example) -> str:
+    """What the dataset says; nothing where it does not say."""
+    if example.answerable is None:
+        return ""
+    return ANSWERABLE if example.answerable else UNANSWERABLE
+
+
+def made_elsewhere(payload: JSON, answer: Any) -> JSON:
+    """An answer at rest from {"text", "support", "facts"} with or without "answerable"; "" is "not answerable"."""
+    answer = {"text": "", **answer} if isinstance(answer, Mapping) else answer
+    given = completed(payload, answer)
+    told = answer.get("answerable", given["kind"] != "none")
+    if not isinstance(told, bool):
+        raise ValueError("answerable must be true or false")
+    if told and given["kind"] == "none":
+        raise ValueError('what is answerable needs an answer: {"answerable": true, "text": ..., "support": [...]}')
+    return {"answerable": True, **given} if told else dict(NOT_ANSWERABLE)
+
+
+def together(answers: Sequence[JSON]) -> JSON:
+    """{"kind", "votes", "answer" (of those who called it answerable, else None), "tied", "answers"}.
+
+    `tied` says that the labels are tied, or that the answers or supports are where most call it answerable.
+    """
+    attempts = [answer for answer in answers if answer["answerable"]]
+    votes = {ANSWERABLE: len(attempts), UNANSWERABLE: len(answers) - len(attempts)}
+    found, tied = majority(attempts) if attempts else (None, False)
+    told = {"votes": votes, "answers": len(answers)}
+    if not answers:
+        return {"kind": UNDECIDED, "answer": None, "tied": False, **told}
+    if votes[ANSWERABLE] == votes[UNANSWERABLE]:
+        return {"kind": TIED, "answer": None, "tied": True, **told}
+    if votes[ANSWERABLE] < votes[UNANSWERABLE]:
+        return {"kind": UNANSWERABLE, "answer": None, "tied": False, **told}
+    kept = None if found is None else {k: v for k, v in found.items() if k not in ("answerable", "accepted")}
+    return {"kind": ANSWERABLE, "answer": kept, "tied": tied, **told}

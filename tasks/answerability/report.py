@@ -1,0 +1,283 @@
+"""What answerability judgments found: agreement with the labels, who says what of which, and the groups' scores."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from annotation.pure.human_scores import RULE, majority_chance, question_scores, support_scores
+from annotation.pure.intervals import bootstrap_figure, bootstrap_figures
+from annotation.pure.judging_tables import agreement_tables
+from annotation.pure.metrics import scorer_for
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Given, Judged
+from tasks._answering import gold_support, said, support_of
+from tasks._tables import excluded_table, in_words, share, table, usual_seconds
+from tasks._tables import said as sentence
+from tasks.answerability.groups import Group, cells, groups, models, of_model, told
+from tasks.answerability.judging import ANSWERABLE, UNANSWERABLE, called, labelled
+from tasks.answerability.options import Options
+
+LABELS = {ANSWERABLE: _("answerable"), UNANSWERABLE: _("not answerable")}
+INTERVALS = _("Shares with 95 % Wilson intervals, means over HITs or groups with 95 % BCa bootstrap intervals")
+ALL = ""  # the name under which all datasets stand together
+Named = Sequence[tuple[object, list[Judged]]]
+
+
+def answerability_report(judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+    """Tables over single instances and, unless the batch takes single ones, over groups."""
+    judged = list(judged)
+    level = "sentence" if options.sentences else "paragraph"
+    counted = [row for row in judged if row.given and not row.excluded]
+    labelled_rows = [row for row in counted if row.example.answerable is not None]
+    whole = [] if options.singles else groups(judged)
+    tables = [
+        _label_table(_by_dataset(labelled_rows), seed),
+        _confusion_table(labelled_rows),
+        *([] if options.singles else [_group_table(whole, level, seed), _left_out_table(whole)]),
+        *_answer_table(counted, level, seed),
+        *_hops_table(labelled_rows, whole, level, seed),
+        *_worker_table(labelled_rows, level, seed),
+        *([] if options.singles else _model_table(judged, whole, level, seed)),
+        *_judging_tables(counted, seed),
+        *excluded_table(judged),
+    ]
+    return {
+        "task": "answerability",
+        "rule": RULE,
+        "n": len(counted),
+        "tables": tables,
+        "paragraph": list(_paragraph(labelled_rows, whole, level, seed)),
+        "intervals": INTERVALS,
+        "flags": list(_flags(counted, labelled_rows)),
+    }
+
+
+def agreed(row: Judged) -> float:
+    """The chance that the majority label is the dataset's, ties broken by chance."""
+    return majority_chance([called(given.answer) for given in row.given], labelled(row.example))
+
+
+def _by_dataset(rows: Sequence[Judged]) -> list[tuple[object, list[Judged]]]:
+    """Each dataset's rows under its name, and all of them first where there are several datasets."""
+    found: dict[str, list[Judged]] = {}
+    for row in rows:
+        found.setdefault(row.dataset, []).append(row)
+    named: list[tuple[object, list[Judged]]] = [(name, of) for name, of in sorted(found.items())]
+    return named if len(named) == 1 else [(sentence(_("all")), list(rows)), *named]
+
+
+def _agreement(rows: Sequence[Judged]) -> JSON:
+    return share(math.fsum(agreed(row) for row in rows), len(rows))
+
+
+def _label_table(datasets: Named, seed: int) -> JSON:
+    columns = (_("Dataset"), _("HITs"), _("Answers"), _("Majority agrees"), _("One annotator agrees"))
+    rows = []
+    for name, of in datasets:
+        single = [math.fsum(_right(given, row) for given in row.given) / len(row.given) for row in of]
+        answers = sum(len(row.given) for row in of)
+        figure = bootstrap_figure(single, seed).as_json() if answers > len(of) else _agreement(of)
+        rows.append([name, len(of), answers, _agreement(of), figure])
+    note = _(
+        "How often people call an instance what its label says; a tied majority counts by the chance that it is right."
+    )
+    return table("labels", _("Agreement with the label"), columns, rows, note)
+
+
+def _right(given: Given, row: Judged) -> bool:
+    return called(given.answer) == labelled(row.example)
+
+
+def _confusion_table(rows: Sequence[Judged]) -> JSON:
+    columns = (
+        _("Label"),
+        _("HITs"),
+        _("Majority says answerable"),
+        _("Tied"),
+        _("Majority says not answerable"),
+        _("Answers: answerable"),
+        _("Answers: not answerable"),
+        _("Answers that agree"),
+    )
+    made = []
+    for label, words in LABELS.items():
+        of = [row for row in rows if labelled(row.example) == label]
+        sides = Counter(_side(row) for row in of)
+        votes = Counter(called(given.answer) for row in of for given in row.given)
+        majority = [sides[ANSWERABLE], sides[""], sides[UNANSWERABLE]]
+        single = [votes[ANSWERABLE], votes[UNANSWERABLE], share(votes[label], votes.total())]
+        made.append([sentence(words), len(of), *majority, *single])
+    return table("said", _("What was said of which"), columns, made)
+
+
+def _side(row: Judged) -> str:
+    """What most say; nothing in a tie."""
+    yes = sum(given.answer["answerable"] for given in row.given)
+    no = len(row.given) - yes
+    return "" if yes == no else ANSWERABLE if yes > no else UNANSWERABLE
+
+
+GROUP_COLUMNS = (_("Answer F1"), _("Answer EM"), _("Support F1"), _("Support EM"), _("All labels right"))
+
+
+def _group_figures(found: Sequence[Group], level: str, seed: int) -> list[JSON]:
+    rows = [cells(group.scores(level)) for group in found if not group.left_out()]
+    return [figure.as_json() for figure in bootstrap_figures(rows or [[math.nan] * len(GROUP_COLUMNS)], seed)]
+
+
+def _group_table(found: Sequence[Group], level: str, seed: int) -> JSON:
+    columns = (_("Dataset"), _("Groups"), _("Left out"), _("Instances"), *GROUP_COLUMNS)
+    rows = []
+    for name, of in _named_groups(found):
+        kept = [group for group in of if not group.left_out()]
+        sizes = sorted({len(group.rows) for group in kept})
+        instances = ", ".join(map(str, sizes)) or None
+        rows.append([name, len(kept), len(of) - len(kept), instances, *_group_figures(kept, level, seed)])
+    note = _(
+        "A group is all instances of a question. It scores nothing unless every label is right, and otherwise what "
+        "people score on the answerable instance; the majority counts, and its expected value where it is tied."
+    )
+    return table("groups", _("Answer and support with sufficiency, by group"), columns, rows, note)
+
+
+def _named_groups(found: Sequence[Group]) -> list[tuple[object, list[Group]]]:
+    by_name: defaultdict[str, list[Group]] = defaultdict(list)
+    for group in found:
+        by_name[group.dataset].append(group)
+    named: list[tuple[object, list[Group]]] = [(name, of) for name, of in sorted(by_name.items())]
+    return named if len(named) == 1 else [(sentence(_("all")), list(found)), *named]
+
+
+def _left_out_table(found: Sequence[Group]) -> JSON:
+    reasons = Counter(reason for group in found if (reason := group.left_out()))
+    rows = [[told(reason), count] for reason, count in sorted(reasons.items())]
+    return table("groups-left-out", _("Groups left out"), (_("Reason"), _("Groups")), rows)
+
+
+def _answer_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSON]:
+    """The plain human score on what the labels call answerable, for comparison; "not answerable" is a wrong answer."""
+    able = [row for row in rows if _is_able(row)]
+    if not able:
+        return
+    columns = (_("Dataset"), _("HITs"), *GROUP_COLUMNS[:-1])
+    made = []
+    for name, of in _by_dataset(able):
+        figures = bootstrap_figures([_human(row, level) for row in of], seed)
+        made.append([name, len(of), *(figure.as_json() for figure in figures)])
+    note = _("The human score without regard to the other instances; “not answerable” counts as a wrong answer.")
+    yield table("answerable", _("Answers to what is answerable"), columns, made, note)
+
+
+def _human(row: Judged, level: str) -> list[float]:
+    scorer, gold = scorer_for(row.format), gold_support(row.example, level)
+    texts = [said(given.answer) for given in row.given]
+    answer = question_scores(texts, row.example.answers, scorer=scorer).human_score
+    support = support_scores([support_of(g.answer, level) for g in row.given], gold, scorer=scorer).human_score
+    return [getattr(mark, part, math.nan) for mark in (answer, support) for part in ("f1", "em")]
+
+
+def _hops_table(rows: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
+    hops = sorted({len(row.example.hops) for row in rows} - {0})
+    if not hops:
+        return
+    columns = (_("Hops"), _("HITs"), _("Majority agrees with the label"), _("Groups"), *GROUP_COLUMNS)
+    made = []
+    for number in hops:
+        of = [row for row in rows if len(row.example.hops) == number]
+        kept = [group for group in found if group.hops == number and not group.left_out()]
+        made.append([number, len(of), _agreement(of), len(kept), *_group_figures(kept, level, seed)])
+    yield table("by-hops", _("By number of hops"), columns, made)
+
+
+def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSON]:
+    work: dict[str, list[tuple[Judged, Given]]] = {}
+    for row in rows:
+        for given in row.given:
+            work.setdefault(given.worker, []).append((row, given))
+    columns = (
+        _("Worker"),
+        _("HITs"),
+        _("Agrees with the label"),
+        _("Says answerable of the answerable"),
+        _("Says not answerable of the others"),
+        _("Answer F1 where both say answerable"),
+        _("Support F1"),
+        _("Median seconds"),
+    )
+    made = []
+    for worker, of in sorted(work.items()):
+        right = [[_right(given, row) for row, given in of if labelled(row.example) == label] for label in LABELS]
+        shares = [share(sum(each), len(each)) for each in ([*right[0], *right[1]], *right)]
+        attempts = [_alone(row, given, level) for row, given in of if given.answer["answerable"] and _is_able(row)]
+        marks = bootstrap_figures(attempts or [[math.nan] * 4], seed, resamples=999)
+        scores = [marks[0].as_json(), marks[2].as_json()]
+        made.append([worker, len(of), *shares, *scores, usual_seconds(given.seconds for _row, given in of)])
+    yield table("workers", _("Labels and answers of each worker"), columns, made)
+
+
+def _is_able(row: Judged) -> bool:
+    return row.example.answerable is not False and bool(row.example.answers)
+
+
+def _alone(row: Judged, given: Given, level: str) -> list[float]:
+    return _human(replace(row, given=(given,)), level)
+
+
+def _judging_tables(rows: Sequence[Judged], seed: int) -> list[JSON]:
+    judged = [(row.hit, [(given.worker, called(given.answer)) for given in row.given]) for row in rows]
+    gold = {row.hit: labelled(row.example) for row in rows if labelled(row.example)}
+    categories = (ANSWERABLE, UNANSWERABLE)
+    return agreement_tables(judged, categories=categories, labels=LABELS, seed=seed, gold=gold or None)
+
+
+def _model_table(judged: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
+    """Each model on the groups that both it and people did, and people on the same."""
+    made = []
+    for name in models(judged):
+        by = of_model(name)
+        both = [group for group in found if not group.left_out() and not group.left_out(by)]
+        if not both:
+            continue
+        own = bootstrap_figures([cells(group.scores(level, by)) for group in both], seed)
+        made.append([name, len(both), *(figure.as_json() for figure in own)])
+        made.append([sentence(_("people")), len(both), *_group_figures(both, level, seed)])
+    if made:
+        columns = (_("Model"), _("Groups"), *GROUP_COLUMNS)
+        yield table("models", _("Models on the same groups"), columns, made)
+
+
+def _paragraph(rows: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
+    if rows:
+        agreeing = math.fsum(agreed(row) for row in rows)
+        yield {
+            "message": _("People agreed with the label of %(agreed)s of %(n)s instances (%(share)s)."),
+            "values": {"agreed": f"{agreeing:g}", "n": len(rows), "share": in_words(_agreement(rows))},
+        }
+    kept = [group for group in found if not group.left_out()]
+    if kept:
+        answer, _em, support, _support_em, labels = _group_figures(kept, level, seed)
+        yield {
+            "message": _(
+                "On %(n)s whole groups they scored %(answer)s answer F1 and %(support)s support F1 with sufficiency; "
+                "all labels of a group were right in %(labels)s. %(left)s groups were left out."
+            ),
+            "values": {
+                "n": len(kept),
+                "answer": in_words(answer),
+                "support": in_words(support),
+                "labels": in_words(labels),
+                "left": len(found) - len(kept),
+            },
+        }
+
+
+def _flags(counted: Sequence[Judged], rows: Sequence[Judged]) -> Iterator[JSON]:
+    sides = {labelled(row.example) for row in rows}
+    if counted and not rows:
+        message = _("The source does not say which instances are answerable, so nothing can agree.")
+        yield {"message": message, "values": {}}
+    elif len(sides) == 1 and len(rows) > 1:
+        yield {"message": _("All labels are alike: agreement with them cannot tell care from habit."), "values": {}}

@@ -1,0 +1,103 @@
+"""Is the question answerable from its context, and if so, how? Instances of MuSiQue-Full and of DiRe's transform."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from annotation.pure.example import Example
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Features, Given, Judged, Problem, TaskType
+from tasks._answer_compare import compared
+from tasks._answering import answer_f1, answered, disagreement, payload_of, problems, search, shuffled
+from tasks.answerability.judging import ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
+from tasks.answerability.options import Options
+from tasks.answerability.report import answerability_report
+
+SUFFICIENCY = "sufficiency"  # in `extra` of the instances of a transform
+
+
+class Answerability(TaskType):
+    kind = "answerability"
+    title = _("Judge whether questions are answerable")
+    question = _("Say whether the paragraphs answer the question; if so, answer it and tick what supports your answer.")
+    Options = Options
+    live = {"search": search}
+
+    def suggest(self, features: Features) -> JSON:
+        return {"yes_no": features.yes_no, "choices": features.options, "support": features.paragraphs > 1}
+
+    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+        """Question and context without a trace of the gold; nothing to read or to choose skips the example."""
+        payload = payload_of(example, options, no_answer=False)
+        if payload is None:
+            return None
+        return {**payload, "controls": {**payload["controls"], "answerable": True}}
+
+    def single(self, options: Options) -> bool:
+        return options.singles
+
+    def arrange(self, payload: JSON, rng: Random) -> JSON:
+        """Shuffle the paragraphs; `order[k]` is the payload's position of the paragraph shown as k."""
+        return shuffled(payload, rng)
+
+    def complete(self, payload: JSON, answer: Any) -> JSON:
+        """An answer given elsewhere as {"answerable", "text", "support", "facts"}; no text: not answerable."""
+        return made_elsewhere(payload, answer)
+
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        if answer.get("answerable") not in (True, False):
+            return [Problem("answerable", _("Say whether the question is answerable from the paragraphs."))]
+        if not answer["answerable"]:
+            return []
+        return problems(payload, answer)
+
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        """The majority label and, where it is "answerable", the majority answer and support of those who said so."""
+        return together(answers)
+
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """0 where answerability is misjudged, else answer F1; 1 for what is rightly called not answerable."""
+        if gold.answerable is False or not answer["answerable"]:
+            return float(answer["answerable"] is gold.answerable)
+        return answer_f1(answer, gold)
+
+    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+        return answerability_report(judged, options, seed=seed)
+
+    def export(self, example: Example, verdict: JSON) -> list[Example]:
+        """The example with people's label and, where answerable, their answer and support; undecided ones drop out."""
+        if verdict["kind"] not in (ANSWERABLE, UNANSWERABLE) or verdict["tied"]:
+            return []
+        answerable = verdict["kind"] == ANSWERABLE
+        made = answered(example, verdict["answer"]) if answerable else example
+        return [replace(made, answerable=answerable, extra=_relabelled(example, answerable))]
+
+    def provenance(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> JSON:
+        return {"votes": verdict["votes"]}
+
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        found = compared(payload, given, gold)
+        columns = [
+            {**column, "answerable": one.answer["answerable"]}
+            for column, one in zip(found["columns"], given, strict=True)
+        ]
+        kind = together([one.answer for one in given])["kind"]
+        return {**found, "columns": columns, "labelled": labelled(gold), "kind": kind}
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """1 less the mean of the expected agreements (F1) on the answer, "" where there is none, and on the support."""
+        return disagreement(answers)
+
+
+def _relabelled(example: Example, answerable: bool) -> JSON:
+    """A transform's own label follows people's where they contradict it."""
+    extra = dict(example.extra)
+    if SUFFICIENCY in extra and (extra[SUFFICIENCY] == 1) != answerable:
+        extra[SUFFICIENCY] = int(answerable)
+    return extra
+
+
+TASK: TaskType = Answerability()
