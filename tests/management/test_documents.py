@@ -26,6 +26,7 @@ def test_a_batch_takes_a_dataset_and_yields_a_dataset(run: Run, judged: None) ->
         "read": 4,
         "kept": 4,
         "dropped": {},
+        "left_out": [],
         "figures": {"items": 4, "verdicts": {"span": 4}, "answers": {"standing": 8}},
     }
     again = run("gather_dataset", "study", "--name", "verdicts", "--json")

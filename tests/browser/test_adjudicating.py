@@ -1,0 +1,91 @@
+"""Adjudicating without a mouse: pick an answer, hide the names, leave out for a reason, undo, go on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.site import Site
+
+PEOPLE = ("first-reader", "second-reader")
+
+
+@pytest.fixture
+def judge(site: Site, visit: Callable[..., Any]) -> tuple[Any, int]:
+    """A requester before the first of several HITs that two people answered differently; the batch."""
+    made = site.batch("demo", assignments_per_hit=2)
+    page = visit(site.ask("requester", batch=made["batch"])["session"])
+    page.goto(f"/projects/{made['project']}/batches/study/")
+    rows = [
+        {"dataset": "records", "item": item, "worker": worker, "answer": {"text": f"Said by {k}", "support": [0]}}
+        for item in range(4)
+        for k, worker in enumerate(PEOPLE)
+    ]
+    page.get_by_role("button", name="Bring in…").click()
+    file = {"name": "said.jsonl", "mimeType": "application/jsonl", "buffer": "\n".join(map(json.dumps, rows)).encode()}
+    page.locator("#judgments-box input[type=file]").set_input_files(file)
+    page.locator("#judgments-box").get_by_role("button", name=re.compile("Bring")).last.click()
+    page.wait_for_url("**/jobs/**")
+    page.get_by_text(re.compile("judgments? (is|are)? ?(in|stored)", re.IGNORECASE)).first.wait_for()
+    page.goto(f"/projects/{made['project']}/batches/study/adjudicate/")
+    page.get_by_role("link", name="Decide one by one").click()
+    page.wait_for_load_state()
+    return page, made["batch"]
+
+
+def press(page: Any, key: str) -> None:
+    """Press a key that leads on."""
+    with page.expect_navigation():
+        page.keyboard.press(key)
+    page.wait_for_load_state()
+
+
+def left(page: Any) -> str:
+    return str(page.locator(".review-bar b").inner_text())
+
+
+def here(page: Any) -> str:
+    return re.search(r"/adjudicate/([\w-]+)/", page.url)[1]  # type: ignore[index]
+
+
+def test_open_hits_are_decided_with_the_keyboard_alone(judge: tuple[Any, int], site: Site) -> None:
+    page, batch = judge
+    first = here(page)
+    assert left(page) == "4 left"
+    press(page, "2")
+    assert left(page) == "3 left"
+    assert [row["decision"] for row in site.ask("decisions", batch=batch)] == ["accepted"]
+
+    second = here(page)
+    assert second != first
+    page.keyboard.press("x")
+    page.keyboard.type("nobody can know 2")
+    press(page, "Control+Enter")
+    assert left(page) == "2 left"
+    assert "left out" in page.locator("#undo").inner_text()
+    press(page, "z")
+    assert (here(page), left(page)) == (second, "3 left")
+
+    press(page, "n")
+    assert (left(page), here(page) != second) == ("3 left", True)
+    for remaining in ("2 left", "1 left"):
+        press(page, "1")
+        assert left(page) == remaining
+    press(page, "1")
+    assert "Nothing is left to adjudicate." in page.locator("main").inner_text()
+    assert [row["decision"] for row in site.ask("decisions", batch=batch)] == ["accepted"] * 4
+
+
+def test_names_go_and_come_by_a_key(judge: tuple[Any, int]) -> None:
+    page, _batch = judge
+    names = page.locator("main code[title]").evaluate_all("all => all.map((each) => each.title)")
+    assert len(set(names)) >= 2
+    press(page, "h")
+    shown = page.locator("main").inner_html()
+    assert not [name for name in names if name[:8] in shown]
+    press(page, "h")
+    assert all(name[:8] in page.locator("main").inner_html() for name in names)
