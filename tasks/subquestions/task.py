@@ -17,7 +17,7 @@ from tasks._hops import reading_seconds
 from tasks.subquestions.compare import compared
 from tasks.subquestions.judging import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
 from tasks.subquestions.report import subquestions_report
-from tasks.subquestions.verdict import KEPT, verdict
+from tasks.subquestions.verdict import KEPT, TIED, UNDECIDED, verdict
 
 CHECKED = "subquestions"  # in the `extra` of an exported example: what was changed by how many
 SECONDS_A_HOP = 15
@@ -86,6 +86,17 @@ class Subquestions(TaskType):
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         return verdict(payload, answers)
+
+    def unsettled(self, verdict: JSON) -> bool:
+        """Whether a requester must decide: a discard that most want is settled."""
+        return verdict["kind"] in (TIED, UNDECIDED)
+
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> int:
+        """How many say what the verdict says: all that discard, or all that keep it with the same texts."""
+        if verdict["kind"] != KEPT:
+            return sum(answer["discard"] != KEEP for answer in answers)
+        final = _keys({"hops": verdict["hops"]})
+        return sum(answer["discard"] == KEEP and _keys(answer) == final for answer in answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """The share of what is known of the example that the answer says too; 0 where nothing is known."""

@@ -146,6 +146,13 @@ def test_tied_and_discarded_items_do_not_go_out() -> None:
         assert TASK.export(ORGAN_QUESTION, TASK.aggregate(payload(), answers)) == []
 
 
+def test_only_ties_wait_for_the_requester_and_agreeing_is_saying_the_same_texts() -> None:
+    cases = [([FIXED, keep()], True, 0), ([FIXED, FIXED, keep()], False, 2), ([drop("single_hop")] * 2, False, 2)]
+    for answers, waits, agreeing in cases:
+        told = TASK.aggregate(payload(), answers)
+        assert (TASK.unsettled(told), TASK.agreeing(payload(), answers, told)) == (waits, agreeing)
+
+
 def test_the_order_of_the_answers_does_not_matter() -> None:
     answers = [FIXED, keep({"answer": "the Tamsin Vole", "valid": False}), keep(), drop("single_hop")]
     verdicts = [TASK.aggregate(payload(), Random(k).sample(answers, 4)) for k in range(10)]
