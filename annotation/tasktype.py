@@ -145,6 +145,10 @@ class TaskType(ABC):
         """What practice says at once about an answer that passed `check`; `gold` is the item of practice.json."""
         return []
 
+    def afterwards(self, payload: JSON, example: Example) -> JSON | None:
+        """What a worker is shown once the answer is submitted, which is then final; None: nothing."""
+        return None
+
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         """The payload in the order of one assignment. Answers keep the payload's positions."""
         return payload

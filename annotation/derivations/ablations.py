@@ -22,6 +22,7 @@ from annotation.pure.spans import Span, cut
 from annotation.pure.words import gettext_noop
 
 ABLATION = "ablation"  # in `extra`: {"number", "seed", "dropped", "gold": {"paragraph", "start", "end"} or null}
+ORIGINAL = "@original"  # in `extra`, and in no file but our own: {"question", "paragraphs": [text, ...], "options"}
 SEEDS = 5  # of a shuffle, as the paper averages them
 
 
@@ -157,7 +158,12 @@ def _made(example: Example, number: int, seed: int) -> tuple[Example, Ablated]:
         "dropped": ablated.counts.dropped,
         "gold": gold._asdict() if gold else None,
     }
-    group, extra = example.group or example.id, {**example.extra, ABLATION: told}
+    original = {
+        "question": example.question,
+        "paragraphs": [paragraph.text for paragraph in example.paragraphs],
+        "options": list(example.options),
+    }
+    group, extra = example.group or example.id, {**example.extra, ABLATION: told, ORIGINAL: original}
     return replace(ablated.example, answers=tuple(answers), group=group, extra=extra), ablated
 
 

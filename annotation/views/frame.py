@@ -110,10 +110,18 @@ def batch_frame(batch: Batch, guide: Guide, payload: JSON) -> dict[str, Any]:
     }
 
 
+def afterwards(assignment: Assignment) -> JSON | None:
+    """What is shown of a submitted assignment whose answer is final, None where it may be changed."""
+    if assignment.state != lifecycle.SUBMITTED:
+        return None
+    return task_type(assignment.batch.task).afterwards(assignment.hit.payload, assignment.hit.item.example)
+
+
 def _assignment_frame(assignment: Assignment, seat: Seat, guide: Guide) -> dict[str, Any]:
     submitted = assignment.state == lifecycle.SUBMITTED
+    shown_now = afterwards(assignment)
     repair = reviewing.returned(assignment) if submitted else None
-    open_still = repair is not None or assignment.batch.state == Batch.State.OPEN
+    open_still = shown_now is None and (repair is not None or assignment.batch.state == Batch.State.OPEN)
     return {
         "number": seat.done if submitted else seat.done + 1,
         "state": assignment.state,
@@ -122,6 +130,8 @@ def _assignment_frame(assignment: Assignment, seat: Seat, guide: Guide) -> dict[
         "repair": repair.reason if repair else "",
         "readonly": submitted and not open_still,
         "preview": False,
+        "afterwards": shown_now,
+        "next_url": reverse("batch-start", args=[assignment.batch_id]),
         "guide_must_read": seat.guide_version < guide.version,
         "lease_until": assignment.lease_until,
         "lease_seconds": assignment.batch.lease_seconds,

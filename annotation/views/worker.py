@@ -21,7 +21,7 @@ from annotation.pure import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON
 from annotation.views.access import open_batch, own_assignment, require_get_or_post, signed_in_or_401, with_next
-from annotation.views.frame import FLAG_REASONS, page_of, shown_payload
+from annotation.views.frame import FLAG_REASONS, afterwards, page_of, shown_payload
 from annotation.views.prose import html_of
 
 
@@ -110,6 +110,8 @@ def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
 def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     """Store the answer and go on to the next assignment; 422 names what is missing, 409 who was first."""
     row = own_assignment(request, public_id)
+    if afterwards(row) is not None:
+        return _see(reverse("assignment", args=[row.public_id]))
     answer = _posted(request, row)
     problems = task_type(row.batch.task).check(row.hit.payload, answer)
     if problems:
@@ -123,7 +125,11 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     try:
         with submitting.one_commit():
             receipt = submitting.submit(row, answer, **form)
-            going_on = _see(reverse("work")) if repairing else next_page(request, row.worker, row.batch)
+            row.refresh_from_db()
+            if afterwards(row) is not None:
+                going_on = _see(reverse("assignment", args=[row.public_id]))
+            else:
+                going_on = _see(reverse("work")) if repairing else next_page(request, row.worker, row.batch)
     except Conflict as conflict:
         context = {"assignment": row, "message": str(conflict), "answer": answer, "home_url": reverse("work")}
         return render(request, "work/conflict.html", context, status=409)
@@ -153,7 +159,7 @@ def _active(request: HttpRequest, row: Assignment) -> float:
 def draft(request: HttpRequest, public_id: str) -> HttpResponse:
     """Keep unfinished work: 200 {"version", "saved_at"}; 409 with the newer draft; 410 when all is over."""
     row = own_assignment(request, public_id)
-    if row.state == lifecycle.SUBMITTED and not submitting.may_change(row):
+    if row.state == lifecycle.SUBMITTED and (afterwards(row) is not None or not submitting.may_change(row)):
         return JsonResponse({"state": "closed"}, status=410)
     key = request.POST.get("key", "")
     if row.state == lifecycle.SUBMITTED and key.split(".")[0] != str(row.revision):

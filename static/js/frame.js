@@ -76,7 +76,7 @@ function ignoreEnter(event) {
 }
 
 function bindSubmit(form) {
-  bind("submit", () => form.requestSubmit());
+  bind("submit", () => (document.getElementById("go-to-next") ?? form).requestSubmit());
   form.addEventListener("keydown", ignoreEnter);
   if (form.dataset.draftUrl || "practice" in form.dataset) return; // practice is posted as without scripts
   form.addEventListener("submit", (event) => event.preventDefault()); // a preview sends nothing

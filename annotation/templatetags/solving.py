@@ -1,0 +1,26 @@
+"""What pages of ablated questions need besides the payload."""
+
+from __future__ import annotations
+
+import re
+
+from django import template
+from django.utils.translation import gettext as _
+
+from annotation.pure.ablation_text import UNKNOWN
+
+register = template.Library()
+_GAP = re.compile(f"({re.escape(UNKNOWN)})")
+_CLASSES = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ"}
+
+
+@register.filter
+def gaps(text: str) -> list[dict[str, object]]:
+    """A text cut at what was dropped: [{"text", "gap"}]; joined they are the text."""
+    return [{"text": part, "gap": part == UNKNOWN} for part in _GAP.split(text) if part]
+
+
+@register.filter
+def class_words(name: str) -> str:
+    """A class as it is written, a dash where there is none."""
+    return _CLASSES.get(name, _("–"))

@@ -1,0 +1,52 @@
+"""The classes α, β, γ and δ of an ablated question, from one judgment and from several."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
+
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON
+
+ALPHA, BETA, GAMMA, DELTA = "alpha", "beta", "gamma", "delta"
+_Label = TypeVar("_Label", bound=Hashable)
+
+CLASSES = (ALPHA, BETA, GAMMA, DELTA)
+LABELS = {
+    ALPHA: _("α: not guessable, solvable"),
+    BETA: _("β: not guessable, not solvable"),
+    GAMMA: _("γ: guessable, not necessary"),
+    DELTA: _("δ: guessable, necessary"),
+}
+BLANK: JSON = {
+    "solvable": None, "kind": "none", "text": "", "paragraph": None, "start": None, "end": None, "option": None,
+    "rationale": [], "guessable": None, "necessary": None,
+}  # fmt: skip
+
+
+def class_of(answer: JSON) -> str:
+    """The class that one judgment gives; "" for one that says nothing of guessing."""
+    if answer["guessable"] is None:
+        return ""
+    if answer["guessable"]:
+        return DELTA if answer["necessary"] else GAMMA
+    return ALPHA if answer["solvable"] else BETA
+
+
+def ruled(answers: Sequence[JSON]) -> JSON:
+    """{"kind": class, "tied" or "undecided", "solvable": true, false or null, "votes", "answers"}."""
+    counts = Counter(class_of(answer) for answer in answers)
+    return {
+        "kind": (_most(counts.elements()) or "tied") if answers else "undecided",
+        "solvable": _most(answer["solvable"] for answer in answers),
+        "votes": {name: counts[name] for name in CLASSES},
+        "answers": len(answers),
+    }
+
+
+def _most(labels: Iterable[_Label]) -> _Label | None:
+    ranked = Counter(labels).most_common(2)
+    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
+        return None
+    return ranked[0][0]

@@ -1,0 +1,166 @@
+"""Is a question still solvable without some of its features, and are they guessable? (Sugawara et al. 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from annotation.pure.agreement import percent_agreement
+from annotation.pure.example import Example
+from annotation.pure.metrics import ACCURACY, MUSIQUE
+from annotation.pure.spans import Span, cut, locate
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from tasks.solvability.classes import BLANK, CLASSES, class_of, ruled
+from tasks.solvability.report import solvability_report
+
+MOST_MARKS = 20
+KNOWN = "known_solvable"  # in `extra` of hidden gold: whether it is solvable
+FOUND = "solvability"  # in `extra` of an exported example: the verdict
+ORIGINAL = "@original"  # in `extra`, as the derivations keep it: {"question", "paragraphs": [text, ...], "options"}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Whether the original is shown once an item is judged; it can then no longer be changed."""
+
+    show_original: bool = field(
+        default=False,
+        metadata={
+            "label": _("The original is shown after the judgment"),
+            "help": _("Only once it is submitted; the judgment can then be looked at and no longer be changed."),
+        },
+    )
+
+
+class Solvability(TaskType):
+    kind = "solvability"
+    title = _("Judge ablated questions")
+    question = _("Can the question still be solved, and are the features that were taken out guessable?")
+    Options = Options
+
+    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+        """Question, context and options as they were ablated. Titles belong to contexts of several paragraphs only."""
+        if not example.question.strip() or not example.paragraphs:
+            return None
+        several = len(example.paragraphs) > 1
+        return {
+            "question": example.question,
+            "paragraphs": [{"title": p.title if several else "", "text": p.text} for p in example.paragraphs],
+            "options": list(example.options),
+            "show_original": options.show_original,
+        }
+
+    def afterwards(self, payload: JSON, example: Example) -> JSON | None:
+        """The original, where the batch shows it and the dataset knows it."""
+        original = example.extra.get(ORIGINAL)
+        return original if payload["show_original"] and isinstance(original, dict) else None
+
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        return [*_solving(payload, answer), *_guessing(answer)]
+
+    def complete(self, payload: JSON, answer: Any) -> JSON:
+        """A judgment made elsewhere, or a model's prediction: {"text"}, "" for a question that it leaves unsolved."""
+        if isinstance(answer, Mapping) and "solvable" in answer:
+            return super().complete(payload, {**BLANK, **answer})
+        if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
+            raise ValueError('needs {"text": ...} or {"solvable": ..., "guessable": ..., "necessary": ...}')
+        return {**BLANK, "solvable": bool(answer["text"].strip()), **_placed(answer["text"], payload)}
+
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        """The class that most give, "tied" where two are given as often; the same of being solvable."""
+        return ruled(answers)
+
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """Whether it was told right that it is solvable, where that is known; else the answer's F1."""
+        known = gold.extra.get(KNOWN)
+        if isinstance(known, bool):
+            return float(answer["solvable"] is known)
+        if not answer["solvable"] or not gold.answers:
+            return 0.0
+        return (ACCURACY if gold.options else MUSIQUE).answer(answer["text"], gold.answers).f1
+
+    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+        return solvability_report(judged, seed=seed)
+
+    def export(self, example: Example, verdict: JSON) -> list[Example]:
+        """Every decided example with its verdict in `extra`."""
+        if verdict["kind"] not in CLASSES:
+            return []
+        told = {"class": verdict["kind"], "solvable": verdict["solvable"], "votes": verdict["votes"]}
+        return [replace(example, extra={**example.extra, FOUND: told})]
+
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        texts = [p["text"] for p in payload["paragraphs"]]
+        columns = [
+            {
+                "class": class_of(one.answer),
+                "text": one.answer["text"],
+                "solvable": one.answer["solvable"],
+                "guessable": one.answer["guessable"],
+                "necessary": one.answer["necessary"],
+                "rationale": [cut(texts, Span(*mark)) or "" for mark in one.answer["rationale"]],
+            }
+            for one in given
+        ]
+        told = gold.extra.get("ablation")
+        number = told.get("number") if isinstance(told, dict) else None
+        return {"columns": columns, "answers": list(gold.answers), "ablation": number, "payload": payload}
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """The share of pairs of answers that give different classes."""
+        agreed = percent_agreement([[class_of(answer) for answer in answers]])
+        return 0.0 if agreed is None else 1 - agreed
+
+
+def _solving(payload: JSON, answer: JSON) -> Iterator[Problem]:
+    if not isinstance(answer["solvable"], bool):
+        yield Problem("solvable", _("Say whether the question can be solved."))
+        return
+    if not answer["solvable"]:
+        return
+    texts = [p["text"] for p in payload["paragraphs"]]
+    kind = answer["kind"]
+    if payload["options"]:
+        if kind != "option" or answer["option"] not in range(len(payload["options"])):
+            yield Problem("text", _("Choose one of the options."))
+    elif kind == "typed" and answer["text"].strip():
+        missing = _("“%(text)s” stands in no paragraph. Select the answer, or type it as it is written there.")
+        yield Problem("text", missing, {"text": answer["text"]})
+    elif kind != "span" or not answer["text"].strip():
+        yield Problem("text", _("Give the answer: select it in the text or type it."))
+    elif cut(texts, Span(answer["paragraph"], answer["start"], answer["end"])) != answer["text"]:
+        yield Problem("text", _("The selected text and its place do not match. Please select the answer again."))
+    if not answer["rationale"]:
+        yield Problem("rationale", _("Mark what the answer rests on."))
+    elif len(answer["rationale"]) > MOST_MARKS:
+        yield Problem("rationale", _("Please mark no more than %(most)s places."), {"most": MOST_MARKS})
+    elif any(mark[0] is None or cut(texts, Span(*mark)) is None for mark in answer["rationale"]):
+        yield Problem("rationale", _("A line of the rationale stands in no paragraph. Copy it as it is written there."))
+
+
+def _guessing(answer: JSON) -> Iterator[Problem]:
+    guessable, necessary = answer["guessable"], answer["necessary"]
+    if not isinstance(guessable, bool):
+        yield Problem("guessable", _("Say whether what was taken out can be guessed."))
+    elif not guessable and necessary is not None:
+        yield Problem("necessary", _("Whether it is necessary is asked only of what can be guessed."))
+    elif guessable and not isinstance(necessary, bool):
+        yield Problem("necessary", _("Say whether the answer needs what was taken out."))
+    elif guessable and not necessary and answer["solvable"] is False:
+        contrary = _("You said that the question cannot be solved without it. Then it is necessary, or solvable.")
+        yield Problem("necessary", contrary)
+
+
+def _placed(text: str, payload: JSON) -> JSON:
+    if text in payload["options"]:
+        return {"kind": "option", "text": text, "option": payload["options"].index(text)}
+    if not text.strip():
+        return {}
+    found = locate(text, [p["text"] for p in payload["paragraphs"]])
+    return {"kind": "typed", "text": text} if found is None else {"kind": "span", "text": text, **found._asdict()}
+
+
+TASK: TaskType = Solvability()
