@@ -7,7 +7,7 @@ import { Hops } from "./subquestions_hops.js";
 import { plain } from "./subquestions_rules.js";
 import { announce, sentence } from "./texts.js";
 
-const MOST_NAMED = 2; // things missing that the bar names
+const MOST_NAMED = matchMedia("(max-width: 60rem)").matches ? 1 : 2; // things missing that the bar names
 const SETTLED = 500; // milliseconds after which a selection by touch is meant
 
 const form = document.getElementById("work");

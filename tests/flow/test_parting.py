@@ -16,6 +16,7 @@ from django.urls import reverse
 from annotation.flow import importing, parting
 from annotation.flow.refusal import Refused
 from annotation.models import Dataset
+from annotation.scorers.subqa import SubQA
 from tests.browser.sub_questions import FERRY_QUESTION, ORGAN_QUESTION
 
 NAMES = ["dev_ori.json", "dev_sub1.json", "dev_sub2.json"]
@@ -48,6 +49,17 @@ def test_what_cannot_be_written_leaves_the_folder_as_it_was(project: Any, datase
     with pytest.raises(Refused, match="3 sub-questions"):
         parting.export_folder(Dataset.objects.get(slug="ferry"), folder, format="subqa")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_the_folder_is_gold_of_the_evaluation(dataset: Dataset, tmp_path: Path) -> None:
+    gold, said = tmp_path / "gold", tmp_path / "said"
+    parting.export_folder(dataset, gold, format="subqa")
+    said.mkdir()
+    for name, answer in zip(NAMES, ("Quillhaven", "Tamsin", "Quillhaven"), strict=True):
+        (said / name).write_text(json.dumps({"organ": answer}))
+    figures = SubQA().evaluate(gold, said)
+    assert figures["n"] == 1
+    assert [figures[part]["em"] for part in ("q", "sub1", "sub2")] == [100.0, 0.0, 100.0]
 
 
 @pytest.mark.parametrize(("name", "folder"), [("out", True), ("out.json", False)])
