@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from statistics import median
 from typing import Any
 
+from annotation.pure import tables
 from annotation.pure.agreement import alpha_figure, percent_agreement
 from annotation.pure.intervals import Figure, bootstrap_figure, wilson
 from annotation.pure.words import gettext_noop as _
@@ -35,10 +36,10 @@ def share(count: int, total: int) -> JSON:
 
 
 def in_words(figure: JSON) -> str:
-    """ "78.0 % [71.9, 83.6]", a dash where it is undefined."""
+    """ "78.0 % [71.9, 83.6]", without an interval where there is none, a dash where the figure is undefined."""
     if figure["value"] is None:
         return "–"
-    return "{value:.1f} % [{low:.1f}, {high:.1f}]".format(**{k: 100 * figure[k] for k in ("value", "low", "high")})
+    return f"{tables.in_percent(figure)} % {tables.interval(figure)}".rstrip()
 
 
 def agreement_table(units: Units, *, seed: int, guessing: float | None = None) -> JSON:
