@@ -168,5 +168,3 @@ def _flags(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
                 "Annotators disagree on them; read their answers."
             )
             yield {"message": unequal, "values": told}
-
-

@@ -24,10 +24,10 @@ from django.template.loader import render_to_string  # noqa: E402
 
 from annotation.flow import assigning, batching, importing, joining, sampling  # noqa: E402
 from annotation.models import Answer, Assignment, Batch, Dataset, Member, Project, Review, Seat, User, Worker  # noqa: E402
-from tests.browser import graphs, records, sub_questions, two_paragraphs  # noqa: E402
+from tests.browser import ablated, graphs, records, sub_questions, two_paragraphs  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
 
-KINDS = records.KINDS | graphs.KINDS | two_paragraphs.KINDS | sub_questions.KINDS
+KINDS = records.KINDS | graphs.KINDS | two_paragraphs.KINDS | sub_questions.KINDS | ablated.KINDS
 GUIDE = "# Read, then answer\n\nSelect the *answer* and tick what it rests on."
 fresh = count()
 

@@ -1,0 +1,179 @@
+"""Judging ablated questions: classes, verdicts, the paper's tables from its counts, models beside people."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotation import registry
+from annotation.pure.example import Example, Paragraph
+from annotation.pure.intervals import wilson
+from annotation.tasktype import JSON, Given, Judged
+
+TASK = registry.task_type("solvability")
+BLANK: JSON = {
+    "solvable": None, "kind": "none", "text": "", "paragraph": None, "start": None, "end": None, "option": None,
+    "rationale": [], "guessable": None, "necessary": None,
+}  # fmt: skip
+
+
+def said(kind: str, *, solvable: bool = True) -> JSON:
+    """A judgment of a class; `solvable` matters to δ only."""
+    told = {"alpha": (True, False, None), "beta": (False, False, None), "gamma": (True, True, False)}
+    solved, guessable, necessary = told.get(kind, (solvable, True, True))
+    return {
+        **BLANK,
+        "solvable": solved,
+        "guessable": guessable,
+        "necessary": necessary,
+        "text": "Ada" if solved else "",
+    }
+
+
+def item(number: int, dataset: str, *answers: JSON, at: int = 0, predicted: str | None = None) -> Judged:
+    example = Example(f"q{at}", "Who?", (Paragraph("", "Ada ran."),), ("Ada",), extra={"ablation": {"number": number}})
+    if dataset == "race":
+        example = replace(example, options=("Ada", "Mara"))
+    given = tuple(Given(f"w{k}", answer) for k, answer in enumerate(answers))
+    model = () if predicted is None else (Given("bert", {**BLANK, "text": predicted, "solvable": True}),)
+    return Judged(f"{number}-{dataset}-{at}", dataset, "squad", example, {}, given, predicted=model)
+
+
+def table(report: JSON, name: str) -> list[list[Any]]:
+    return next(each["rows"] for each in report["tables"] if each["name"] == name)
+
+
+# Per cent of 20 questions: solvable, and how many of the classes α, β, γ follow from it and what was guessable.
+PAPER = {
+    "squad": {3: (9, 0, 11, 100), 4: (14, 6, 0, 70), 6: (8, 12, 0, 40), 7: (14, 6, 0, 70)},
+    "race": {3: (16, 1, 3, 95), 4: (2, 18, 0, 10), 6: (6, 14, 0, 30), 7: (15, 5, 0, 75)},
+}
+
+
+def papers() -> list[Judged]:
+    found = []
+    for dataset, ablations in PAPER.items():
+        for number, (alpha, beta, gamma, _solvable) in ablations.items():
+            kinds = ["alpha"] * alpha + ["beta"] * beta + ["gamma"] * gamma
+            found += [item(number, dataset, said(kind), at=k) for k, kind in enumerate(kinds)]
+    return found
+
+
+def test_the_papers_tables_come_from_its_counts() -> None:
+    report = TASK.report(papers(), TASK.options({}), seed=1)
+    shares = {(row[1], row[0]): round(100 * row[3]["value"]) for row in table(report, "solvability")}
+    assert shares == {(d, n): PAPER[d][n][3] for d in PAPER for n in PAPER[d]}
+    for row in table(report, "classes"):
+        number, dataset, n, alpha, beta, gamma, delta, by_classes = row
+        counts = PAPER[dataset][number]
+        assert n == 20
+        assert [round(20 * f["value"]) for f in (alpha, beta, gamma, delta)] == [*counts[:3], 0]
+        assert round(100 * by_classes["value"]) == counts[3]
+    assert report["flags"] == []
+    assert report["n"] == 160
+
+
+def test_seventy_per_cent_of_twenty_means_48_to_86() -> None:
+    report = TASK.report(papers(), TASK.options({}), seed=1)
+    figure = next(row[3] for row in table(report, "solvability") if row[:2] == [7, "squad"])
+    assert figure["n"] == 20
+    assert (math.floor(100 * figure["low"]), math.ceil(100 * figure["high"])) == (48, 86)
+    assert figure == wilson(14, 20).as_json()
+
+
+def test_solvable_delta_counts_as_solvable_and_a_break_of_the_sum_is_flagged() -> None:
+    whole = [item(3, "squad", said("delta"), at=1), item(3, "squad", said("delta", solvable=False), at=2)]
+    report = TASK.report(whole, TASK.options({}), seed=1)
+    assert report["flags"] == []
+    assert table(report, "classes")[0][-1]["value"] == 0.5
+    # γ by most, unsolvable by most: two of three annotators contradict each other.
+    votes = [said("beta"), said("gamma"), {**said("gamma"), "solvable": False}]
+    broken = TASK.report([item(3, "squad", *votes)], TASK.options({}), seed=1)
+    assert broken["flags"][0]["values"] == {"number": 3, "dataset": "squad", "classes": 1, "solvable": 0}
+
+
+def test_the_four_cases_of_people_and_a_model() -> None:
+    rows = [
+        item(7, "squad", said("alpha"), at=1, predicted="Ada"),
+        item(7, "squad", said("alpha"), at=2, predicted="ran"),
+        item(7, "squad", said("alpha"), at=3, predicted="Ada ran"),
+        item(7, "squad", said("beta"), at=4, predicted="Ada"),
+        item(7, "squad", said("beta"), at=5, predicted=""),
+    ]
+    report = TASK.report(rows, TASK.options({}), seed=1)
+    cases = table(report, "cases")[0]
+    assert cases[:4] == [7, "squad", "bert", 5]
+    assert [round(5 * figure["value"]) for figure in cases[4:]] == [1, 2, 1, 1]
+    score = table(report, "solvability")[0][5]
+    assert score["value"] == pytest.approx((1 + 0 + 2 / 3 + 1 + 0) / 5)
+
+
+def test_without_a_model_there_is_no_table_of_cases() -> None:
+    names = [each["name"] for each in TASK.report(papers(), TASK.options({}), seed=1)["tables"]]
+    assert "cases" not in names
+    assert names[:2] == ["solvability", "classes"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "kind", "solvable"),
+    [
+        (["alpha", "alpha", "beta"], "alpha", True),
+        (["alpha", "beta"], "tied", None),
+        (["gamma", "alpha"], "tied", True),
+        (["delta"], "delta", True),
+        ([], "undecided", None),
+    ],
+)
+def test_the_verdict_is_the_class_that_most_give(answers: list[str], kind: str, solvable: bool | None) -> None:
+    verdict = TASK.aggregate({}, [said(each) for each in answers])
+    assert (verdict["kind"], verdict["solvable"]) == (kind, solvable)
+
+
+def prepared(**options: Any) -> tuple[Example, JSON]:
+    from random import Random
+
+    example = item(3, "squad").example
+    example = replace(
+        example, extra={**example.extra, "@original": {"question": "Who ran?", "paragraphs": ["Ada ran."]}}
+    )
+    payload = TASK.prepare(example, TASK.options(options), Random(1))
+    assert payload is not None
+    return example, payload
+
+
+def test_the_original_is_in_no_payload_and_comes_afterwards_if_the_batch_says_so() -> None:
+    example, payload = prepared()
+    assert TASK.afterwards(payload, example) is None
+    example, payload = prepared(show_original=True)
+    assert "Who ran?" not in str(payload)
+    assert TASK.afterwards(payload, example)["question"] == "Who ran?"
+
+
+def test_a_prediction_is_an_answer_without_guessing() -> None:
+    _, payload = prepared()
+    made = TASK.complete(payload, {"text": "Ada", "support": [], "facts": []})
+    assert (made["solvable"], made["kind"], made["start"], made["guessable"]) == (True, "span", 0, None)
+    assert TASK.complete(payload, {"text": "", "support": []})["solvable"] is False
+    with pytest.raises(ValueError, match="needs"):
+        TASK.complete(payload, ["Ada"])
+
+
+def test_hidden_gold_is_graded_by_what_is_known() -> None:
+    example, payload = prepared()
+    known = replace(example, extra={"known_solvable": False})
+    assert TASK.grade(payload, said("beta"), known) == 1
+    assert TASK.grade(payload, said("alpha"), known) == 0
+    assert TASK.grade(payload, said("alpha"), example) == 1
+    assert TASK.grade(payload, {**said("alpha"), "text": "Mara"}, example) == 0
+
+
+def test_a_decided_example_carries_its_class() -> None:
+    example, payload = prepared()
+    made = TASK.export(example, TASK.aggregate(payload, [said("gamma")]))
+    assert made[0].extra["solvability"] == {
+        "class": "gamma", "solvable": True, "votes": {"alpha": 0, "beta": 0, "gamma": 1, "delta": 0},
+    }  # fmt: skip
+    assert TASK.export(example, TASK.aggregate(payload, [said("gamma"), said("alpha")])) == []
