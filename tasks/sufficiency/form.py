@@ -1,4 +1,4 @@
-"""What the page of a pair posts becomes an answer; check judges."""
+"""What the page of a pair posts becomes an answer with the payload's positions; check judges."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django import forms
 from django.http import QueryDict
 
 from annotation.tasktype import JSON
+from tasks.sufficiency import evidence
 from tasks.sufficiency.deciding import VERDICTS
 
 
@@ -14,12 +15,17 @@ class Form(forms.Form):
 
     def __init__(self, payload: JSON, posted: QueryDict | None = None) -> None:
         super().__init__(posted)
+        self.order: list[int] = payload.get("order") or [0, 1]
 
     def answer(self) -> JSON:
-        posted = self.data.get("verdict", "")
-        return {"verdict": posted if posted in VERDICTS else ""}
+        verdict = self.data.get("verdict", "")
+        return {
+            "verdict": verdict if verdict in VERDICTS else "",
+            "evidence": evidence.parsed(self.data.get("evidence", ""), self.order),
+        }
 
     def shown(self, answer: JSON | None) -> JSON:
-        """{"verdict", "fields"} for the page and its scripts."""
+        """{"verdict", "evidence", "fields"} for the page and its scripts."""
         verdict = (answer or {}).get("verdict", "")
-        return {"verdict": verdict, "fields": {"verdict": verdict}}
+        spans = evidence.posted((answer or {}).get("evidence") or [], self.order)
+        return {"verdict": verdict, "evidence": spans, "fields": {"verdict": verdict, "evidence": spans}}

@@ -40,6 +40,13 @@ class Options:
             "help": _("0: as many as there are assignments per HIT."),
         },
     )
+    evidence: bool = field(
+        default=False,
+        metadata={
+            "label": _("Offer to mark evidence"),
+            "help": _("Annotators may mark the words that their decision rests on; nobody has to."),
+        },
+    )
     others: int = field(
         default=8,
         metadata={

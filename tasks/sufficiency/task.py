@@ -13,6 +13,7 @@ from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
 from tasks._hops import reading_seconds
 from tasks.sufficiency.deciding import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
+from tasks.sufficiency.evidence import are_spans, words_of
 from tasks.sufficiency.options import Options
 from tasks.sufficiency.report import sufficiency_report
 
@@ -36,6 +37,7 @@ class Sufficiency(TaskType):
             "answer": example.answers[0] if options.show_answer else "",
             "paragraphs": [{"title": p.title, "text": p.text} for p in example.paragraphs],
             "cannot_tell": options.cannot_tell,
+            "evidence": options.evidence,
             "agreement": options.agreement,
             "votes": options.votes,
         }
@@ -46,24 +48,27 @@ class Sufficiency(TaskType):
         return reading_seconds([payload["question"], payload["answer"], *texts], least=10)
 
     def arrange(self, payload: JSON, rng: Random) -> JSON:
-        """Either paragraph may stand first; answers are about both."""
-        paragraphs = list(payload["paragraphs"])
-        rng.shuffle(paragraphs)
-        return {**payload, "paragraphs": paragraphs}
+        """Either paragraph may stand first; `order[k]` is the payload's position of the one shown as k."""
+        order = [0, 1]
+        rng.shuffle(order)
+        return {**payload, "paragraphs": [payload["paragraphs"][k] for k in order], "order": order}
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         offered = VERDICTS if payload["cannot_tell"] else (SUFFICIENT, INSUFFICIENT)
-        if answer.get("verdict") in offered:
-            return []
-        if payload["cannot_tell"]:
-            return [Problem("verdict", _("Say whether the two suffice, or that you cannot tell."))]
-        return [Problem("verdict", _("Say whether the two suffice."))]
+        problems = []
+        if answer["verdict"] not in offered and payload["cannot_tell"]:
+            problems.append(Problem("verdict", _("Say whether the two suffice, or that you cannot tell.")))
+        elif answer["verdict"] not in offered:
+            problems.append(Problem("verdict", _("Say whether the two suffice.")))
+        if answer["evidence"] and not (payload["evidence"] and are_spans(answer["evidence"], payload["paragraphs"])):
+            problems.append(Problem("evidence", _("Evidence must be words of the two paragraphs. Mark it again.")))
+        return problems
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
-        """A judgment made elsewhere as {"verdict": "sufficient" | "insufficient" | "unsure"}."""
+        """A judgment made elsewhere as {"verdict": "sufficient" | "insufficient" | "unsure", "evidence": []}."""
         if not isinstance(answer, Mapping) or not isinstance(answer.get("verdict"), str):
             raise ValueError('needs {"verdict": "sufficient", "insufficient" or "unsure"}')
-        return super().complete(payload, {"verdict": answer["verdict"]})
+        return super().complete(payload, {"verdict": answer["verdict"], "evidence": answer.get("evidence", [])})
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """What the annotators agree on, by the batch's rule; without a number of votes needed one is enough."""
@@ -91,7 +96,11 @@ class Sufficiency(TaskType):
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         supports = set(gold.supports or ())
         return {
-            "columns": [{"verdict": one.answer["verdict"]} for one in given],
+            "columns": [
+                {"verdict": one.answer["verdict"], "evidence": words_of(one.answer["evidence"], payload["paragraphs"])}
+                for one in given
+            ],
+            "marked": any(one.answer["evidence"] for one in given),
             "labelled": _labelled(gold),
             "kind": self.aggregate(payload, [one.answer for one in given])["kind"],
             "rows": [{**p, "support": k in supports} for k, p in enumerate(payload["paragraphs"])],

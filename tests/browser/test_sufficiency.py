@@ -107,6 +107,55 @@ def test_without_the_answer_there_is_nothing_of_it_on_the_page(pair: Seat) -> No
     expect(seat.page.locator(".decision legend")).to_have_text("Enough to answer the question?")
 
 
+MARKED = "() => [...(CSS.highlights.get('evidence') ?? [])].map(String)"
+WITH_EVIDENCE = {"evidence": True, "cannot_tell": True}
+
+
+def evidence(seat: Desk) -> list[str]:
+    """The words of the last stored answer's evidence, by their offsets."""
+    row = seat.answers()[-1]
+    return [row["texts"][e["paragraph"]][e["start"] : e["end"]] for e in row["answer"]["evidence"]]
+
+
+@pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
+def test_what_is_marked_with_the_mouse_is_stored_by_its_place_in_the_text(pair: Seat, kind: str) -> None:
+    seat = pair(kind, options=WITH_EVIDENCE)
+    seat.page.wait_for_timeout(SETTLED)
+    words = []
+    for passage in seat.page.locator("[data-evidence]").all():
+        passage.dblclick(position={"x": 8, "y": 10})
+        words.append(seat.page.evaluate("() => document.getSelection().toString().trim()"))
+        seat.page.locator("[data-mark]").click()
+    assert seat.page.evaluate(MARKED) == words
+    seat.wait_saved()
+    seat.page.reload()
+    assert seat.page.evaluate(MARKED) == words
+    decide(seat, "y")
+    assert sorted(evidence(seat)) == sorted(words)
+    assert all(words)
+
+
+def test_evidence_is_marked_without_a_mouse_and_taken_back(pair: Seat) -> None:
+    seat = pair(options=WITH_EVIDENCE)
+    page = seat.page
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("e")
+    assert page.evaluate(MARKED) == []
+    page.keyboard.press("2")
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Enter")
+    second = page.locator("[data-evidence]").nth(1).text_content().strip()
+    assert page.evaluate(MARKED) == [" ".join(second.split()[:2])]
+    page.keyboard.press("x")
+    assert page.evaluate(MARKED) == []
+    page.keyboard.press("1")
+    page.keyboard.press("e")
+    first = page.locator("[data-evidence]").first.text_content().split()[0]
+    decide(seat, "n")
+    assert evidence(seat) == [first]
+    assert told(seat) == [(1, "insufficient")]
+
+
 @pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
 def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: Seat, kind: str) -> None:
     seat = pair(kind, page=PHONE, options={"cannot_tell": True})
@@ -142,7 +191,7 @@ def test_a_pair_is_judged_without_scripts(pair: Seat) -> None:
 @pytest.mark.parametrize("page", [{}, PHONE, {"color_scheme": "dark"}], ids=["desk", "phone", "dark"])
 @pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
 def test_no_rule_of_axe_is_broken(pair: Seat, kind: str, page: dict[str, Any]) -> None:
-    seat = pair(kind, page=page, options={"cannot_tell": True})
+    seat = pair(kind, page=page, options=WITH_EVIDENCE)
     assert broken(seat.page) == []
     seat.page.wait_for_timeout(SETTLED)
     seat.page.keyboard.press("a")

@@ -48,7 +48,7 @@ def as_labelled(assignment: Assignment) -> JSON:
     naive = task_type("sufficiency").grade
     example, payload = assignment.hit.item.example, assignment.hit.payload
     enough = naive(payload, {"verdict": "sufficient"}, example) == 1.0
-    return {"verdict": "sufficient" if enough else "insufficient"}
+    return {"verdict": "sufficient" if enough else "insufficient", "evidence": []}
 
 
 def work(worker: Worker, batch: Batch, rng: Random) -> list[str]:
@@ -57,7 +57,7 @@ def work(worker: Worker, batch: Batch, rng: Random) -> list[str]:
     while assignment := take(worker, batch):
         answer = as_labelled(assignment)
         if rng.random() < 0.03:
-            answer = {"verdict": "insufficient" if answer["verdict"] == "sufficient" else "sufficient"}
+            answer |= {"verdict": "insufficient" if answer["verdict"] == "sufficient" else "sufficient"}
         submit(assignment, answer)
         came.append(assignment.group_key)
     return came

@@ -42,7 +42,9 @@ def payload_of(example: Example, **options: Any) -> JSON:
 
 def judged(example: Example, said: str, *, excluded: str = "", wanted: int = 0, dataset: str = "hotpot") -> Judged:
     """The pair with one letter of WORDS for each worker's answer."""
-    given = tuple(Given(f"worker {k}", {"verdict": WORDS[letter]}, 8.0) for k, letter in enumerate(said))
+    given = tuple(
+        Given(f"worker {k}", {"verdict": WORDS[letter], "evidence": []}, 8.0) for k, letter in enumerate(said)
+    )
     hit = f"{dataset}-{example.id}-{example.shape}"
     return Judged(hit, dataset, "jsonl", example, payload_of(example), given, excluded, wanted=wanted)
 
@@ -246,7 +248,7 @@ def test_nothing_but_question_answer_and_paragraphs_reaches_the_page() -> None:
         id="CANARY", group="CANARY", shape="CANARY", supports=(1,), facts=None, answerable=False,
         hops=(Hop("CANARY", "CANARY"),), extra={"pair": "CANARY", "CANARY": "CANARY"},
     )  # fmt: skip
-    for options in ({}, {"show_answer": False}, {"cannot_tell": True, "agreement": "all", "votes": 3}):
+    for options in ({}, {"show_answer": False, "evidence": True}, {"cannot_tell": True, "agreement": "all", "votes": 3}):
         assert payload_of(hidden, **options) == payload_of(items[0], **options)
     other_answer = replace(items[0], answers=("CANARY",))
     assert payload_of(other_answer, show_answer=False) == payload_of(items[0], show_answer=False)
@@ -276,7 +278,7 @@ def test_an_agreed_pair_keeps_what_people_said_and_the_others_are_left_out() -> 
     pair, payload = pairs_of(1)[1], payload_of(pairs_of(1)[1], votes=2)
     said = {"ss": True, "ii": False, "s": None, "si": None, "uu": None, "": None}
     for letters, kept in said.items():
-        verdict = TASK.aggregate(payload, [{"verdict": WORDS[letter]} for letter in letters])
+        verdict = TASK.aggregate(payload, [{"verdict": WORDS[letter], "evidence": []} for letter in letters])
         made = TASK.export(pair, verdict)
         assert [one.extra["sufficient"] for one in made] == ([] if kept is None else [kept])
         assert all(replace(one, extra=pair.extra) == pair for one in made)
@@ -298,7 +300,10 @@ def test_the_grade_holds_an_answer_to_the_labels() -> None:
 def test_an_odd_judgment_from_elsewhere_is_refused_in_words(odd: Any) -> None:
     with pytest.raises(ValueError, match=r"needs|Say whether"):
         TASK.complete(payload_of(pairs_of(1)[0]), odd)
-    assert TASK.complete(payload_of(pairs_of(1)[0]), {"verdict": "sufficient", "x": 1}) == {"verdict": "sufficient"}
+    assert TASK.complete(payload_of(pairs_of(1)[0]), {"verdict": "sufficient", "x": 1}) == {
+        "verdict": "sufficient",
+        "evidence": [],
+    }
 
 
 @pytest.mark.parametrize("odd", [{"votes": -1}, {"others": -1}, {"others": 1001}, {"agreement": "some"}])

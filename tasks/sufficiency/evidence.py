@@ -1,0 +1,42 @@
+"""Words that a decision rests on: {"paragraph", "start", "end"} with the payload's positions, in code points."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from annotation.tasktype import JSON
+
+KEYS = ("paragraph", "start", "end")
+_SPAN = re.compile(r"([01]):([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
+
+
+def are_spans(given: Any, paragraphs: Sequence[JSON]) -> bool:
+    """Whether these are stretches of the paragraphs, in order and none over another."""
+    if not isinstance(given, list) or not all(isinstance(span, dict) and set(span) == set(KEYS) for span in given):
+        return False
+    spans = [tuple(span[key] for key in KEYS) for span in given]
+    if any(type(value) is not int for span in spans for value in span):
+        return False
+    if not all(p in (0, 1) and 0 <= start < end <= len(paragraphs[p]["text"]) for p, start, end in spans):
+        return False
+    return all(one[0] < other[0] or one[2] <= other[1] for one, other in pairwise(spans))
+
+
+def words_of(given: Sequence[JSON], paragraphs: Sequence[JSON]) -> list[str]:
+    return [paragraphs[span["paragraph"]]["text"][span["start"] : span["end"]] for span in given]
+
+
+def parsed(posted: str, order: Sequence[int]) -> list[JSON]:
+    """What the page posts ("0:4:9 1:0:3", paragraphs as shown) at rest; what cannot be read is left out."""
+    found = [tuple(map(int, told.groups())) for part in posted.split() if (told := _SPAN.fullmatch(part))]
+    spans = sorted({(order[shown], start, end) for shown, start, end in found})
+    return [dict(zip(KEYS, span, strict=True)) for span in spans]
+
+
+def posted(given: Sequence[JSON], order: Sequence[int]) -> str:
+    """Spans at rest as the page posts them."""
+    shown = sorted((order.index(span["paragraph"]), span["start"], span["end"]) for span in given)
+    return " ".join(":".join(map(str, span)) for span in shown)
