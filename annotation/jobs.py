@@ -17,6 +17,7 @@ from annotation.flow import (
     batching,
     collecting,
     deriving,
+    doubting,
     filling,
     gathering,
     importing,
@@ -139,6 +140,12 @@ def gather_dataset(job: Job, tell: Progress) -> dict[str, Any]:
     return gathering.gather_dataset(_batch(job), **wish, user=job.created_by, tell=tell)
 
 
+def correct_gold(job: Job, tell: Progress) -> dict[str, Any]:
+    batch, wish = _batch(job), job.arguments
+    dataset = batch.datasets.get(slug=wish["dataset"])
+    return doubting.correct(batch, dataset, name=wish["name"], user=job.created_by, tell=tell)
+
+
 def score_batch(job: Job, tell: Progress) -> dict[str, Any]:
     scoring.score_batch(_batch(job), tell=tell)
     return {}
@@ -157,6 +164,7 @@ VERBS: dict[str, queueing.Verb] = {
     "import_judgments": import_judgments,
     "score_batch": score_batch,
     "gather_dataset": gather_dataset,
+    "correct_gold": correct_gold,
 }
 
 

@@ -190,6 +190,10 @@ class TaskType(ABC):
         """
         return {"columns": [{} for _answer in given]}
 
+    def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
+        """What people agree on against gold, {"text" ("": no answer), "votes", "answers"}; None where they do not."""
+        return None
+
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """How much the answers disagree, 0 (all alike) to 1: the order of the review list."""
         return 0.0

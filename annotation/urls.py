@@ -12,6 +12,7 @@ from annotation.views import (
     datasets,
     deriving,
     documents,
+    doubting,
     feedback,
     flags,
     gathering,
@@ -89,6 +90,15 @@ adjudicating_pages = [
     path(ADJUDICATE, adjudicating.adjudicate, name="adjudicate"),
     path(f"{ADJUDICATE}<slug:public_id>/", adjudicating.adjudicate_hit, name="adjudicate-hit"),
     path(f"{ADJUDICATE}<slug:public_id>/undo/", adjudicating.adjudicate_undo, name="adjudicate-undo"),
+]
+
+GOLD = "projects/<slug:slug>/batches/<slug:batch>/gold/"
+
+gold_pages = [
+    path(GOLD, doubting.gold, name="gold"),
+    path(f"{GOLD}correct/", doubting.gold_correct, name="gold-correct"),
+    path(f"{GOLD}<slug:public_id>/", doubting.gold_item, name="gold-item"),
+    path(f"{GOLD}<slug:public_id>/undo/", doubting.gold_undo, name="gold-undo"),
 ]
 
 batch_pages = [
@@ -171,4 +181,5 @@ urlpatterns = [
     *batch_pages,
     *review_pages,
     *adjudicating_pages,
+    *gold_pages,
 ]

@@ -6,6 +6,7 @@ Payload: {"question", "paragraphs" [{"title", "text", "sentences"}], "options", 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
@@ -19,6 +20,7 @@ from annotation.tasktype import JSON, Problem
 
 KINDS = ("span", "yes", "no", "none", "option")
 Support = frozenset[Hashable]
+NEAR = 0.5  # from this F1 on an answer is taken for a wording of gold
 
 
 class Asked(Protocol):
@@ -136,6 +138,23 @@ def majority(answers: Sequence[JSON]) -> tuple[JSON, bool]:
 def same_answer(one: JSON, other: JSON) -> bool:
     """Whether both count as one answer in a vote."""
     return metrics.MUSIQUE.key(said(one)) == metrics.MUSIQUE.key(said(other))
+
+
+def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
+    """What at least two, and more than half, say in equal words after normalising, and gold is far from.
+
+    Far: F1 below one half to each of the gold's answers, or an answer where gold has none, or none where it has one.
+    """
+    unanswerable = gold.answerable is False
+    if not answers or not (gold.answers or unanswerable):
+        return None
+    texts = [said(answer) for answer in answers]
+    key, votes = Counter(map(metrics.MUSIQUE.key, texts)).most_common(1)[0]
+    if votes < 2 or 2 * votes <= len(texts):
+        return None
+    text = Counter(text for text in texts if metrics.MUSIQUE.key(text) == key).most_common(1)[0][0].strip()
+    near = not text if unanswerable else bool(text) and metrics.MUSIQUE.answer(text, metrics.MUSIQUE.gold(gold.answers) or ()).f1 >= NEAR
+    return None if near else {"text": text, "votes": votes, "answers": len(texts)}
 
 
 def answer_f1(answer: JSON, gold: Example) -> float:

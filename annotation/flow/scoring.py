@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,12 @@ from django.db import transaction
 from django.db.models import Count, Max, Sum
 from django.utils.translation import gettext as _
 
-from annotation.flow import reviewing
+from annotation.flow import doubting, reviewing
 from annotation.flow.filling import Told, silent
 from annotation.flow.importing import file_digest
 from annotation.flow.refusal import Refused
-from annotation.models import Batch, BatchReport, Dataset, Hit, Item, Prediction, PredictionSet, Review
+from annotation.models import Batch, BatchReport, Dataset, GoldDecision, Hit, Item, Prediction, PredictionSet, Review
+from annotation.pure.doubt import corrected
 from annotation.registry import task_type
 from annotation.scorers import BadPredictions, read_predictions
 from annotation.scorers import Prediction as ModelPrediction
@@ -29,10 +31,28 @@ def score_batch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
     """Compute the batch's report anew, keep it, and note how much the answers to each HIT differ."""
     stand = _stand(batch)
     task = task_type(batch.task)
+    changes = doubting.changes(batch)
     judged = _judged(batch, task, tell)
-    content = task.report(judged, task.options(batch.options), seed=batch.seed)
+    options = task.options(batch.options)
+    if not changes:
+        content = task.report(judged, options, seed=batch.seed)
+    else:
+        rows = list(judged)
+        after = task.report(_corrected(rows, changes), options, seed=batch.seed)
+        content = task.report(rows, options, seed=batch.seed) | {"corrected": after}
     BatchReport.objects.update_or_create(batch=batch, defaults={"stand": stand, "content": content})
     return content
+
+
+def _corrected(judged: list[Judged], changes: dict[int, GoldDecision]) -> list[Judged]:
+    """What is known of the HITs against the gold that was decided on."""
+    made = {row.hit.public_id: row for row in changes.values()}
+    return [
+        replace(row, example=corrected(row.example, made[row.hit].decision, made[row.hit].text))
+        if row.hit in made
+        else row
+        for row in judged
+    ]
 
 
 def cached_report(batch: Batch) -> dict[str, Any] | None:
@@ -46,7 +66,9 @@ def _stand(batch: Batch) -> str:
     voided = batch.hits.filter(voided_at__isnull=False).aggregate(count=Count("pk"), last=Max("voided_at"))
     reviews = Review.objects.filter(assignment__batch=batch).aggregate(last=Max("pk"))
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
-    parts = [*judgments.values(), *voided.values(), *models.values(), *reviews.values(), batch.size, batch.seed]
+    gold = GoldDecision.objects.filter(hit__batch=batch).aggregate(last=Max("pk"))
+    known = [judgments, voided, models, reviews, gold]
+    parts = [*(value for each in known for value in each.values()), batch.size, batch.seed]
     return "/".join(map(str, parts))
 
 

@@ -4,6 +4,7 @@ from annotation.models.account import SignInTry, User
 from annotation.models.assignment import Answer, Assignment, Collection, Flag, Seat
 from annotation.models.batch import Batch, BatchReport, Guide, Hit
 from annotation.models.dataset import Dataset, Item
+from annotation.models.gold import GoldDecision
 from annotation.models.job import Job
 from annotation.models.prediction import Prediction, PredictionSet
 from annotation.models.project import Invite, Member, Project, Worker
@@ -20,6 +21,7 @@ __all__ = [
     "Drawn",
     "Feedback",
     "Flag",
+    "GoldDecision",
     "Guide",
     "Hit",
     "Invite",

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.flow import reviewing, watching
+from annotation.flow import doubting, reviewing, watching
 from annotation.models import Batch, Project
 
 TONES = {"draft": "", "launching": "running", "open": "running", "paused": "warn", "closed": "plain"}
@@ -46,12 +46,20 @@ def _reading(batch: Batch) -> list[tuple[str, str, None]]:
     return [("review", _("Review"), None)] if batch.launched_at and reviewing.is_reviewed(batch) else []
 
 
+def _deciding(batch: Batch) -> list[tuple[str, str, None]]:
+    """The tabs for what people leave open and, where the task can tell, for gold that they contradict."""
+    if batch.launched_at is None:
+        return []
+    doubting_gold = [("gold", _("Gold in doubt"), None)] if doubting.can_tell(batch) else []
+    return [("adjudicate", _("Adjudicate"), None), *doubting_gold]
+
+
 def _tabs(batch: Batch, here: str) -> list[dict[str, Any]]:
     named = [
         ("batch", _("Overview"), None),
         ("hits", _("HITs"), batch.size),
         *_reading(batch),
-        *([("adjudicate", _("Adjudicate"), None)] if batch.launched_at else []),
+        *_deciding(batch),
         ("batch-workers", _("Workers"), None),
         ("flags", _("Flags"), watching.open_flags(batch).count()),
         ("report", _("Report"), None),

@@ -42,7 +42,7 @@ def _came_of(job: Job) -> dict[str, Any]:
         rows["file_waits"] = file and bool(job.result.get("accepted"))
         whole = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"])
         rows["dataset"] = whole.first() if job.state == Job.State.DONE and not wanted.get("dry_run") else None
-    if job.kind == "gather_dataset" and job.state == Job.State.DONE:
+    if job.kind in {"gather_dataset", "correct_gold"} and job.state == Job.State.DONE:
         rows["dataset"] = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"]).first()
     if job.kind == "derive_dataset":
         file = all(Path(each["path"]).exists() for each in wanted.get("uploads", {}).values())

@@ -36,6 +36,26 @@ def exhibit(content: JSON) -> JSON:
     }
 
 
+def corrected_rows(content: JSON) -> list[JSON]:
+    """The human score of each dataset against gold and against corrected gold; none where no gold was corrected."""
+    after = (content.get("corrected") or {}).get("datasets", {})
+    return [
+        {
+            "name": name,
+            "rows": [
+                {"label": label, "before": _human(content["datasets"][name], key), "after": _human(found, key)}
+                for key, label in (("em", "EM"), ("f1", "F1"))
+            ],
+        }
+        for name, found in after.items()
+    ]
+
+
+def _human(found: JSON, key: str) -> JSON:
+    figure: JSON = found["answer"]["human_score"][key]
+    return figure
+
+
 def _study(name: str, found: JSON) -> JSON:
     return {
         "name": name,

@@ -25,6 +25,14 @@ def tables_exhibit(content: JSON) -> JSON:
     }
 
 
+def corrected_tables(content: JSON) -> list[JSON]:
+    """The same tables against corrected gold, those that came out otherwise; none where no gold was corrected."""
+    after = (content.get("corrected") or {}).get("tables", [])
+    return [
+        _table({**table, "name": f"corrected-{table['name']}"}) for table in after if table not in content["tables"]
+    ]
+
+
 def _table(table: JSON) -> JSON:
     head, rows = tables.quotable(table, _)
     numbers = [all(tables.is_number(row[k]) for row in table["rows"]) for k in range(len(head))]

@@ -15,8 +15,8 @@ from annotation.flow import scoring, watching
 from annotation.models import Batch, BatchReport, Job, Project
 from annotation.views.access import requester_required
 from annotation.views.batch_page import batch_context, batch_of
-from annotation.views.report_exhibit import exhibit
-from annotation.views.report_tables import tables_exhibit
+from annotation.views.report_exhibit import corrected_rows, exhibit
+from annotation.views.report_tables import corrected_tables, tables_exhibit
 from annotation.views.seeing import see
 
 WORST = 10  # HITs named below the report
@@ -33,9 +33,10 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     context = batch_context(shown, "report", report=kept, fresh=fresh, job=_under_way(shown))
     context["answered"] = watching.counts_of(shown).submitted
     if kept and kept.content.get("datasets"):
-        context |= exhibit(kept.content) | {"worst": _worst(shown)}
+        context |= exhibit(kept.content) | {"worst": _worst(shown), "corrected": corrected_rows(kept.content)}
     elif kept and kept.content.get("tables"):
         context |= tables_exhibit(kept.content) | {"worst": _worst(shown)}
+        context["corrected_tables"] = corrected_tables(kept.content)
     return render(request, "batches/report.html", context)
 
 

@@ -16,6 +16,7 @@ from tasks._answering import (
     answered,
     completed,
     disagreement,
+    doubted,
     majority,
     payload_of,
     problems,
@@ -93,6 +94,9 @@ class Answer(TaskType):
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         return compared(payload, given, gold)
+
+    def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
+        return doubted(answers, gold)
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """1 less the mean of the expected agreements (F1) on the answer and on the support."""

@@ -11,7 +11,7 @@ from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Features, Given, Judged, Problem, TaskType
 from tasks._answer_compare import compared
-from tasks._answering import answer_f1, answered, disagreement, payload_of, problems, search, shuffled
+from tasks._answering import answer_f1, answered, disagreement, doubted, payload_of, problems, search, shuffled
 from tasks.answerability.judging import ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
 from tasks.answerability.options import Options
 from tasks.answerability.report import answerability_report
@@ -86,6 +86,9 @@ class Answerability(TaskType):
         ]
         kind = together([one.answer for one in given])["kind"]
         return {**found, "columns": columns, "labelled": labelled(gold), "kind": kind}
+
+    def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
+        return doubted(answers, gold)
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """1 less the mean of the expected agreements (F1) on the answer, "" where there is none, and on the support."""

@@ -24,7 +24,7 @@ from tests.views.console import answer, take
 
 OF_WORKERS = ("batch-start", "batch-guide", "batch-done", "practice", "practice-done", "practice-live")
 OF_READING = ("review-answer", "review-undo", "review-choose", "review-feedback")
-OF_HITS = ("hit", "hit-void", "hit-restore", "adjudicate-hit", "adjudicate-undo")
+OF_HITS = ("hit", "hit-void", "hit-restore", "adjudicate-hit", "adjudicate-undo", "gold-item", "gold-undo")
 ROLES = ["anonymous", "frank", "bob", "carol", "alice", "erin", "dave"]
 
 
