@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ from annotation.pure.intervals import wilson
 from annotation.pure.sufficiency import expected_drop
 from annotation.registry import task_type
 from annotation.tasktype import Given, Judged
-from tests.derivations.listed import Listed, derived, real
+from tests.derivations.listed import Listed, derived
 from tests.derivations.test_dire import well
 
 TASK = task_type("sufficiency")
@@ -248,7 +247,11 @@ def test_nothing_but_question_answer_and_paragraphs_reaches_the_page() -> None:
         id="CANARY", group="CANARY", shape="CANARY", supports=(1,), facts=None, answerable=False,
         hops=(Hop("CANARY", "CANARY"),), extra={"pair": "CANARY", "CANARY": "CANARY"},
     )  # fmt: skip
-    for options in ({}, {"show_answer": False, "evidence": True}, {"cannot_tell": True, "agreement": "all", "votes": 3}):
+    for options in (
+        {},
+        {"show_answer": False, "evidence": True},
+        {"cannot_tell": True, "agreement": "all", "votes": 3},
+    ):
         assert payload_of(hidden, **options) == payload_of(items[0], **options)
     other_answer = replace(items[0], answers=("CANARY",))
     assert payload_of(other_answer, show_answer=False) == payload_of(items[0], show_answer=False)
@@ -310,27 +313,3 @@ def test_an_odd_judgment_from_elsewhere_is_refused_in_words(odd: Any) -> None:
 def test_options_that_cannot_be_are_refused(odd: JSON) -> None:
     with pytest.raises(ValueError, match=r"votes|paragraphs|agreement"):
         TASK.options(odd)
-
-
-def simulated(example: Example, rng: Random) -> str:
-    """Three annotators who find what the labels say, but for one slip in twenty."""
-    right = "s" if len(example.extra["pair"]["supports"]) == example.extra["pair"]["of"] else "i"
-    return "".join(right if rng.random() < 0.95 else "si"[right == "s"] for _ in range(3))
-
-
-@pytest.mark.parametrize(
-    ("format", "name", "others"),
-    [("hotpotqa", "hotpotqa_dev_distractor_240.json", 8), ("2wikimultihopqa", "2wikimultihopqa_dev_150.json", None)],
-)
-def test_real_records_can_be_judged_and_reported(format: str, name: str, others: int | None) -> None:
-    items, tally = derived(PAIRS, real(format, name))
-    rng = Random(5)
-    made = report([judged(example, simulated(example, rng), dataset=format) for example in items], others=0)
-    (row,) = tables(made)["proxies"]
-    assert row[1] == tally.figures["questions"]
-    assert row[3] > 0.9 * row[1]
-    assert row[5]["value"] < 0.1
-    if others:
-        most = Counter(example.extra["pair"]["others"] for example in items).most_common(1)[0][0]
-        assert most == others
-    assert json.dumps(made, allow_nan=False)
