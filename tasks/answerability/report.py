@@ -36,7 +36,7 @@ def answerability_report(judged: Iterable[Judged], options: Options, *, seed: in
     tables = [
         _label_table(_by_dataset(labelled_rows), seed),
         _confusion_table(labelled_rows),
-        *([] if options.singles else [_group_table(whole, level, seed), _left_out_table(whole)]),
+        *([] if options.singles else [_group_table(whole, level, seed), *_left_out_table(whole)]),
         *_answer_table(counted, level, seed),
         *_hops_table(labelled_rows, whole, level, seed),
         *_worker_table(labelled_rows, level, seed),
@@ -66,7 +66,7 @@ def _by_dataset(rows: Sequence[Judged]) -> list[tuple[object, list[Judged]]]:
     for row in rows:
         found.setdefault(row.dataset, []).append(row)
     named: list[tuple[object, list[Judged]]] = [(name, of) for name, of in sorted(found.items())]
-    return named if len(named) == 1 else [(sentence(_("all")), list(rows)), *named]
+    return named if len(named) <= 1 else [(sentence(_("all")), list(rows)), *named]
 
 
 def _agreement(rows: Sequence[Judged]) -> JSON:
@@ -148,13 +148,14 @@ def _named_groups(found: Sequence[Group]) -> list[tuple[object, list[Group]]]:
     for group in found:
         by_name[group.dataset].append(group)
     named: list[tuple[object, list[Group]]] = [(name, of) for name, of in sorted(by_name.items())]
-    return named if len(named) == 1 else [(sentence(_("all")), list(found)), *named]
+    return named if len(named) <= 1 else [(sentence(_("all")), list(found)), *named]
 
 
-def _left_out_table(found: Sequence[Group]) -> JSON:
+def _left_out_table(found: Sequence[Group]) -> Iterator[JSON]:
     reasons = Counter(reason for group in found if (reason := group.left_out()))
     rows = [[told(reason), count] for reason, count in sorted(reasons.items())]
-    return table("groups-left-out", _("Groups left out"), (_("Reason"), _("Groups")), rows)
+    if rows:
+        yield table("groups-left-out", _("Groups left out"), (_("Reason"), _("Groups")), rows)
 
 
 def _answer_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSON]:
@@ -215,7 +216,8 @@ def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSO
         marks = bootstrap_figures(attempts or [[math.nan] * 4], seed, resamples=999)
         scores = [marks[0].as_json(), marks[2].as_json()]
         made.append([worker, len(of), *shares, *scores, usual_seconds(given.seconds for _row, given in of)])
-    yield table("workers", _("Labels and answers of each worker"), columns, made)
+    if made:
+        yield table("workers", _("Labels and answers of each worker"), columns, made)
 
 
 def _is_able(row: Judged) -> bool:

