@@ -153,7 +153,10 @@ def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
     if votes < 2 or 2 * votes <= len(texts):
         return None
     text = Counter(text for text in texts if metrics.MUSIQUE.key(text) == key).most_common(1)[0][0].strip()
-    near = not text if unanswerable else bool(text) and metrics.MUSIQUE.answer(text, metrics.MUSIQUE.gold(gold.answers) or ()).f1 >= NEAR
+    if text and not unanswerable:
+        near = metrics.MUSIQUE.answer(text, metrics.MUSIQUE.gold(gold.answers) or ()).f1 >= NEAR
+    else:
+        near = bool(text) != bool(unanswerable)
     return None if near else {"text": text, "votes": votes, "answers": len(texts)}
 
 
