@@ -74,7 +74,7 @@ function refresh() {
   document.getElementById("step-back").hidden = !guessing;
   document.body.dataset.step = guessing ? "guessing" : "solving";
   paint();
-  showMissing(missing().filter(({ field }) => guessing || !["guessable", "necessary"].includes(field)));
+  if (!fixed) showMissing(missing());
 }
 
 function changed() {
@@ -214,6 +214,13 @@ function alike(fields, other) {
 }
 
 function bindForm() {
+  // Submit ends the step at hand; the second one is never passed over unseen.
+  form.addEventListener("submit", (event) => {
+    if (guessing) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    goOn();
+  }, { capture: true });
   form.addEventListener("input", ({ target }) => {
     if (target.name === "text") for (const name of ["paragraph", "start", "end"]) elements[name].value = "";
     if (target.name === "rationale") elements.marks.value = "";
@@ -252,5 +259,8 @@ bindPattern(/^[1-9]$/, ({ key }) => {
 });
 startFrame({ alike, fieldsOf: (stored) => new URLSearchParams(stored.fields) });
 refresh();
-if (fixed) for (const name of ["solving", "guessing", "needing"]) part(name).hidden = false;
+if (fixed) {
+  part("guessing").hidden = false;
+  part("needing").hidden = !valueOf("necessary");
+}
 document.getElementById("original-title")?.focus();

@@ -106,6 +106,17 @@ def test_words_can_be_selected_by_keys_alone(judging: Seat) -> None:
     expect(seat.page.locator("[data-text] mark.mark-rationale")).to_have_count(1)
 
 
+def test_submit_ends_the_first_step_and_never_passes_over_the_second(judging: Seat) -> None:
+    seat = judging()
+    press(seat, "y")
+    mark(seat, asked(seat), "a")
+    mark(seat, "salt", "m")
+    press(seat, "Control+Enter")
+    expect(seat.page.locator("#control-guessable")).to_be_visible()
+    expect(seat.page.locator("#missing")).to_contain_text("guessable or not")
+    assert sent(seat, "n")["guessable"] is False
+
+
 def test_options_are_chosen_by_digits(judging: Seat) -> None:
     seat = judging("shuffled_options")
     press(seat, "2")
@@ -149,18 +160,18 @@ def test_the_page_is_accessible_and_fits(judging: Seat, kind: str, page: dict[st
         mark(seat, asked(seat), "a")
     else:
         press(seat, "1")
-    mark(seat, "Grey", "m")
-    assert overflow(seat.page) == 0
-    assert broken(seat.page) == []
+    mark(seat, "launched" if asked(seat) == "Ada Lorne" else "sold", "m")
     picture(seat, f"{kind}-{len(page)}-2")
+    assert overflow(seat.page) == 0
+    assert broken(seat.page) == []
     press(seat, "d")
-    assert overflow(seat.page) == 0
-    assert broken(seat.page) == []
     picture(seat, f"{kind}-{len(page)}-3")
-    sent(seat, "n")
     assert overflow(seat.page) == 0
     assert broken(seat.page) == []
+    sent(seat, "n")
     picture(seat, f"{kind}-{len(page)}-4")
+    assert overflow(seat.page) == 0
+    assert broken(seat.page) == []
 
 
 def picture(seat: Desk, name: str) -> None:
