@@ -141,3 +141,17 @@ def test_groups_of_fifteen_count_as_a_whole() -> None:
     assert tables(report(rows[:-1]))["groups"][0][1:3] == [0, 1]
     fooled = [*rows[:-1], judged(found[-1], {"text": found[-1].paragraphs[0].text.split()[0], "support": [0]})]
     assert figures(report(fooled)) == [0, 0, 0, 0, 0]
+
+
+def test_the_instances_of_a_transform_go_to_as_many_people_as_there_are_of_a_question(
+    project: Any, bob: Any, carol: Any, tmp_path: Path
+) -> None:
+    from annotation.flow import scoring
+
+    found, _tally = derived(TRANSFORM, Listed([well(number) for number in range(3)]))
+    batch = launched(project, tmp_path, found, name="transformed", assignments_per_hit=1)
+    met = [all_done_by(worker, batch) for worker in (bob, carol)]
+    assert [len({hit.group_key for hit in each}) for each in met] == [len(each) for each in met] == [3, 3]
+    halfway = tables(scoring.score_batch(batch))
+    assert halfway["groups"][0][1:3] == [0, 3]
+    assert halfway["groups-left-out"] == [[{"text": "an instance has no answer yet", "values": {}}, 3]]
