@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
-from django.db import transaction
 from django.db.models import Q
 
 from annotation.flow import flagging, reviewing
@@ -83,10 +82,9 @@ def shuffled(rows: Sequence[T], *, viewer: int, hit: str) -> list[T]:
     return mixed
 
 
-@transaction.atomic
 def undo(hit: Hit, *, reviewer: User | None) -> bool:
     """Take back what was decided: let the HIT count again, or withdraw the acceptance; False where there is nothing."""
-    if flagging.restore(hit):
+    if flagging.restore(hit):  # in a transaction of its own: it locks the batch, and assignments come before that
         return True
     taken = [reviewing.undo(one.assignment, reviewer=reviewer) for one in accepted(hit)]
     return any(taken)

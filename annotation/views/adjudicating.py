@@ -89,10 +89,10 @@ def _picked(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
     if chosen is None or not (revision.isascii() and revision.isdigit() and len(revision) < 10):
         raise Http404
     try:
-        flagging.restore(row)
         reviewing.choose(chosen, int(revision), reviewer=request.user)
     except Conflict as conflict:
         return _page(request, batch, row, problem=str(conflict), status=409)
+    flagging.restore(row)
     return _on(request, batch, row)
 
 

@@ -94,6 +94,7 @@ def _next(batch: Batch, row: Hit) -> doubting.Doubt | None:
 def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", status: int = 200) -> HttpResponse:
     found, example = doubting.doubt_of(row), row.item.example
     supports = set(example.supports or ())
+    rows = [{"paragraph": p, "support": k in supports} for k, p in enumerate(example.paragraphs)]
     undone = request.GET.get("undo", "").replace("\0", "")
     context = batch_context(
         batch,
@@ -103,7 +104,7 @@ def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", st
         gold=_gold(row),
         decision=_words(found.decision) if found else "",
         may_be_alias=bool(found) and doubt.may_be_alias(example, found.text if found else ""),
-        paragraphs=[{"paragraph": p, "support": k in supports} for k, p in enumerate(example.paragraphs)],
+        paragraphs=sorted(rows, key=lambda row: not row["support"]),  # gold's first
         next=_next(batch, row),
         undo=batch.hits.filter(public_id=undone, gold_decisions__isnull=False).first() if undone else None,
         problem=problem,
