@@ -102,12 +102,16 @@ def test_a_requesters_pages_of_results(look: Callable[..., list[str]]) -> None:
     assert look("alice", "review", "review-answer", "batch-workers", "flags", "report", "guide", "batch-settings") == []
 
 
+def test_a_requesters_pages_of_decisions(look: Callable[..., list[str]]) -> None:
+    assert look("alice", "adjudicate", "adjudicate-hit", "gold", "gold-item") == []
+
+
 def test_every_page_of_the_site_is_looked_at() -> None:
     from tests.security.routes import TABLE
 
     source = Path(__file__).read_text(encoding="utf-8")
     fragments = {"healthz", "home", "live", "preview-live", "practice-live", "report-progress", "back", "batch-edit"}
-    files = {"dataset-export", "batch-export"}
+    files = {"dataset-export", "batch-export", "dataset-document"}
     elsewhere = {"practice"}  # test_practice.py
     pages = {name for name, row in TABLE.items() if row.statuses.get("GET")} - fragments - files - elsewhere
     assert [name for name in sorted(pages) if f'"{name}"' not in source] == []
