@@ -37,7 +37,7 @@ def test_a_batch_is_done_by_keys_alone_and_no_question_comes_twice_in_a_row(pair
     questions = []
     while not seat.is_done():
         questions.append(asked(seat))
-        decide(seat, "yn"[len(questions) % 2])
+        decide(seat, "si"[len(questions) % 2])
     assert all(one != other for one, other in pairwise(questions))
     assert len(questions) >= 7
     assert len(set(questions)) == 3
@@ -49,24 +49,24 @@ def test_one_pair_of_a_question_each_where_the_requester_wants_it(pair: Seat) ->
     questions = []
     while not seat.is_done():
         questions.append(asked(seat))
-        decide(seat, "y")
+        decide(seat, "s")
     assert len(questions) == len(set(questions)) == 3
 
 
 def test_undo_reopens_the_last_pair_and_the_order_stays(pair: Seat) -> None:
     seat = pair()
     first = asked(seat)
-    decide(seat, "y")
+    decide(seat, "s")
     second = asked(seat)
     expect(seat.page.locator("#undo")).to_contain_text("You said: Sufficient")
     with seat.page.expect_navigation():
         seat.page.keyboard.press("z")
     assert asked(seat) == first
     expect(seat.page.locator("input[value=sufficient]")).to_be_checked()
-    decide(seat, "n")
+    decide(seat, "i")
     assert asked(seat) == second
     assert told(seat) == [(1, "sufficient"), (2, "insufficient")]
-    decide(seat, "n")
+    decide(seat, "i")
     assert asked(seat) != second
 
 
@@ -84,7 +84,7 @@ def test_cannot_tell_is_there_only_where_it_is_offered(pair: Seat) -> None:
 def test_mentions_of_the_answer_and_words_of_the_question_are_found_by_a_key(pair: Seat) -> None:
     seat = pair(seed=3)
     while seat.page.locator("[data-mention]").count() == 0:
-        decide(seat, "n")
+        decide(seat, "i")
     seat.page.wait_for_timeout(SETTLED)
     found = seat.page.locator("[data-mention]")
     plain = "node => getComputedStyle(node).textDecorationLine"
@@ -130,7 +130,7 @@ def test_what_is_marked_with_the_mouse_is_stored_by_its_place_in_the_text(pair: 
     seat.wait_saved()
     seat.page.reload()
     assert seat.page.evaluate(MARKED) == words
-    decide(seat, "y")
+    decide(seat, "s")
     assert sorted(evidence(seat)) == sorted(words)
     assert all(words)
 
@@ -151,7 +151,7 @@ def test_evidence_is_marked_without_a_mouse_and_taken_back(pair: Seat) -> None:
     page.keyboard.press("1")
     page.keyboard.press("e")
     first = page.locator("[data-evidence]").first.text_content().split()[0]
-    decide(seat, "n")
+    decide(seat, "i")
     assert evidence(seat) == [first]
     assert told(seat) == [(1, "insufficient")]
 
