@@ -74,6 +74,14 @@ class Judged:
     wanted: int = 0  # how many answers the HIT asks for; 0: not known
 
 
+class Unfit(ValueError):
+    """A requester's wording cannot stand; `message` is a gettext id with %(name)s places."""
+
+    def __init__(self, message: str, **values: Any) -> None:
+        super().__init__(message % values)
+        self.message, self.values = message, values
+
+
 class TaskType(ABC):
     """Socket 3. One instance a folder, named TASK on the last line of its task.py."""
 
@@ -83,6 +91,7 @@ class TaskType(ABC):
     Options: ClassVar[type]  # frozen dataclass: what a requester may set per batch; fields' metadata: option_forms.py
     live: ClassVar[Mapping[str, Live]] = {}
     criteria: ClassVar[Mapping[str, str]] = {}  # what a review judges: key -> gettext id; none: no review
+    writes: ClassVar[str] = ""  # what a requester who writes an answer is told: gettext id; none: they only pick
     snippets: ClassVar[tuple[str, ...]] = ()  # feedback that a requester may begin from
     meeting: ClassVar[str] = "one"  # how a new batch lets members of a group meet one worker: "one", "apart" or "free"
 
@@ -199,11 +208,14 @@ class TaskType(ABC):
         return 0.0
 
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
-        """The answer with the requester's wording in place of the worker's; for task types with criteria."""
+        """The answer with the requester's wording in place of the worker's; for task types with criteria or `writes`.
+
+        It takes what `review` gives as `text`, passes `check`, and raises Unfit for a wording that cannot stand.
+        """
         raise NotImplementedError(f"{self.kind} has nothing to edit")
 
     def review(self, payload: JSON, answer: JSON) -> JSON:
-        """Context of the folder's `_review.html`; `text` is the worker's wording, which a requester may edit."""
+        """Context of the folder's `_review.html`; `text` is the wording, as `edited` takes it; "": nothing to edit."""
         return {"text": ""}
 
     def provenance(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> JSON:

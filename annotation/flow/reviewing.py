@@ -18,7 +18,7 @@ from annotation.flow.refusal import Conflict, Refused
 from annotation.models import Answer, Assignment, Batch, Hit, Review, User
 from annotation.pure import lifecycle, reading
 from annotation.registry import task_type
-from annotation.tasktype import JSON, TaskType
+from annotation.tasktype import JSON, TaskType, Unfit
 
 LONGEST = 5000  # characters of a wording, a message or a reason
 
@@ -90,7 +90,7 @@ def _add(row: Assignment, wish: Decision, reviewer: User | None) -> Review:
 def _complete(row: Assignment, wish: Decision) -> Decision:
     """The wish with the marks of the task type's criteria: accepting says yes to what was not judged."""
     criteria = task_type(row.batch.task).criteria
-    text, reason = wish.text.strip()[:LONGEST], wish.reason.strip()[:LONGEST]
+    text, reason = wish.text.strip(), wish.reason.strip()[:LONGEST]
     marks = {key: bool(wish.marks[key]) for key in criteria if key in wish.marks}
     if wish.decision == reading.ACCEPTED:
         marks = dict.fromkeys(criteria, True) | marks
@@ -98,6 +98,10 @@ def _complete(row: Assignment, wish: Decision) -> Decision:
         raise Refused(_("Choose what becomes of this answer."))
     if wish.decision == reading.EDITED and not text:
         raise Refused(_("Write the wording that is to stand instead."))
+    if wish.decision == reading.EDITED:
+        if len(text) > LONGEST:
+            raise Refused(_("At most %(most)s characters, please.") % {"most": LONGEST})
+        _fits(row, text)
     if wish.decision == reading.RETURNED and not reason:
         raise Refused(_("Write to the worker what is to be repaired."))
     if wish.decision == reading.DISCARDED and not reason:
@@ -108,6 +112,16 @@ def _complete(row: Assignment, wish: Decision) -> Decision:
         text=text if wish.decision == reading.EDITED else "",
         reason=reason if wish.decision in reading.REFUSED else "",
     )
+
+
+def _fits(row: Assignment, text: str) -> None:
+    """Refuse a wording that the task type cannot apply to the answer that stands."""
+    if row.current is None:
+        raise Conflict(_("The worker changed this answer meanwhile. Please read it again."))
+    try:
+        task_type(row.batch.task).edited(row.hit.payload, row.current.answer, text)
+    except Unfit as unfit:
+        raise Refused(_(unfit.message) % unfit.values) from unfit
 
 
 @transaction.atomic
@@ -122,10 +136,11 @@ def undo(assignment: Assignment, *, reviewer: User | None) -> bool:
 
 
 @transaction.atomic
-def choose(assignment: Assignment, revision: int, *, reviewer: User | None) -> Review:
-    """Accept one answer of a HIT that has several; the others stay, but none of them is accepted any more.
+def choose(assignment: Assignment, revision: int, *, reviewer: User | None, text: str | None = None) -> Review:
+    """Accept one answer of a HIT that has several, in the requester's own wording where `text` is given.
 
-    An edited one keeps its edit. Raises Conflict like `decide`.
+    The others stay, but none of them is accepted any more. An edited one that is picked as it stands keeps its edit.
+    Raises Conflict and Refused like `decide`; nothing has changed then.
     """
     mates = Assignment.objects.select_for_update().filter(hit=assignment.hit_id, state=lifecycle.SUBMITTED)
     rows = list(mates.order_by("pk"))
@@ -137,9 +152,11 @@ def choose(assignment: Assignment, revision: int, *, reviewer: User | None) -> R
     if chosen is None or chosen.revision != revision:
         raise Conflict(_("The worker changed this answer meanwhile. Please read it again."))
     before = _last_decision(chosen, histories[chosen.pk])
+    marks = before.marks if before else {}
+    if text is not None:
+        return decide(chosen, revision, Decision(reading.EDITED, marks, text=text), reviewer=reviewer)
     if before and before.decision in reading.TAKEN:
         return before
-    marks = before.marks if before else {}
     return decide(chosen, revision, Decision(reading.ACCEPTED, marks), reviewer=reviewer)
 
 

@@ -1,4 +1,4 @@
-"""HITs that people leave open, one after the other: pick an answer by its number, leave the HIT out, go on."""
+"""HITs that people leave open, one after the other: pick an answer by its number, write one, leave the HIT out."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow import adjudicating, flagging, reviewing
-from annotation.flow.refusal import Conflict
+from annotation.flow.refusal import Conflict, Refused
 from annotation.models import Batch, Hit, Project
+from annotation.pure import reading
+from annotation.registry import task_type
 from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.batch_page import batch_context, batch_of
 from annotation.views.frame import FLAG_REASONS
@@ -66,7 +68,7 @@ def kind_words(kind: str) -> str:
 @require_get_or_post
 @requester_required
 def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
-    """One HIT; POST picks an answer, leaves the HIT out, or shows or hides who the annotators are."""
+    """One HIT; POST picks or writes an answer, leaves the HIT out, or shows or hides who the annotators are."""
     shown = _launched(project, batch)
     row = hit_of(shown, public_id)
     if request.method != "POST":
@@ -75,7 +77,9 @@ def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id
         request.session[HIDDEN] = names == "hide"
         return see("adjudicate-hit", project.slug, batch, public_id)
     if "pick" in request.POST:
-        return _picked(request, shown, row)
+        return _picked(request, shown, row, request.POST["pick"], request.POST.get("revision", ""))
+    if "write" in request.POST and task_type(shown.task).writes:
+        return _written(request, shown, row)
     reason = request.POST.get("reason", "").strip().replace("\0", "")[:500]
     if not reason:
         return _page(request, shown, row, problem=_("Say why this HIT is left out."), status=422)
@@ -83,15 +87,26 @@ def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id
     return _on(request, shown, row)
 
 
-def _picked(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
-    chosen = row.assignments.submitted().filter(public_id=request.POST["pick"].replace("\0", "")).first()
-    revision = request.POST.get("revision", "")
+def _written(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
+    """Take the requester's own wording of the answer that it began from; what was typed stays until it is kept."""
+    text = request.POST.get("text", "").replace("\r\n", "\n").replace("\0", "")
+    base, _dot, revision = request.POST.get("base", "").partition(".")
+    return _picked(request, batch, row, base, revision, text=text)
+
+
+def _picked(
+    request: HttpRequest, batch: Batch, row: Hit, base: str, revision: str, *, text: str | None = None
+) -> HttpResponse:
+    chosen = row.assignments.submitted().filter(public_id=base.replace("\0", "")).first()
     if chosen is None or not (revision.isascii() and revision.isdigit() and len(revision) < 10):
         raise Http404
+    typed = None if text is None else {"base": base, "text": text, "problem": ""}
     try:
-        reviewing.choose(chosen, int(revision), reviewer=request.user)
+        reviewing.choose(chosen, int(revision), reviewer=request.user, text=text)
     except Conflict as conflict:
-        return _page(request, batch, row, problem=str(conflict), status=409)
+        return _page(request, batch, row, problem=str(conflict), typed=typed, status=409)
+    except Refused as refused:
+        return _page(request, batch, row, typed=(typed or {}) | {"problem": str(refused)}, status=422)
     flagging.restore(row)
     return _on(request, batch, row)
 
@@ -116,14 +131,25 @@ def _undoable(request: HttpRequest, batch: Batch) -> dict[str, str] | None:
         return None
     if row.voided_at:
         return {"public_id": row.public_id, "label": _("left out")}
-    return {"public_id": row.public_id, "label": _("one answer picked")} if adjudicating.accepted(row) else None
+    taken = {one.state for one in adjudicating.accepted(row)}
+    label = _("an answer of your own") if reading.EDITED in taken else _("one answer picked")
+    return {"public_id": row.public_id, "label": label} if taken else None
 
 
-def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", status: int = 200) -> HttpResponse:
+def _page(
+    request: HttpRequest,
+    batch: Batch,
+    row: Hit,
+    *,
+    problem: str = "",
+    typed: dict[str, str] | None = None,
+    status: int = 200,
+) -> HttpResponse:
     hidden = bool(request.session.get(HIDDEN))
     mixed = adjudicating.shuffled(judgments_of(row), viewer=request.user.pk or 0, hit=row.public_id)
     standings = {one.assignment.pk: one for one in reviewing.standings([each["assignment"] for each in mixed])}
     judgments = [_lettered(k, each, standings, hidden=hidden) for k, each in enumerate(mixed)]
+    picks = [each for each in judgments if each["standing"].takes_part]
     waiting = adjudicating.queue(batch)
     here = next((one for one in waiting if one.pk == row.pk), None)
     address = [batch.project.slug, batch.slug]
@@ -133,7 +159,8 @@ def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", st
         hit=row,
         hidden=hidden,
         problem=problem,
-        picks=[each for each in judgments if each["standing"].takes_part],
+        picks=picks,
+        write=_to_write(batch, row, picks, typed),
         kind=kind_words(here.kind) if here else "",
         left=len(waiting),
         next=adjudicating.following(batch, row),
@@ -149,6 +176,24 @@ def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", st
         {"label": _("Adjudicate"), "url": reverse("adjudicate", args=address)},
     ]
     return render(request, "batches/adjudicate_hit.html", context, status=status)
+
+
+def _to_write(
+    batch: Batch, row: Hit, picks: list[dict[str, Any]], typed: dict[str, str] | None
+) -> dict[str, Any] | None:
+    """The field to write in: {"how", "bases" (picks with a wording), "base", "text", "problem", "open"}; None: none."""
+    task = task_type(batch.task)
+    bases = []
+    for pick in picks if task.writes else []:
+        wording = task.review(row.payload, pick["answer"].answer)["text"]
+        if wording:
+            edited = pick["standing"].state == reading.EDITED
+            bases.append(pick | {"wording": pick["standing"].review.text if edited else wording, "edited": edited})
+    if not bases:
+        return None
+    first = next((each for each in bases if each["edited"]), bases[0])
+    filled = {"base": first["assignment"].public_id, "text": first["wording"], "problem": ""}
+    return {"how": _(task.writes), "bases": bases, "open": typed is not None, **filled, **(typed or {})}
 
 
 def _lettered(number: int, judgment: dict[str, Any], standings: dict[int, Any], *, hidden: bool) -> dict[str, Any]:

@@ -62,6 +62,28 @@ function onWriting(event) {
   }
 }
 
+/** Begin from another answer; where something was typed already, it stays. */
+function beginFrom(base, field) {
+  const all = [...document.querySelectorAll("#write input[data-base]")];
+  const wanted = all.find((radio) => radio.dataset.base === base);
+  const untouched = all.some((radio) => radio.dataset.wording === field.value);
+  if (!wanted || !untouched) return;
+  wanted.checked = true;
+  field.value = wanted.dataset.wording;
+}
+
+function bindWriting() {
+  const field = document.getElementById("write-text");
+  if (!field) return;
+  document.getElementById("write").addEventListener("change", (event) => {
+    if (event.target.dataset.base) beginFrom(event.target.dataset.base, field);
+  });
+  document.getElementById("decide").addEventListener("focusin", (event) => {
+    const pick = event.target.closest("button[data-base]");
+    if (pick) beginFrom(pick.dataset.base, field);
+  });
+}
+
 function bindPage() {
   for (const control of document.querySelectorAll("[data-bind]")) bind(control.dataset.bind, () => press(control));
   for (const row of document.querySelectorAll("[data-mark]")) bind(`mark-${row.dataset.mark}`, () => toggle(row));
@@ -83,6 +105,7 @@ function bindKeysBox(box) {
 
 listen(JSON.parse(document.getElementById("shortcuts").textContent));
 bindPage();
+bindWriting();
 bindKeysBox(document.getElementById("keys-box"));
 document.addEventListener("click", onSnippet);
 document.addEventListener("keydown", onWriting);

@@ -24,6 +24,7 @@ from tasks._answering import (
     search,
     shuffled,
 )
+from tasks._wording import WRITES, reworded, wording
 from tasks.answer.report import answer_report
 
 
@@ -42,6 +43,7 @@ class Answer(TaskType):
     kind = "answer"
     title = _("Answer questions")
     question = _("Answer the question from the paragraphs and tick the paragraphs that support your answer.")
+    writes = WRITES
     Options = Options
     live = {"search": search}
 
@@ -101,6 +103,13 @@ class Answer(TaskType):
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """1 less the mean of the expected agreements (F1) on the answer and on the support."""
         return disagreement(answers)
+
+    def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
+        """The requester's answer in words, found in the paragraphs, with the worker's support."""
+        return reworded(payload, answer, text, no_answer=payload["controls"]["no_answer"])
+
+    def review(self, payload: JSON, answer: JSON) -> JSON:
+        return {"text": wording(answer)}
 
 
 TASK: TaskType = Answer()

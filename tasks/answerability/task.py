@@ -12,7 +12,8 @@ from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Features, Given, Judged, Problem, TaskType
 from tasks._answer_compare import compared
 from tasks._answering import answer_f1, answered, disagreement, doubted, payload_of, problems, search, shuffled
-from tasks.answerability.judging import ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
+from tasks._wording import WRITES, reworded, wording
+from tasks.answerability.judging import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
 from tasks.answerability.options import Options
 from tasks.answerability.report import answerability_report
 
@@ -23,6 +24,7 @@ class Answerability(TaskType):
     kind = "answerability"
     title = _("Judge whether questions are answerable")
     question = _("Say whether the paragraphs answer the question; if so, answer it and tick what supports your answer.")
+    writes = WRITES
     Options = Options
     live = {"search": search}
 
@@ -93,6 +95,14 @@ class Answerability(TaskType):
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """1 less the mean of the expected agreements (F1) on the answer, "" where there is none, and on the support."""
         return disagreement(answers)
+
+    def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
+        """The requester's answer in words, found in the paragraphs, with the worker's support; none: not answerable."""
+        made = reworded(payload, answer, text, no_answer=True)
+        return dict(NOT_ANSWERABLE) if made["kind"] == "none" else {**made, "answerable": True}
+
+    def review(self, payload: JSON, answer: JSON) -> JSON:
+        return {"text": wording(answer)}
 
 
 def _relabelled(example: Example, answerable: bool) -> JSON:

@@ -18,6 +18,7 @@ from tasks.subquestions.compare import compared
 from tasks.subquestions.judging import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
 from tasks.subquestions.report import subquestions_report
 from tasks.subquestions.verdict import KEPT, TIED, UNDECIDED, verdict
+from tasks.subquestions.wording import WRITES, reworded, wording
 
 CHECKED = "subquestions"  # in the `extra` of an exported example: what was changed by how many
 SECONDS_A_HOP = 15
@@ -36,6 +37,7 @@ class Subquestions(TaskType):
     kind = "subquestions"
     title = _("Check sub-questions")
     question = _("Are these the right sub-questions, with the right answers?")
+    writes = WRITES
     Options = Options
     shows = ("answers", "hops", "paragraphs")
 
@@ -141,6 +143,13 @@ class Subquestions(TaskType):
         rows = [_keys(answer) if kept else [answer["discard"]] for answer in answers]
         agreed = percent_agreement(zip(*rows, strict=True))
         return 0.0 if agreed is None else 1 - agreed
+
+    def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
+        """The question kept with the requester's sub-questions and answers."""
+        return reworded(payload, answer, text)
+
+    def review(self, payload: JSON, answer: JSON) -> JSON:
+        return {"text": wording(payload, answer)}
 
 
 def _supports(example: Example) -> list[int]:

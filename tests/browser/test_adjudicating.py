@@ -80,6 +80,30 @@ def test_open_hits_are_decided_with_the_keyboard_alone(judge: tuple[Any, int], s
     assert [row["decision"] for row in site.ask("decisions", batch=batch)] == ["accepted"] * 4
 
 
+def test_an_answer_is_written_by_a_key_from_the_answer_last_focused(judge: tuple[Any, int], site: Site) -> None:
+    page, batch = judge
+    first = here(page)
+    page.locator("[data-base]").nth(1).focus()
+    page.keyboard.press("e")
+    field = page.locator("#write-text")
+    begun = page.locator("#write input:checked").get_attribute("data-wording")
+    assert field.input_value() == begun
+    assert page.locator("#write input[data-base]").nth(1).is_checked()
+    press(page, "Control+Enter")
+    assert "stands in no paragraph" in page.locator("#write-problem").inner_text()
+    assert (field.input_value(), field.is_visible(), left(page)) == (begun, True, "4 left")
+
+    words = page.locator("main .passage, main .text").last.inner_text().split()
+    field.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(" ".join(words[:2]))
+    press(page, "Control+Enter")
+    assert left(page) == "3 left"
+    assert [row["decision"] for row in site.ask("decisions", batch=batch)] == ["edited"]
+    press(page, "z")
+    assert (here(page), left(page)) == (first, "4 left")
+
+
 def test_names_go_and_come_by_a_key(judge: tuple[Any, int]) -> None:
     page, _batch = judge
     names = page.locator("main code[title]").evaluate_all("all => all.map((each) => each.title)")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from annotation.flow import adjudicating, batching, flagging, gathering, reviewing, scoring
+from annotation.flow.refusal import Conflict, Refused
 from annotation.models import Assignment, Batch, Hit, Review
 from annotation.registry import task_type
 from tests.conftest import answer_to
@@ -86,6 +87,59 @@ def test_decisions_are_only_ever_added_and_can_be_undone(batch: Batch, bob: Any,
     assert list(Review.objects.order_by("pk").values_list("decision", flat=True)) == [
         "accepted", "reopened", "accepted", "reopened",
     ]  # fmt: skip
+
+
+def place_of(hit: Hit) -> str:
+    """Words of the HIT's last paragraph, which nobody gave as an answer."""
+    return " ".join(hit.payload["paragraphs"][-1]["text"].split()[:2])
+
+
+def test_a_written_answer_alone_makes_the_verdict_with_the_support_of_its_base(
+    batch: Batch, bob: Any, carol: Any, alice: Any
+) -> None:
+    differ(batch, bob, carol)
+    first = adjudicating.queue(batch)[0]
+    hit = Hit.objects.get(pk=first.pk)
+    base = next(row for row in rows_of(first.public_id) if row.worker == carol)
+    reviewing.choose(base, base.revision, reviewer=alice, text=f"  {place_of(hit).upper()} ")
+    assert first not in adjudicating.queue(batch)
+    verdict = reviewing.verdict(task_type("answer"), hit.payload, reviewing.standing(hit))
+    assert (verdict["text"], verdict["kind"], verdict["adjudicated"]) == (place_of(hit), "span", True)
+    assert (verdict["answers"], verdict["tied"]) == (1, False)
+    assert verdict["support"] == reviewing.standings([base])[0].answer.answer["support"]
+    made = gathering.gather_dataset(batch, name="written")
+    assert made["kept"] == 1
+    step = batch.project.datasets.get(slug="written").items.get().example.extra["provenance"][-1]
+    assert [(r["decision"], r["edited_from"]) for r in step["reviews"]] == [("edited", f"somewhere else {base.pk}")]
+
+
+def test_writing_is_added_to_an_earlier_pick_and_undone_like_one(
+    batch: Batch, bob: Any, carol: Any, alice: Any
+) -> None:
+    differ(batch, bob, carol)
+    first = adjudicating.queue(batch)[0]
+    hit = Hit.objects.get(pk=first.pk)
+    one, other = rows_of(first.public_id)
+    reviewing.choose(one, one.revision, reviewer=alice)
+    reviewing.choose(other, other.revision, reviewer=alice, text=place_of(hit))
+    assert [(a.assignment.pk, a.state) for a in adjudicating.accepted(hit)] == [(other.pk, "edited")]
+    assert adjudicating.undo(hit, reviewer=alice)
+    assert adjudicating.queue(batch)[0] == first
+    assert list(Review.objects.order_by("pk").values_list("decision", flat=True)) == [
+        "accepted", "reopened", "edited", "reopened",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["", "  ", "words that stand nowhere", "no answer", "x" * 5001])
+def test_a_wording_that_cannot_stand_changes_nothing(batch: Batch, bob: Any, carol: Any, alice: Any, text: str) -> None:
+    differ(batch, bob, carol)
+    one, other = rows_of(adjudicating.queue(batch)[0].public_id)
+    reviewing.choose(one, one.revision, reviewer=alice)
+    with pytest.raises(Refused):
+        reviewing.choose(other, other.revision, reviewer=alice, text=text)
+    with pytest.raises(Conflict):
+        reviewing.choose(other, other.revision + 1, reviewer=alice, text="somewhere")
+    assert list(Review.objects.values_list("decision", flat=True)) == ["accepted"]
 
 
 def test_a_hit_that_is_left_out_waits_no_more_until_that_is_undone(batch: Batch, bob: Any, carol: Any) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from annotation.flow import adjudicating
 from annotation.models import Assignment, Batch, Hit, Review
+from annotation.registry import task_type
 from tests.conftest import answer_to
 from tests.flow import acting
 from tests.views.console import at
@@ -57,6 +58,71 @@ def test_a_pick_is_kept_and_leads_to_the_next_with_a_way_back(boss: Any, open_ba
     assert Review.objects.get().reviewer.username == "alice"
     boss.post(page("adjudicate-undo", first.public_id))
     assert adjudicating.queue(open_batch)[0] == first
+
+
+def writing(hit: Hit, worker: Any, text: str) -> dict[str, str]:
+    row = Assignment.objects.get(hit=hit, worker=worker)
+    return {"write": "1", "base": f"{row.public_id}.{row.revision}", "text": text}
+
+
+def test_a_written_answer_is_kept_shown_and_undone(boss: Any, open_batch: Batch, carol: Any) -> None:
+    first, second = adjudicating.queue(open_batch)[:2]
+    hit = Hit.objects.get(pk=first.pk)
+    text = " ".join(hit.payload["paragraphs"][-1]["text"].split()[:2])
+    response = boss.post(page("adjudicate-hit", first.public_id), writing(hit, carol, text))
+    assert response["Location"] == f"{page('adjudicate-hit', second.public_id)}?undo={first.public_id}"
+    assert "an answer of your own" in boss.get(response["Location"]).content.decode()
+    assert (Review.objects.get().decision, Review.objects.get().text) == ("edited", text)
+    html = boss.get(page("adjudicate-hit", first.public_id)).content.decode()
+    assert "Written, beginning from" in html
+    assert f">\n{text}</textarea>" in html
+    boss.post(page("adjudicate-undo", first.public_id))
+    assert adjudicating.queue(open_batch)[0] == first
+
+
+def test_what_cannot_stand_is_refused_beside_the_field_with_everything_typed(
+    boss: Any, open_batch: Batch, bob: Any, carol: Any
+) -> None:
+    hit = Hit.objects.get(pk=adjudicating.queue(open_batch)[0].pk)
+    for worker in (bob, carol):
+        response = boss.post(page("adjudicate-hit", hit.public_id), writing(hit, worker, "the <b> moon"))
+        html = response.content.decode()
+        assert response.status_code == 422
+        assert "“the &lt;b&gt; moon” stands in no paragraph." in html
+        assert ">\nthe &lt;b&gt; moon</textarea>" in html
+        assert re.findall(r'data-base="([\w-]+)"[^>]* checked', html) == [
+            Assignment.objects.get(hit=hit, worker=worker).public_id
+        ]
+    assert not Review.objects.exists()
+
+
+def test_what_was_written_stays_on_the_page_when_the_worker_was_first(boss: Any, open_batch: Batch, carol: Any) -> None:
+    hit = Hit.objects.get(pk=adjudicating.queue(open_batch)[0].pk)
+    wish = writing(hit, carol, "mine")
+    row = Assignment.objects.get(hit=hit, worker=carol)
+    acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the near shore"}, key="1.form", base=1)
+    response = boss.post(page("adjudicate-hit", hit.public_id), wish)
+    assert response.status_code == 409
+    assert ">\nmine</textarea>" in response.content.decode()
+
+
+@pytest.mark.parametrize("base", ["", "nothing.1", "\0.1", "nothing.x", "."])
+def test_nothing_is_written_on_what_is_no_answer_of_the_hit(boss: Any, open_batch: Batch, base: str) -> None:
+    first = adjudicating.queue(open_batch)[0]
+    wish = {"write": "1", "base": base, "text": "somewhere"}
+    assert boss.post(page("adjudicate-hit", first.public_id), wish).status_code == 404
+
+
+def test_a_task_without_wordings_offers_picks_only(
+    boss: Any, open_batch: Batch, carol: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hit = Hit.objects.get(pk=adjudicating.queue(open_batch)[0].pk)
+    address = page("adjudicate-hit", hit.public_id)
+    assert 'data-open-by="adjudicate-write"' in boss.get(address).content.decode()
+    monkeypatch.setattr(type(task_type("answer")), "writes", "")
+    assert "adjudicate-write" not in boss.get(address).content.decode()
+    assert boss.post(address, writing(hit, carol, "somewhere")).status_code == 422
+    assert not Review.objects.exists()
 
 
 def test_leaving_out_wants_a_reason(boss: Any, open_batch: Batch) -> None:
