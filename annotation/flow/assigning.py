@@ -173,7 +173,7 @@ def want(hit_id: int, least: int) -> bool:
     It never asks for fewer. To be called in a transaction that has not changed the HIT yet, for the lock order.
     """
     modest = Hit.objects.filter(pk=hit_id, wanted__lt=least)
-    if not modest.exists():
+    if not least or not modest.exists():
         return False
     ticket = _next_ticket(hit_id)
     return bool(modest.update(wanted=least, ticket=ticket))

@@ -16,7 +16,7 @@ from annotation.flow import reviewing
 from annotation.models import Assignment, Batch, Guide, Hit, Seat
 from annotation.pure import lifecycle
 from annotation.registry import form_class, task_type
-from annotation.tasktype import JSON, Problem
+from annotation.tasktype import JSON, Problem, TaskType
 from annotation.views.prose import html_of
 
 FLAG_REASONS = {
@@ -110,11 +110,14 @@ def batch_frame(batch: Batch, guide: Guide, payload: JSON) -> dict[str, Any]:
     }
 
 
-def afterwards(assignment: Assignment) -> JSON | None:
+def afterwards(assignment: Assignment, *, just_submitted: bool = False) -> JSON | None:
     """What is shown of a submitted assignment whose answer is final, None where it may be changed."""
-    if assignment.state != lifecycle.SUBMITTED:
+    task = task_type(assignment.batch.task)
+    if type(task).afterwards is TaskType.afterwards:  # most have nothing to show, and need no item read for it
         return None
-    return task_type(assignment.batch.task).afterwards(assignment.hit.payload, assignment.hit.item.example)
+    if assignment.state != lifecycle.SUBMITTED and not just_submitted:
+        return None
+    return task.afterwards(assignment.hit.payload, assignment.hit.item.example)
 
 
 def _assignment_frame(assignment: Assignment, seat: Seat, guide: Guide) -> dict[str, Any]:

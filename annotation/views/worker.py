@@ -125,8 +125,7 @@ def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     try:
         with submitting.one_commit():
             receipt = submitting.submit(row, answer, **form)
-            row.refresh_from_db()
-            if afterwards(row) is not None:
+            if afterwards(row, just_submitted=True) is not None:
                 going_on = _see(reverse("assignment", args=[row.public_id]))
             else:
                 going_on = _see(reverse("work")) if repairing else next_page(request, row.worker, row.batch)
