@@ -160,6 +160,7 @@ def test_evidence_is_marked_without_a_mouse_and_taken_back(pair: Seat) -> None:
 def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: Seat, kind: str) -> None:
     seat = pair(kind, page=PHONE, options={"cannot_tell": True})
     assert overflow(seat.page) == 0
+    expect(seat.page.locator(".side")).to_have_count(2)
     first, second = (side.bounding_box() for side in seat.page.locator(".side").all())
     assert second["y"] >= first["y"] + first["height"]
     seat.page.wait_for_timeout(SETTLED)
@@ -174,6 +175,7 @@ def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: S
 
 def test_paragraphs_stand_side_by_side_at_a_desk(pair: Seat) -> None:
     seat = pair()
+    expect(seat.page.locator(".side")).to_have_count(2)
     first, second = (side.bounding_box() for side in seat.page.locator(".side").all())
     assert abs(first["y"] - second["y"]) < 2
     assert second["x"] >= first["x"] + first["width"]
