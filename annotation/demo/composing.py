@@ -13,18 +13,16 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.demo import world
+from annotation.demo.setting_up import launched
 from annotation.demo.visitor import Page, Visitor
 from annotation.flow import reviewing, sampling, telling
-from annotation.flow.batching import create_batch, launch
-from annotation.flow.importing import import_dataset
-from annotation.formats import FORMATS
-from annotation.models import Assignment, Batch, Dataset, Project, User
+from annotation.models import Assignment, Batch, Project, User
 from annotation.pure import lifecycle
 from annotation.pure.composing import pair_example
 from annotation.pure.example import Example
 from annotation.pure.reduced import reduced
 from annotation.pure.singlehop import Single
-from annotation.registry import default_guide, practice
+from annotation.registry import practice
 
 DATASET, BATCH = "vennory-graphs", "vennory-composing"
 TRAPS = ((215, 45), (5, 52), (216, 95))  # pairs whose mentions name different things
@@ -56,30 +54,8 @@ def _single(number: int) -> Single:
 
 def batch(project: Project, folder: Path) -> Batch:
     """The launched compose batch, made on the first run."""
-    found = Batch.objects.filter(project=project, slug=BATCH).first()
-    if found and found.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
-        return found
-    found = found or create_batch(
-        project,
-        BATCH,
-        title="Composing questions about Vennory",
-        task="compose",
-        datasets=[_dataset(project, folder)],
-        guide=default_guide("compose"),
-        assignments_per_hit=1,
-        user=User.objects.get(username="requester"),
-    )
-    launch(found)
-    return found
-
-
-def _dataset(project: Project, folder: Path) -> Dataset:
-    file = folder / "vennory-graphs.jsonl"
-    with file.open("wb") as out:
-        FORMATS["jsonl"].write(graphs(), out)
-    import_dataset(project, file, format="jsonl", name=DATASET, licence="Apache-2.0", file_name=file.name)
-    file.unlink()
-    return Dataset.objects.get(project=project, slug=DATASET)
+    settings = {"title": "Composing questions about Vennory", "task": "compose", "assignments_per_hit": 1}
+    return launched(project, BATCH, dataset=DATASET, examples=graphs(), folder=folder, **settings)
 
 
 def compose_most(visitors: list[Visitor], found: Batch, tell: Callable[[int, int], None]) -> None:

@@ -18,6 +18,7 @@ from annotation.flow.joining import project_named
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Member, Project, User, Worker
 from annotation.pure import lifecycle
+from annotation.pure.example import Example
 from annotation.registry import default_guide
 
 DATASET, BATCH = "vennory", "vennory-first-study"
@@ -57,31 +58,39 @@ def accounts(notes: dict[str, Any], project: Project) -> list[dict[str, str]]:
 
 
 def batch(project: Project, folder: Path) -> Batch:
-    """The demo's launched batch, made on the first run."""
-    found = Batch.objects.filter(project=project, slug=BATCH).first()
+    """The demo's launched batch of questions to answer, made on the first run."""
+    examples = world.examples(seed=0)
+    settings = {"title": "Questions about Vennory", "task": "answer", "assignments_per_hit": 3}
+    return launched(project, BATCH, dataset=DATASET, examples=examples, folder=folder, **settings)
+
+
+def launched(
+    project: Project, name: str, *, dataset: str, examples: list[Example], folder: Path, task: str, **settings: Any
+) -> Batch:
+    """The batch of that name, made of the examples and launched where it is not yet."""
+    found = Batch.objects.filter(project=project, slug=name).first()
     if found and found.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         return found
     found = found or create_batch(
         project,
-        BATCH,
-        title="Questions about Vennory",
-        task="answer",
-        datasets=[_dataset(project, folder)],
-        guide=default_guide("answer"),
-        assignments_per_hit=3,
+        name,
+        task=task,
+        datasets=[_dataset(project, dataset, examples, folder)],
+        guide=default_guide(task),
         user=User.objects.get(username="requester"),
+        **settings,
     )
     launch(found)
     return found
 
 
-def _dataset(project: Project, folder: Path) -> Dataset:
-    file = folder / "vennory.jsonl"
+def _dataset(project: Project, name: str, examples: list[Example], folder: Path) -> Dataset:
+    file = folder / f"{name}.jsonl"
     with file.open("wb") as out:
-        FORMATS["jsonl"].write(world.examples(seed=0), out)
-    import_dataset(project, file, format="jsonl", name=DATASET, licence="Apache-2.0", file_name=file.name)
+        FORMATS["jsonl"].write(examples, out)
+    import_dataset(project, file, format="jsonl", name=name, licence="Apache-2.0", file_name=file.name)
     file.unlink()
-    return Dataset.objects.get(project=project, slug=DATASET)
+    return Dataset.objects.get(project=project, slug=name)
 
 
 def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[Visitor]:
