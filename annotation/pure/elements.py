@@ -1,0 +1,79 @@
+"""Reading the elements of a small XML document strictly: exactly the children that its schema knows, or Malformed."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element
+
+NAMESPACES = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+_WHOLE = re.compile(r"[+-]?[0-9]{1,12}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,12}(?:\.[0-9]{0,12})?|\.[0-9]{1,12})")
+
+
+class Malformed(ValueError):
+    """The XML is not well-formed or not what its schema asks for; `str()` says what is wrong, in English."""
+
+
+def local(element: Element) -> str:
+    """The element's name without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
+def namespace(element: Element) -> str:
+    return element.tag.rpartition("}")[0].removeprefix("{")
+
+
+def only(element: Element, *names: str) -> None:
+    """Raises Malformed where the element holds a child of another name."""
+    for child in element:
+        if local(child) not in names:
+            raise Malformed(f"{local(child)} is not allowed in {local(element)}.")
+
+
+def child(element: Element, name: str) -> Element | None:
+    """The one child of that name, or None; Malformed where there are several."""
+    found = [each for each in element if local(each) == name]
+    if len(found) > 1:
+        raise Malformed(f"{local(element)} has more than one {name}.")
+    return found[0] if found else None
+
+
+def wanted(element: Element, name: str) -> Element:
+    """The one child of that name; Malformed where there is none."""
+    found = child(element, name)
+    if found is None:
+        raise Malformed(f"{local(element)} has no {name}.")
+    return found
+
+
+def text_of(element: Element | None) -> str:
+    return "" if element is None else "".join(element.itertext())
+
+
+def whole(element: Element | None, default: int | None = None) -> int | None:
+    """The whole number that the element holds; `default` where there is no element."""
+    if element is None:
+        return default
+    return whole_text(text_of(element), local(element))
+
+
+def whole_text(text: str, name: str) -> int:
+    if not _WHOLE.fullmatch(text.strip()):
+        raise Malformed(f"{name} must be a whole number, not {text.strip()[:40]!r}.")
+    return int(text)
+
+
+def number_text(text: str, name: str) -> float:
+    if not _NUMBER.fullmatch(text.strip()):
+        raise Malformed(f"{name} must be a number, not {text.strip()[:40]!r}.")
+    return float(text)
+
+
+def flag(element: Element | None) -> bool:
+    """The xs:boolean that the element holds; False where there is no element."""
+    text = text_of(element).strip()
+    if text in {"true", "1"}:
+        return True
+    if text in {"false", "0"} or element is None:
+        return False
+    raise Malformed(f"{local(element)} must be true or false, not {text[:40]!r}.")

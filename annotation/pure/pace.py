@@ -1,0 +1,33 @@
+"""How fast work goes, when it will be done at this pace, and when that is worth telling somebody."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+WINDOW = timedelta(hours=24)  # over which a pace is measured
+QUIET = timedelta(hours=24)  # without an answer until a batch counts as standing still
+LOW = Decimal("0.1")  # of what was ever put into a budget: what is left below that is little
+
+
+def left_for(left: int, recent: int, *, since: timedelta) -> timedelta | None:
+    """The time that `left` answers take at the pace of `recent` ones within `since`; None without a pace."""
+    if left <= 0 or recent <= 0 or since <= timedelta(0):
+        return None
+    return left * since / recent
+
+
+def window(launched: datetime, now: datetime) -> timedelta:
+    """Over how much of WINDOW a batch could be worked on; at least an hour, so that a first answer is no pace."""
+    return min(WINDOW, max(timedelta(hours=1), now - launched))
+
+
+def stands_still(*, open_since: datetime, last: datetime | None, left: int, now: datetime) -> bool:
+    """Whether a batch that still wants `left` answers is given out for QUIET and got none for as long."""
+    begun = max(open_since, last) if last else open_since
+    return left > 0 and now - begun >= QUIET
+
+
+def runs_out(*, available: Decimal, put_in: Decimal) -> bool:
+    """Whether little is left of what was put into a budget; never where nothing was."""
+    return put_in > 0 and available < LOW * put_in

@@ -1,0 +1,82 @@
+"""Which items a worker gets in a round, and which of their assignments are hidden checks; seeded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An item that may be drawn, by its key; members of one group must not come together where `alone` says so."""
+
+    key: int
+    group: str
+    dataset: str
+
+
+def drawn(
+    pool: Sequence[Candidate],
+    shares: Mapping[str, int],
+    rng: Random,
+    *,
+    closed: Collection[str] = (),
+    alone: bool = True,
+    apart: bool = False,
+) -> list[int]:
+    """Keys in the order in which they are offered: of each dataset its share, what one lacks from the others.
+
+    No item of the groups that are `closed`; `alone`: one item of a group at most; `apart`: never two in a row.
+    """
+    mixed = list(pool)
+    rng.shuffle(mixed)
+    met, taken, rest = set(closed), [], []
+    open_shares = dict(shares)
+    for one in mixed:
+        if one.group in met:
+            continue
+        if open_shares.get(one.dataset, 0) > 0:
+            open_shares[one.dataset] -= 1
+            taken.append(one)
+            met |= {one.group} if alone else set()
+        else:
+            rest.append(one)
+    for one in rest:
+        if len(taken) == sum(shares.values()):
+            break
+        if one.group not in met:
+            taken.append(one)
+            met |= {one.group} if alone else set()
+    rng.shuffle(taken)
+    return [one.key for one in (_apart(taken) if apart else taken)]
+
+
+def _apart(order: Sequence[Candidate]) -> list[Candidate]:
+    """The same items with no two of a group in a row, as far as that can be."""
+    waiting, placed = list(order), list[Candidate]()
+    while waiting:
+        last = placed[-1].group if placed else None
+        place = next((k for k, one in enumerate(waiting) if one.group != last), 0)
+        placed.append(waiting.pop(place))
+    return placed
+
+
+def is_check(share: float, *, seed: int, worker: int, number: int) -> bool:
+    """Whether a worker's assignment of that number (from 0) is hidden gold."""
+    return Random(f"{seed}/{worker}/{number}/check").random() < share
+
+
+def checks_to_come(share: float, *, seed: int, worker: int, number: int, left: int, checks: int) -> int:
+    """How many hidden checks will come with the `left` ordinary ones, from assignment `number` on.
+
+    The count of what is left, with these in it, falls by one with every assignment and tells nobody which is which.
+    """
+    found = 0
+    while left > 0 and found < checks:
+        if is_check(share, seed=seed, worker=worker, number=number):
+            found += 1
+        else:
+            left -= 1
+        number += 1
+    return found

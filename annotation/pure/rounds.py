@@ -1,0 +1,205 @@
+"""A round's rule: who passes by their figures, and how likely somebody of a given skill is to pass.
+
+A rule is a conjunction of clauses. The chance is exact under a model that is said beside it (`chance`): without it a
+rule such as MuSiQue's (section 6.1: 25 questions over three datasets, answer F1 > 75 and support F1 > 75 on each)
+looks mild and refuses most good workers by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import comb, fsum
+from typing import Any, Final
+
+EACH: Final = "each"  # in a clause's dataset: every dataset alone; "" is all items together
+COMPARATORS: Final = (">", ">=")
+SLACK: Final = 1e-9  # figures are sums of floats
+PARTLY: Final = 0.5  # what the model gives for an item that earns part of the credit
+
+Figures = Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`figure` on `dataset` (a slug, EACH, or "" for all items) must be above, or not below, `value` (0..1)."""
+
+    figure: str
+    value: float
+    comparator: str = ">="
+    dataset: str = ""
+
+    def holds(self, figure: float) -> bool:
+        return figure > self.value + SLACK if self.comparator == ">" else figure >= self.value - SLACK
+
+    def as_json(self) -> dict[str, Any]:
+        return {"figure": self.figure, "dataset": self.dataset, "comparator": self.comparator, "value": self.value}
+
+
+def read_rule(stored: Any) -> tuple[Clause, ...]:
+    """A rule from JSON at rest or from outside; raises ValueError saying what is wrong with it."""
+    if not isinstance(stored, list) or not stored:
+        raise ValueError("a rule is a list of at least one clause")
+    return tuple(_read_clause(entry) for entry in stored)
+
+
+def _read_clause(entry: Any) -> Clause:
+    if not isinstance(entry, Mapping) or not {"figure", "value"} <= set(entry):
+        raise ValueError('a clause is {"figure", "dataset", "comparator", "value"}')
+    value, comparator = entry["value"], entry.get("comparator", ">=")
+    if type(value) not in (int, float) or not 0 <= value <= 1:
+        raise ValueError(f"a clause's value must be a number from 0 to 1, not {value!r}")
+    if comparator not in COMPARATORS:
+        raise ValueError(f"a clause's comparator must be > or >=, not {comparator!r}")
+    if comparator == ">" and value == 1:
+        raise ValueError("nothing is above 1")
+    return Clause(str(entry["figure"]), float(value), comparator, str(entry.get("dataset", "")))
+
+
+def key(figure: str, dataset: str = "") -> str:
+    """A figure's name among an attempt's figures: "answer_f1" or "answer_f1/wells"."""
+    return f"{figure}/{dataset}" if dataset else figure
+
+
+def asked(rule: Sequence[Clause], datasets: Sequence[str]) -> list[tuple[str, Clause]]:
+    """The figures that the rule looks at, by their keys, each with its clause; EACH becomes one for each dataset."""
+    found = []
+    for clause in rule:
+        places = list(datasets) if clause.dataset == EACH else [clause.dataset]
+        found += [(key(clause.figure, place), clause) for place in places]
+    return found
+
+
+def passes(rule: Sequence[Clause], figures: Figures, datasets: Sequence[str]) -> bool | None:
+    """Whether all clauses hold; None while one of the figures is not known."""
+    values = [(figures.get(name), clause) for name, clause in asked(rule, datasets)]
+    if any(value is None for value, _clause in values):
+        return None
+    return all(clause.holds(value) for value, clause in values if value is not None)
+
+
+def score(rule: Sequence[Clause], figures: Figures, datasets: Sequence[str]) -> float | None:
+    """The lowest of the figures that the rule looks at: who is above a mark with it is so with every one of them."""
+    values = [figures.get(name) for name, _clause in asked(rule, datasets)]
+    known = [value for value in values if value is not None]
+    return min(known) if known and len(known) == len(values) else None
+
+
+def mark_of(rule: Sequence[Clause]) -> Clause:
+    """One mark for the score where one is wanted: the rule's highest value, strict where its clause is."""
+    return max(rule, key=lambda clause: (clause.value, clause.comparator == ">"))
+
+
+def means(rows: Sequence[tuple[str, Mapping[str, float]]]) -> dict[str, float]:
+    """(dataset, {figure: 0..1}) of each item as the means of each figure, over all items and over each dataset."""
+    values: dict[str, list[float]] = {}
+    for dataset, measured in rows:
+        for figure, value in measured.items():
+            values.setdefault(key(figure), []).append(value)
+            values.setdefault(key(figure, dataset), []).append(value)
+    return {name: fsum(found) / len(found) for name, found in values.items()}
+
+
+def shares(items: int, datasets: Sequence[str]) -> dict[str, int]:
+    """How many items each dataset gives: as even as can be, the first ones one more."""
+    each, over = divmod(items, len(datasets))
+    return {name: each + (k < over) for k, name in enumerate(datasets)}
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Of passing: `value` where the rule's figures vary apart from each other, `most` where they go together.
+
+    Both are exact under the model of `item_chances`; the truth of two figures on the same items lies between them.
+    """
+
+    skill: float
+    value: float
+    most: float
+
+
+def chance(rule: Sequence[Clause], skill: float, items: Mapping[str, int], *, partial: Mapping[str, bool]) -> Chance:
+    """How likely a worker passes whose every figure is `skill` in the long run, with `items` of each dataset.
+
+    `partial` says of a figure whether an item can earn part of the credit (an F1) or is right or wrong (a judgment).
+    """
+    figures = list(dict.fromkeys(clause.figure for clause in rule))
+    found = [
+        _figure_chance([c for c in rule if c.figure == name], item_chances(skill, partial=partial[name]), items)
+        for name in figures
+    ]
+    value = 1.0
+    for one in found:
+        value *= one
+    return Chance(skill, value, min(found))
+
+
+def item_chances(skill: float, *, partial: bool) -> tuple[float, float, float]:
+    """The chances that one item earns nothing, half and all of its credit, with `skill` as their mean.
+
+    Judgments earn all or nothing. Of F1s that are not full, half are nothing and half are partly right, as far as the
+    mean allows: a mean below a quarter leaves no room for full ones.
+    """
+    if not 0 <= skill <= 1:
+        raise ValueError(f"a skill is a number from 0 to 1, not {skill!r}")
+    if not partial:
+        return 1 - skill, 0.0, skill
+    rest = PARTLY / 2  # the mean of what is not full
+    if skill <= rest:
+        return 1 - skill / PARTLY, skill / PARTLY, 0.0
+    full = (skill - rest) / (1 - rest)
+    return (1 - full) / 2, (1 - full) / 2, full
+
+
+def _figure_chance(clauses: Sequence[Clause], chances: tuple[float, float, float], items: Mapping[str, int]) -> float:
+    """The chance that all clauses on one figure hold, exactly: sums of halves, dataset by dataset."""
+    together = [1.0]
+    for name, count in items.items():
+        here = [clause for clause in clauses if clause.dataset in (EACH, name)]
+        together = _both(together, _kept(_sums(chances, count), count, here))
+    overall = [clause for clause in clauses if clause.dataset == ""]
+    return min(1.0, fsum(_kept(together, sum(items.values()), overall)))
+
+
+def _sums(chances: tuple[float, float, float], count: int) -> list[float]:
+    """How likely the credit of `count` items comes to k halves, k = 0 … 2·count."""
+    if chances[1] == 0:  # the binomial distribution
+        sums = [0.0] * (2 * count + 1)
+        for right in range(count + 1):
+            sums[2 * right] = comb(count, right) * chances[2] ** right * chances[0] ** (count - right)
+        return sums
+    sums = [1.0]
+    for _item in range(count):
+        sums = _both(sums, chances)
+    return sums
+
+
+def _both(one: Sequence[float], other: Sequence[float]) -> list[float]:
+    """The distribution of the sum of two independent counts."""
+    sums = [0.0] * (len(one) + len(other) - 1)
+    for i, first in enumerate(one):
+        if first:
+            for j, second in enumerate(other):
+                sums[i + j] += first * second
+    return sums
+
+
+def _kept(sums: Sequence[float], count: int, clauses: Sequence[Clause]) -> list[float]:
+    """The part of a distribution of halves where every clause holds for the mean of `count` items."""
+    if not count:
+        return list(sums)
+    means = [halves / 2 / count for halves in range(len(sums))]
+    return [chance if all(c.holds(mean) for c in clauses) else 0.0 for chance, mean in zip(sums, means, strict=True)]
+
+
+def chance_table(
+    rule: Sequence[Clause], items: Mapping[str, int], *, partial: Mapping[str, bool], attempts: int = 1
+) -> list[Chance]:
+    """The chances for skills .6, .65, … .95, of passing in one of so many attempts."""
+    skills = [k / 100 for k in range(60, 100, 5)]
+    once = [chance(rule, skill, items, partial=partial) for skill in skills]
+    return [Chance(c.skill, _in_one_of(attempts, c.value), _in_one_of(attempts, c.most)) for c in once]
+
+
+def _in_one_of(attempts: int, chance: float) -> float:
+    return 1 - (1 - chance) ** attempts

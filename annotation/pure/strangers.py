@@ -1,0 +1,55 @@
+"""HITs of other programs in our frame: their payload, what is appended to their address, what their page may do."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from annotation.pure.frame_address import NOT_AVAILABLE
+from annotation.pure.wire_xml import read_question
+
+SUBMIT_PATH = "/mturk/externalSubmit"
+RESERVED = frozenset({"assignmentId", "hitId", "turkSubmitTo", "workerId"})  # of the address; no fields of an answer
+LEAST = ("allow-scripts", "allow-forms", "allow-popups", "allow-modals", "allow-downloads")
+_HOSTS = r"(?:https?:)?//(?:www\.|worker\.|workersandbox\.|requester\.|requestersandbox\.)?mturk\.com"
+_SUBMIT = re.compile(_HOSTS + r"(?::\d+)?/+mturk/externalSubmit", re.I)
+_SCRIPT = re.compile(
+    r"(?:https?:)?//(?:s3(?:[.-][a-z0-9-]+)?\.amazonaws\.com/mturk-public|mturk-public\.s3(?:[.-][a-z0-9-]+)?"
+    r"\.amazonaws\.com)/externalHIT_v1\.js",
+    re.I,
+)
+_CROWD = re.compile(r"//assets\.crowd\.aws/|<crowd-[a-z]", re.I)
+
+
+def payload_of(xml: str) -> dict[str, Any]:
+    """The payload of a HIT of the task `external`; everything else is read from the question. Raises Malformed."""
+    read_question(xml)
+    return {"question": xml}
+
+
+def parameters(*, hit: str, submit_to: str, assignment: str = "", worker: str = "") -> dict[str, str]:
+    """What is appended to a question's address; without an assignment it is a preview, which tells of no worker."""
+    told = {"assignmentId": assignment or NOT_AVAILABLE, "hitId": hit, "turkSubmitTo": submit_to.rstrip("/")}
+    return told | ({"workerId": worker} if assignment else {})
+
+
+def sandbox(url: str, own_host: str) -> str:
+    """What a page at this address may do in our frame. On our own host it is held to an origin of its own.
+
+    Cookies know no ports, and a page of our origin with scripts could take its frame's sandbox away.
+    """
+    host = (urlsplit(url).hostname or "").lower()
+    if not host or host == own_host.lower():
+        return " ".join(LEAST)
+    return " ".join((*LEAST, "allow-same-origin", "allow-popups-to-escape-sandbox"))
+
+
+def rewritten(html: str, *, script: str) -> str:
+    """An HTMLQuestion's page with the addresses of MTurk's own hosts turned to ours; `script` is our externalHIT_v1."""
+    return _SCRIPT.sub(lambda _found: script, _SUBMIT.sub(lambda _found: SUBMIT_PATH, html))
+
+
+def wants_crowd_elements(html: str) -> bool:
+    """Whether the page is made of Crowd HTML Elements, which only Amazon served."""
+    return bool(_CROWD.search(html))
