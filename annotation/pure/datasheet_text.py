@@ -81,6 +81,8 @@ def sources(sheet: Sheet) -> Iterator[str]:
         yield table(head, [_origin(origin) for origin in sheet.origins], words=6)
     else:
         yield f"Sources: {NOT_RECORDED}."
+    for name, edited, retired in sheet.changed:
+        yield f"In {code(name)}, {edited} items were edited and {retired} retired afterwards; these are left out."
     if sheet.gone:
         names = ", ".join(code(name) for name in sheet.gone)
         yield f"It was also made from {names}, of which nothing is recorded any more."

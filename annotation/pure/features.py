@@ -7,6 +7,8 @@ from typing import Any
 
 from annotation.pure.example import Example
 
+COUNTERS = ("hops", "shapes", "paragraphs")
+
 
 class FeatureCount:
     """Counts over the examples of a dataset, one after the other."""
@@ -38,3 +40,23 @@ class FeatureCount:
             "paragraphs": {str(k): n for k, n in sorted(self._paragraphs.items())},
             "words": round(self._words / max(1, self._seen["items"])),
         }
+
+
+def replaced(features: dict[str, Any], old: Example, new: Example) -> dict[str, Any]:
+    """The features of a dataset once one example stands in the place of another; the mean of words to the nearest."""
+    before, after = (_alone(example) for example in (old, new))
+    items = features.get("items") or 1
+    made = {name: features.get(name, 0) + after[name] - before[name] for name in before if name not in COUNTERS}
+    made["words"] = round(features.get("words", 0) + (after["words"] - before["words"]) / items)
+    for name in COUNTERS:
+        counted = Counter(features.get(name, {}))
+        counted.update(after[name])
+        counted.subtract(before[name])
+        made[name] = dict(sorted((key, n) for key, n in counted.items() if n > 0))
+    return {**features, **made}
+
+
+def _alone(example: Example) -> dict[str, Any]:
+    count = FeatureCount()
+    count.add(example)
+    return count.as_json()

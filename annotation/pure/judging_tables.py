@@ -17,6 +17,7 @@ import numpy.typing as npt
 from annotation.pure.agreement import alpha_figure, percent_agreement
 from annotation.pure.intervals import Figure, bootstrap_figure, resampled_sums, wilson
 from annotation.pure.labelmodels import Vote, dawid_skene, one_coin
+from annotation.pure.tables import made, said
 from annotation.pure.words import gettext_noop as _
 
 JSON = dict[str, Any]
@@ -99,13 +100,13 @@ def agreement_table(units: Sequence[Sequence[Hashable]], *, seed: int) -> JSON:
     raw = bootstrap_figure([percent_agreement([unit]) for unit in units], seed, resamples=RESAMPLES)
     alpha = alpha_figure(units, seed, resamples=RESAMPLES)
     rows = [
-        [_said(_("Agreement of two annotators")), *_numbers(raw)],
-        [_said(_("Agreement expected by chance")), *_numbers(expected_agreement(units, seed))],
-        [_said(_("Krippendorff's alpha (nominal)")), *_numbers(alpha)],
+        [said(_("Agreement of two annotators")), *_numbers(raw)],
+        [said(_("Agreement expected by chance")), *_numbers(expected_agreement(units, seed))],
+        [said(_("Krippendorff's alpha (nominal)")), *_numbers(alpha)],
     ]
     columns = (_("Measure"), _("Value"), _("95 % low"), _("95 % high"), _("Items"))
     note = _("Over items that at least two judged; bootstrap intervals over items, a dash where undefined.")
-    return _table("agreement", _("Agreement"), columns, rows, note)
+    return made("agreement", _("Agreement"), columns, rows, note)
 
 
 def expected_agreement(units: Sequence[Sequence[Hashable]], seed: int) -> Figure:
@@ -146,12 +147,13 @@ def _verdict_table(models: SideBySide, named: Mapping[str, str]) -> JSON:
     rows = []
     for key, words in [*named.items(), (None, _("tied"))]:
         each = [None if count is None else count[key] for count in counts]
-        rows.append([_said(words), each[0], wilson(each[0] or 0, total).as_json(), *each[1:]])
+        rows.append([said(words), each[0], wilson(each[0] or 0, total).as_json(), *each[1:]])
     apart = [None if found is None else len(models.differing(found)) for found in rules[1:]]
-    rows.append([_said(_("not as the majority has it")), None, None, *apart])
+    rows.append([said(_("not as the majority has it")), None, None, *apart])
     columns = (_("Verdict"), _("Majority"), _("Share"), _("Dawid–Skene"), _("One-coin"))
     note = TOO_FEW if models.dawid_skene is None else MODELLED
-    return _table("verdicts", _("Verdicts"), columns, rows, note)
+    of = [*({"label": key} for key in named), {}, {}]
+    return made("verdicts", _("Verdicts"), columns, rows, note) | {"of": of}
 
 
 def _worker_table(votes: Mapping[str, Mapping[str, str]], models: SideBySide, gold: Mapping[str, str] | None) -> JSON:
@@ -176,7 +178,7 @@ def _worker_table(votes: Mapping[str, Mapping[str, str]], models: SideBySide, go
         if gold:
             rows[-1].append(wilson(sum(right[worker]), len(right[worker])).as_json())
     note = _("Each worker beside the others of the same items, without the worker's own label; 95 % Wilson intervals.")
-    return _table("by-worker", _("By worker"), [*columns, *([_("As gold has it")] if gold else [])], rows, note)
+    return made("by-worker", _("By worker"), [*columns, *([_("As gold has it")] if gold else [])], rows, note)
 
 
 def _confusion_table(
@@ -191,18 +193,19 @@ def _confusion_table(
             if right is not None:
                 counts[worker, right][label] += 1
     rows = [
-        [worker, _said(named[right]), *(counts[worker, right][label] for label in named)]
+        [worker, said(named[right]), *(counts[worker, right][label] for label in named)]
         for worker in sorted({worker for worker, _right in counts})
         for right in named
         if (worker, right) in counts
     ]
+    of = {"of": [{"worker": row[0]} for row in rows], "of_columns": [{}, {}, *({"label": label} for label in named)]}
     note = (
         _("Rows: what gold says.")
         if gold
         else _("Rows: what most of the others say; items where they tie are left out.")
     )
     columns = (_("Worker"), _("It is"), *named.values())
-    return _table("confusion", _("What each worker said"), columns, rows, note)
+    return made("confusion", _("What each worker said"), columns, rows, note) | of
 
 
 def _most(labels: Sequence[str]) -> set[str]:
@@ -219,11 +222,3 @@ def _numbers(figure: Figure) -> list[float | int | None]:
 
 def _text(label: Hashable | None) -> str | None:
     return None if label is None else str(label)
-
-
-def _said(words: str) -> JSON:
-    return {"text": words, "values": {}}
-
-
-def _table(name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str) -> JSON:
-    return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": [list(row) for row in rows]}

@@ -24,3 +24,21 @@ def to_html(text: str) -> str:
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer",
     )
+
+
+@lru_cache(maxsize=256)
+def clean_html(text: str) -> str:
+    """HTML of strangers without anything that runs, looks like our own pages or fetches from elsewhere."""
+    return nh3.clean(
+        text,
+        tags=set(_TAGS) | {"b", "i", "u", "sub", "sup", "dl", "dt", "dd", "caption", "tfoot", "small", "span", "div"},
+        attributes={
+            "a": {"href", "title"},
+            "ol": {"start"},
+            "td": {"colspan", "rowspan"},
+            "th": {"colspan", "rowspan"},
+        },
+        url_schemes={"http", "https"},
+        link_rel="noopener noreferrer",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )

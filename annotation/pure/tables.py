@@ -1,12 +1,14 @@
 """Tables of reports as texts: what a page shows, a note quotes and a terminal prints.
 
-A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a sentence
-{"text": gettext id, "values"}. Whoever knows the reader's language gives `translate`.
+A table is {"name", "title", "note", "columns", "rows"} and, where it has them, "spans" [[words, columns]] over the
+head, "of", for each row what stands behind it, and "bars", False where no bars are drawn. A cell is text as it stands,
+a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a sentence {"text": gettext id, "values"}.
+Whoever knows the reader's language gives `translate`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 Translate = Callable[[str], str]
@@ -47,6 +49,16 @@ def interval(figure: Mapping[str, Any]) -> str:
     return f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
 
 
+def said(words: str) -> dict[str, Any]:
+    """A cell of words, a gettext id."""
+    return {"text": words, "values": {}}
+
+
+def made(name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str) -> dict[str, Any]:
+    """A table; whoever makes it adds what else it has."""
+    return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": [list(row) for row in rows]}
+
+
 def sentence(said: Mapping[str, Any], translate: Translate = str) -> str:
     """{"message": gettext id, "values"} with its values in their places."""
     values = {name: cell_text(value, translate) for name, value in said.get("values", {}).items()}
@@ -54,10 +66,54 @@ def sentence(said: Mapping[str, Any], translate: Translate = str) -> str:
     return message % values if values else message.replace("%%", "%")
 
 
+def spans_of(table: Mapping[str, Any], translate: Translate = str) -> list[tuple[str, int]]:
+    """(words, how many columns) of the line above the head; empty where the table has none."""
+    return [(translate(words) if words else "", count) for words, count in table.get("spans") or ()]
+
+
+def head_of(table: Mapping[str, Any], translate: Translate = str) -> list[str]:
+    """The columns' names as they stand in the table's own head."""
+    return [translate(column) if column else "" for column in table["columns"]]
+
+
+def numbers_of(table: Mapping[str, Any]) -> list[bool]:
+    """Of each column, whether all its cells are numbers."""
+    return [all(is_number(row[k]) for row in table["rows"]) for k in range(len(table["columns"]))]
+
+
 def quotable(table: Mapping[str, Any], translate: Translate = str) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of a table as texts, for annotation.pure.quoting."""
-    head = [translate(column) if column else "" for column in table["columns"]]
+    """Head and rows of a table as texts, for annotation.pure.quoting; what spans columns is said in each of them."""
+    above = [words for words, count in spans_of(table, translate) for _column in range(count)]
+    head = head_of(table, translate)
+    if above:
+        head = [f"{span}: {own}" if span else own for span, own in zip(above, head, strict=True)]
     return head, [[cell_text(cell, translate) for cell in row] for row in table["rows"]]
+
+
+def spread(table: Mapping[str, Any], translate: Translate = str) -> tuple[list[str], list[list[Any]]]:
+    """Head and rows with a column for each number: a figure's value and interval in percent, and its n."""
+    head, _texts = quotable(table, translate)
+    figures = [any(is_figure(row[k]) for row in table["rows"]) for k in range(len(head))]
+    named = [name for own, figure in zip(head, figures, strict=True) for name in _columns(own, figure)]
+    rows = [
+        [number for cell, figure in zip(row, figures, strict=True) for number in _numbers(cell, figure, translate)]
+        for row in table["rows"]
+    ]
+    return named, rows
+
+
+def _columns(name: str, figure: bool) -> list[str]:
+    return [f"{name} (%)", f"{name} low", f"{name} high", f"{name} n"] if figure else [name]
+
+
+def _numbers(cell: Any, figure: bool, translate: Translate) -> Iterator[Any]:
+    if not figure:
+        yield "" if cell is None else cell if isinstance(cell, int | float) else cell_text(cell, translate)
+        return
+    known: Mapping[str, Any] = cell if is_figure(cell) else {}
+    for end in (known.get("value"), known.get("low"), known.get("high")):
+        yield "" if end is None else round(100 * end, 1)
+    yield "" if known.get("n") is None else known["n"]
 
 
 def lines(table: Mapping[str, Any], translate: Translate = str) -> list[str]:
@@ -68,8 +124,7 @@ def lines(table: Mapping[str, Any], translate: Translate = str) -> list[str]:
         return [f"{title}: {translate('nothing yet')}"]
     head, *rows = [[" ".join(cell.split()) for cell in row] for row in [head, *rows]]
     widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
-    numbers = [all(is_number(row[k]) for row in table["rows"]) for k in range(len(head))]
-    return [title, *(f"  {_aligned(row, widths, numbers)}" for row in [head, *rows])]
+    return [title, *(f"  {_aligned(row, widths, numbers_of(table))}" for row in [head, *rows])]
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int], numbers: Sequence[bool]) -> str:

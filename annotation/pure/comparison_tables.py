@@ -1,0 +1,136 @@
+"""Comparisons as tables and a chart: what was measured of each thing, and how the first differs from the others.
+
+Tables are JSON as in annotation/pure/tables.py; titles, notes and columns are gettext ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from annotation.pure.comparing import PEOPLE, Difference, Measured, difference, mean_of
+from annotation.pure.plots import Dots, Series
+from annotation.pure.tables import Translate, made, said
+from annotation.pure.words import gettext_noop as _
+
+JSON = dict[str, Any]
+GRADE, AGREEMENT = _("Grade against gold"), _("Agreement")
+HOW = _(
+    "In percent, with 95 % bootstrap intervals over items. Grade: the mean grade of an item's answers against gold. "
+    "Agreement: how far an item's answers are alike."
+)
+APART = _(
+    "The first less the other, in percentage points. Paired: over the items that both have, each item's values "
+    "subtracted. Not paired: over different items, so that a harder choice of items may be all the difference."
+)
+SEED = 0
+
+
+def batch_tables(measured: Sequence[Measured]) -> list[JSON]:
+    """The batches beside each other, and the first against each other one."""
+    columns = [_("Batch"), _("Answers"), _("Items"), GRADE, AGREEMENT, _("Median seconds"), _("Paid (US$)"),
+               _("Median wage (US$ an hour)")]  # fmt: skip
+    rows = [
+        [one.label, one.answers, len(one.scores.keys() | one.agreements.keys()), _mean(one.scores),
+         _mean(one.agreements), _rounded(one.seconds), _money(one.paid), _money(one.wage)]
+        for one in measured
+    ]  # fmt: skip
+    of_reports = _report_table(measured)
+    return [made("batches", _("Batches"), columns, rows, HOW), *of_reports, *_differences(measured)]
+
+
+def _report_table(measured: Sequence[Measured]) -> list[JSON]:
+    """Human score, upper bound and agreement of each dataset, as the batches' reports have them."""
+    measures = ("human_score", "upper_bound", "agreement")
+    rows = [
+        [one.label, name, study["n"], *(study["answer"][measure]["f1"] for measure in measures)]
+        for one in measured
+        for name, study in (one.report.get("datasets") or {}).items()
+    ]
+    if not rows:
+        return []
+    columns = [_("Batch"), _("Dataset"), "n", _("Human score"), _("Upper bound"), _("Agreement")]
+    note = _("Answer F1 in percent, with 95 % intervals, as of each batch's last report.")
+    return [made("human-performance", _("Human performance"), columns, rows, note)]
+
+
+def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
+    """Annotators and models beside each other on the items of one batch."""
+    columns = [_("Who"), _("Answers"), GRADE, AGREEMENT, _("Median seconds")]
+    rows = [
+        [_who(one), one.answers, _mean(one.scores), _mean(one.agreements), _rounded(one.seconds)] for one in measured
+    ]
+    return [made("answerers", _("Annotators and models"), columns, rows, HOW), *_differences(measured)]
+
+
+def _differences(measured: Sequence[Measured]) -> list[JSON]:
+    if len(measured) < 2:
+        return []
+    first, *others = measured
+    rows = []
+    for other in others:
+        for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements")):
+            found = difference(getattr(first, of), getattr(other, of), SEED)
+            if found is not None:
+                rows.append(
+                    [_who(first), _who(other), said(words), found.figure.as_json(), found.figure.n, _how(found)]
+                )
+    columns = [_("First"), _("Other"), _("Measure"), _("Difference"), _("Items"), _("How")]
+    return [made("differences", _("Differences"), columns, rows, APART) | {"bars": False}] if rows else []
+
+
+def _how(found: Difference) -> JSON:
+    return said(_("paired") if found.paired else _("not paired: different items"))
+
+
+def dataset_tables(facts: Sequence[Mapping[str, Any]]) -> list[JSON]:
+    """What each holds; `facts` are {"name", "items", "hops", "shapes", "answerable", "unanswerable", "licence"}."""
+    names = [one["name"] for one in facts]
+    rows: list[list[Any]] = [
+        [said(_("items")), *(one["items"] for one in facts)],
+        [said(_("answerable")), *(one["answerable"] for one in facts)],
+        [said(_("not answerable")), *(one["unanswerable"] for one in facts)],
+    ]
+    for key, words in (("hops", _("items of %(name)s hops")), ("shapes", _("items of the shape %(name)s"))):
+        for value in sorted({value for one in facts for value in one[key] if value}):
+            named = said(words) | {"values": {"name": value}}
+            rows.append([named, *(one[key].get(value, 0) for one in facts)])
+    rows.append([said(_("licence")), *(one["licence"] or None for one in facts)])
+    return [made("datasets", _("Datasets"), [_("What"), *names], rows, "")]
+
+
+def chart_of(measured: Sequence[Measured], title: str, translate: Translate) -> Dots | None:
+    """Grade and agreement of each, with their intervals; None where nothing is known."""
+    groups = tuple(_short(translate(_("all annotators")) if one.key == PEOPLE else one.label) for one in measured)
+    found = []
+    for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements")):
+        means = [mean_of(getattr(one, of), SEED) for one in measured]
+        points = tuple(None if m.value is None else (100 * m.value, _hundred(m.low), _hundred(m.high)) for m in means)
+        if any(points):
+            found.append(Series(translate(words), points))
+    return Dots("comparison", title, "%", groups, tuple(found), across=True) if found else None
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 32 else f"{text[:30]}…"
+
+
+def _hundred(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def _who(one: Measured) -> Any:
+    return said(_("all annotators")) if one.key == PEOPLE else one.label
+
+
+def _mean(values: Mapping[Any, float]) -> JSON:
+    return mean_of(values, SEED).as_json()
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 1)
+
+
+def _money(amount: Decimal | None) -> float | None:
+    return None if amount is None else float(amount)

@@ -1,0 +1,45 @@
+"""Any report as plain values: all its tables, by name. Pages, files, charts and programs read these.
+
+A row of a table says in `of` what stands behind it, as a filter of the batch's HITs and assignments: "dataset", "hops",
+"shape", "worker", "label". What a task does not say is read off the row's first cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from annotation.pure.answer_tables import answer_tables
+
+JSON = dict[str, Any]
+CORRECTED = "corrected-"  # before the names of tables against corrected gold
+BY_COLUMN = {"dataset": "dataset", "hops": "hops", "shape": "shape", "worker": "worker"}  # a first column: its filter
+
+
+def tables_of(content: Mapping[str, Any]) -> list[JSON]:
+    """Every table of a report, those against corrected gold last; none where the report has no tables."""
+    if content.get("datasets"):
+        return answer_tables(content)
+    own: list[JSON] = content.get("tables") or []
+    after = (content.get("corrected") or {}).get("tables") or []
+    return [*own, *({**table, "name": CORRECTED + table["name"]} for table in after if table not in own)]
+
+
+def table_of(content: Mapping[str, Any], name: str) -> JSON | None:
+    """The table of that name; None where there is none."""
+    return next((table for table in tables_of(content) if table["name"] == name), None)
+
+
+def behind(table: Mapping[str, Any], workers: Collection[str]) -> list[JSON]:
+    """For each row the filter of the judgments behind it, {} for all of them; `workers` are the known pseudonyms."""
+    said: Sequence[JSON] = table.get("of") or [{} for _row in table["rows"]]
+    return [own or _read_off(table, row, workers) for own, row in zip(said, table["rows"], strict=True)]
+
+
+def _read_off(table: Mapping[str, Any], row: Sequence[Any], workers: Collection[str]) -> JSON:
+    first = row[0] if row else None
+    if isinstance(first, str) and first in workers:
+        return {"worker": first}
+    filter_ = BY_COLUMN.get(str(table["columns"][0]).lower(), "")
+    fits = isinstance(first, str) if filter_ in ("dataset", "shape") else filter_ == "hops" and isinstance(first, int)
+    return {filter_: str(first)} if fits else {}

@@ -1,0 +1,109 @@
+"""Tables and charts that leave the page: LaTeX, Markdown, CSV, SVG."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
+
+import pytest
+
+from annotation.pure import quoting
+from annotation.pure.cuts import Cut
+from annotation.pure.plots import Dots, Grid, Series, Steps, plots_of
+from annotation.pure.report_values import behind
+from annotation.pure.svg import draw
+from annotation.pure.table_files import as_csv, as_latex, as_markdown
+
+TABLE = {
+    "name": "by-hops",
+    "title": "By hops",
+    "note": "100% of a_b.",
+    "columns": ["Hops", "Score", "Agreement", "Why"],
+    "spans": [["", 1], ["F1 & EM", 2], ["", 1]],
+    "rows": [
+        [2, {"value": 0.78, "low": 0.719, "high": 0.836, "n": 50}, -0.25, "=1+1 | [a]"],
+        [3, {"value": None, "low": None, "high": None, "n": 0}, None, "78.0 ± 6.1"],
+    ],
+}
+
+
+def test_latex_is_a_captioned_booktabs_float_with_everything_escaped() -> None:
+    assert as_latex(TABLE).splitlines() == [
+        r"% needs \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        r"\begin{tabular}{rrrl}",
+        r"\toprule",
+        r" & \multicolumn{2}{c}{F1 \& EM} &  \\",
+        r"\cmidrule(lr){2-3}",
+        r"Hops & Score & Agreement & Why \\",
+        r"\midrule",
+        r"2 & 78.0 [71.9, 83.6] & $-$0.25 & =1+1 \textbar{} [a] \\",
+        r"3 & -- & -- & $78.0 \pm 6.1$ \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\caption{By hops. 100\% of a\_b.}",
+        r"\label{tab:by-hops}",
+        r"\end{table}",
+    ]
+
+
+def test_a_row_of_latex_that_begins_with_a_bracket_is_no_length() -> None:
+    assert r"{}[x] & 1 \\" in quoting.latex(["a", "b"], [["[x]", "1"]])
+
+
+def test_csv_has_a_column_for_each_number_and_nothing_that_a_spreadsheet_runs() -> None:
+    head, first, second = as_csv(TABLE).splitlines()
+    assert head.startswith("Hops,F1 & EM: Score (%),F1 & EM: Score low,F1 & EM: Score high,F1 & EM: Score n,")
+    assert first == "2,78.0,71.9,83.6,50,-0.25,'=1+1 | [a]"
+    assert second == "3,,,,0,,78.0 ± 6.1"
+    assert as_markdown(TABLE).splitlines()[1] == "| ---: | ---: | ---: | --- |"
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        Dots("a", "A", "%", ("模型 $1$ <b>", "y\x01"), (Series("s", ((50.0, 40.0, 60.0), None)),)),
+        Dots("b", "B", "%", ("x",), (Series("s", ((50.0, None, None),)), Series("t", ((1.0, 0.0, 2.0),))), across=True),
+        Grid("c", "C", "said", "is", ("x", "y"), ("x", "y"), ((0, 0), (3, 1))),
+        Steps("d", "D", "n", ((datetime(2026, 1, 1, tzinfo=UTC), 1), (datetime(2026, 1, 2, tzinfo=UTC), 5))),
+    ],
+)
+def test_a_chart_is_the_same_svg_every_time_without_styles_or_dates(plot: Dots | Grid | Steps) -> None:
+    drawn = draw(plot)
+    draw.cache_clear()
+    assert draw(plot) == drawn
+    root = ET.fromstring(drawn)
+    assert root.tag.endswith("svg")
+    assert not [element for element in root.iter() if "style" in element.attrib or element.tag.endswith("}style")]
+    assert b"dc:date" not in drawn
+    assert plot.told().startswith(f"{plot.title}. ")
+
+
+def test_a_report_with_tables_has_their_shares_and_the_confusion_of_all_as_charts() -> None:
+    figure = {"value": 0.5, "low": 0.25, "high": 0.75, "n": 8}
+    rows = [["w1", {"text": "yes"}, 3, 1], ["w2", {"text": "yes"}, 2, 0], ["w2", {"text": "no"}, 0, 4]]
+    confusion = {"name": "confusion", "title": "C", "columns": ["Worker", "It is", "yes", "no"], "rows": rows}
+    confusion["of_columns"] = [{}, {}, {"label": "yes"}, {"label": "no"}]
+    shares = {
+        "name": "shares",
+        "title": "S",
+        "columns": ["Who", "n", "Share"],
+        "rows": [["x", 8, figure], ["y", 0, None]],
+    }
+    progress = [["2026-01-01T00:00:00+00:00", 2], ["2026-01-01T05:00:00+00:00", 7]]
+    dots, grid, steps = plots_of({"tables": [shares, confusion], "progress": progress})
+    assert isinstance(dots, Dots)
+    assert (dots.groups, dots.series[0].points) == (("x",), ((50.0, 25.0, 75.0),))
+    assert isinstance(grid, Grid)
+    assert (grid.rows, grid.counts) == (("yes", "no"), ((5, 1), (0, 4)))
+    assert steps.told() == "Answers as time went on. 2026-01-01 00:00 – 2026-01-01 05:00 UTC: 7."
+    assert behind(confusion, {"w1"}) == [{"worker": "w1"}, {}, {}]
+
+
+def test_a_cut_is_the_same_text_in_addresses_and_keys_and_nonsense_is_not_there() -> None:
+    cut = Cut.of({"hops": "2", "since": "2026-01-05", "shape": "a&b", "worker": "w", "x": "y", "until": "soon"})
+    assert cut.of_report.key == "hops=2&shape=a%26b&since=2026-01-05"
+    assert Cut.of(cut.query) == cut
+    assert cut.narrowed({"hops": "3"}).hops == 3
+    assert Cut.of({"hops": "-1", "dataset": "\0"}).key == ""
