@@ -13,6 +13,7 @@ class User(AbstractUser):
 
     display_name = models.CharField(_("name"), max_length=150, blank=True)
     shortcuts = JSONTextField(default=dict)  # {"off": bool, "keys": {action: key}}
+    muted = JSONTextField(default=list)  # kinds of notices that they do not want
 
     class Meta(AbstractUser.Meta):
         constraints = [models.UniqueConstraint(Lower("username"), name="user_name_once")]

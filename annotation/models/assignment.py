@@ -32,6 +32,8 @@ class Seat(models.Model):
     done = models.PositiveIntegerField(default=0)
     guide_version = models.PositiveIntegerField(default=0)
     practised = models.PositiveIntegerField(default=0)  # practice items of the task type that are behind them
+    paused_at = models.DateTimeField(null=True, blank=True)  # by the rule on hidden gold: nothing more until let go on
+    checked_from = models.DateTimeField(null=True, blank=True)  # grades before do not count for the rule
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -66,6 +68,10 @@ class Assignment(models.Model):
         RETURNED = lifecycle.RETURNED
         EXPIRED = lifecycle.EXPIRED
 
+    class Approved(models.TextChoices):
+        APPROVED = "approved"
+        REJECTED = "rejected"
+
     public_id = models.CharField(max_length=32, unique=True, default=public_id)
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="assignments")
     hit = models.ForeignKey(Hit, models.PROTECT, related_name="assignments")
@@ -87,6 +93,11 @@ class Assignment(models.Model):
     draft_version = models.PositiveIntegerField(default=0)
     draft_saved_at = models.DateTimeField(null=True, blank=True)
     revision = models.PositiveIntegerField(default=0)
+    grade = models.FloatField(null=True, blank=True)  # 0..1 against gold, of hidden gold and in rounds
+    approval = models.CharField(max_length=8, choices=Approved, blank=True)  # empty: nobody decided on its pay yet
+    approved_at = models.DateTimeField(null=True, blank=True)
+    rejected_at = models.DateTimeField(null=True, blank=True)
+    auto_approve_at = models.DateTimeField(null=True, blank=True)  # none: the batch pays nothing
 
     objects: ClassVar = AssignmentQuerySet.as_manager()
 
@@ -107,6 +118,12 @@ class Assignment(models.Model):
                 | Q(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED], counts=False),
                 name="assignment_counts_while_alive",
             ),
+            models.CheckConstraint(
+                condition=Q(approval="")
+                | Q(approval="approved", state=lifecycle.SUBMITTED, approved_at__isnull=False)
+                | Q(approval="rejected", state=lifecycle.SUBMITTED, rejected_at__isnull=False),
+                name="assignment_approval_known",
+            ),
         ]
         indexes = [
             models.Index(fields=["worker", "group_key"], name="assignment_met"),
@@ -120,6 +137,11 @@ class Assignment(models.Model):
                 condition=Q(state=lifecycle.SUBMITTED),
             ),
             models.Index(fields=["batch", "submitted_at"], name="assignment_by_time"),
+            models.Index(
+                fields=["auto_approve_at"],
+                name="assignment_to_approve",
+                condition=Q(state=lifecycle.SUBMITTED, approval="", auto_approve_at__isnull=False),
+            ),
         ]
 
     def move(self, to: str, *guards: Q, **stamps: Any) -> bool:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models.connection import Connection
 from annotation.models.dataset import Dataset, Item
 from annotation.models.fields import JSONTextField
 from annotation.models.project import Project, Worker, public_id
 from annotation.pure import lifecycle
+
+
+class PresentBatches(models.Manager["Batch"]):
+    """Without those that were put into the bin, for every list and look-up; rows that belong to one still find it."""
+
+    def get_queryset(self) -> models.QuerySet[Batch]:
+        return super().get_queryset().filter(removed_at__isnull=True)
 
 
 class Batch(models.Model):
@@ -48,13 +58,31 @@ class Batch(models.Model):
     purpose = models.CharField(max_length=13, choices=Purpose, default=Purpose.PRODUCTION)
     fresh_only = models.BooleanField(_("no items that a worker met in another batch"), default=True)
     disjoint = models.BooleanField(_("qualification and production share no items"), default=True)
+    unseen_only = models.BooleanField(_("only items that no other batch of this task asked about"), default=False)
+    picked = JSONTextField(null=True, blank=True)  # items of a launch under way, so that no other one takes them too
     workers = models.ManyToManyField(Worker, blank=True, related_name="chosen_for")  # none: everybody
+    description = models.TextField(_("description"), max_length=2000, blank=True)
+    keywords = models.CharField(_("keywords"), max_length=1000, blank=True)
+    reward = models.DecimalField(_("reward"), max_digits=8, decimal_places=2, default=Decimal(0))  # where no task says
+    duration = models.PositiveIntegerField(null=True, blank=True)  # seconds for an assignment; none: by expected time
+    auto_approval = models.PositiveIntegerField(_("automatic approval"), null=True, blank=True)
+    # ... in seconds after submission; none: nothing is paid, so nothing waits for approval
+    requirements = JSONTextField(default=list)  # as MTurk's QualificationRequirements; flow/qualifying
+    connection = models.ForeignKey(Connection, models.PROTECT, null=True, blank=True)  # none: the house's own workers
+    checks = models.ManyToManyField(Dataset, blank=True, related_name="checked")  # of hidden gold
+    gives = models.BooleanField(default=False)  # some HITs were given to chosen workers (Given)
+    check_share = models.FloatField(_("share of hidden gold"), default=0)  # 0..0.5 of a worker's assignments
+    check_rule = JSONTextField(default=dict)  # {"after", "warn_below", "pause_below"} on the mean grade of checks
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     size = models.PositiveIntegerField(default=0)  # HITs, once launched
     next_ticket = models.PositiveBigIntegerField(default=0)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     launched_at = models.DateTimeField(null=True, blank=True)
+    removed_at = models.DateTimeField(null=True, blank=True)  # put into the bin then (flow/discarding)
+
+    objects: ClassVar = PresentBatches()
+    everything: ClassVar = models.Manager["Batch"]()  # the bin included: for names, money and provenance
 
     class Meta:
         constraints = [
@@ -62,6 +90,7 @@ class Batch(models.Model):
             models.CheckConstraint(condition=Q(state__in=list(lifecycle.BATCH_MOVES)), name="batch_state_known"),
             models.CheckConstraint(condition=Q(assignments_per_hit__gte=1), name="batch_asks_somebody"),
         ]
+        indexes = [models.Index(fields=["project"], name="batch_given_out", condition=Q(state=lifecycle.OPEN))]
 
     def __str__(self) -> str:
         return self.title
@@ -76,8 +105,11 @@ class Batch(models.Model):
 
     @property
     def lease_seconds(self) -> int:
-        """Three times the expected time, at least ten minutes."""
-        return max(600, 3 * self.expected_seconds)
+        """What the requester set; else three times the expected time, at least ten minutes.
+
+        On a marketplace at least an hour: it gives no time back that a worker's first guide and practice take.
+        """
+        return self.duration or max(3600 if self.connection_id else 600, 3 * self.expected_seconds)
 
     @property
     def guide(self) -> Guide:
@@ -99,8 +131,9 @@ class Guide(models.Model):
 
 class HitQuerySet(models.QuerySet["Hit"]):
     def open(self) -> HitQuerySet:
-        """Those that still want an assignment."""
-        return self.filter(room__gt=0, voided_at__isnull=True)
+        """Those that still want an assignment, and whose time is not over."""
+        lasting = Q(closes_at__isnull=True) | Q(closes_at__gt=Now())
+        return self.filter(lasting, room__gt=0, voided_at__isnull=True)
 
 
 class Hit(models.Model):
@@ -123,6 +156,10 @@ class Hit(models.Model):
         expression=F("wanted") - F("live") - F("done"), output_field=models.IntegerField(), db_persist=True
     )
     disagreement = models.FloatField(null=True, blank=True)  # 0..1, as of the last report
+    score = models.FloatField(null=True, blank=True)  # 0..1: its answers' mean grade, as of the last report
+    reward = models.DecimalField(max_digits=8, decimal_places=2, default=Decimal(0))  # the most an assignment earns
+    check_item = models.BooleanField(default=False)  # hidden gold: everybody may get it, no verdict comes of it
+    closes_at = models.DateTimeField(null=True, blank=True)  # given out until then
     voided_at = models.DateTimeField(null=True, blank=True)
     void_reason = models.CharField(max_length=500, blank=True)
 
@@ -140,6 +177,9 @@ class Hit(models.Model):
                 condition=Q(room__gt=0, voided_at__isnull=True),
             ),
             models.Index(fields=["batch", "-disagreement"], name="hit_by_disagreement"),
+            models.Index(  # every column that sums over a batch read, so that they read no payload
+                fields=["batch", "voided_at", "check_item", "wanted", "done", "live"], name="hit_progress"
+            ),
         ]
 
 
@@ -150,3 +190,16 @@ class BatchReport(models.Model):
     stand = models.CharField(max_length=200)
     content = JSONTextField()
     created_at = models.DateTimeField(auto_now=True)
+
+
+class PartReport(models.Model):
+    """The report of a part of a batch, as last computed; `part` is the key of a cut (annotation/pure/cuts.py)."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="part_reports")
+    part = models.CharField(max_length=2000)
+    stand = models.CharField(max_length=200)
+    content = JSONTextField()
+    created_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["batch", "part"], name="part_report_once")]

@@ -23,5 +23,5 @@ class JSONTextField(models.TextField):
     def get_prep_value(self, value: Any) -> str | None:
         return None if value is None else to_text(value)
 
-    def value_to_string(self, obj: models.Model) -> str:
-        return to_text(self.value_from_object(obj))
+    def value_to_string(self, obj: models.Model) -> Any:
+        return self.value_from_object(obj)  # serialisers write it as JSON, and `to_python` gets it back as it was

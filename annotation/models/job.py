@@ -43,7 +43,10 @@ class Job(models.Model):
                 condition=Q(state__in=["waiting", "running", "done", "failed"]), name="job_state_known"
             )
         ]
-        indexes = [models.Index(fields=["due_at"], name="job_due", condition=Q(state__in=["waiting", "running"]))]
+        indexes = [
+            models.Index(fields=["due_at"], name="job_due", condition=Q(state__in=["waiting", "running"])),
+            models.Index(fields=["ended_at"], name="job_failed", condition=Q(state="failed")),
+        ]
 
     def __str__(self) -> str:
         return self.title

@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+from annotation.pure import pricing, roles
 
 
 def random_key() -> str:
@@ -21,13 +25,47 @@ def public_id() -> str:
     return secrets.token_urlsafe(16)
 
 
+WIRE_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+
+def wire_id() -> str:
+    """An id as MTurk's protocol has them, and fit for a URL: 30 characters, 149 random bits."""
+    return "3" + "".join(secrets.choice(WIRE_ALPHABET) for _place in range(29))
+
+
+def worker_id() -> str:
+    """A worker's id as MTurk's protocol has them; it tells nothing and joins nothing across projects."""
+    return "A" + "".join(secrets.choice(WIRE_ALPHABET) for _place in range(13))
+
+
+class PresentProjects(models.Manager["Project"]):
+    """Without those that their owners deleted."""
+
+    def get_queryset(self) -> models.QuerySet[Project]:
+        return super().get_queryset().filter(removed_at__isnull=True)
+
+
 class Project(models.Model):
+    class SignUp(models.TextChoices):
+        INVITE = "invite", _("by invite only")
+        HOUSE = "house", _("everybody who has an account on this installation")
+        OPEN = "open", _("anybody, on the project's open page")
+
     slug = models.SlugField(_("short name"), unique=True)
     title = models.CharField(_("title"), max_length=200)
     consent = models.TextField(_("consent text"), blank=True)
     consent_version = models.PositiveIntegerField(default=1)
     pseudonym_key = models.CharField(max_length=64, default=random_key, editable=False)
+    sign_up = models.CharField(_("who may join as an annotator"), max_length=6, choices=SignUp, default=SignUp.INVITE)
+    fees = models.CharField(_("fees of the house"), max_length=5, choices=pricing.SCHEDULES, default=pricing.HOUSE)
+    two_factor = models.BooleanField(_("members must use two factors"), default=False)
+    wage_floor = models.DecimalField(_("lowest wage an hour"), max_digits=7, decimal_places=2, null=True, blank=True)
+    webhook_kinds = models.CharField(max_length=100, blank=True)  # what its webhooks ask for
     created_at = models.DateTimeField(auto_now_add=True)
+    removed_at = models.DateTimeField(null=True, blank=True)  # deleted by an owner, who may bring it back for a while
+
+    objects: ClassVar = PresentProjects()
+    everything: ClassVar = models.Manager["Project"]()
 
     def __str__(self) -> str:
         return self.title
@@ -45,14 +83,26 @@ class Project(models.Model):
 
 
 class Member(models.Model):
-    """A user who runs the project: imports, launches, reads results."""
+    """A user who runs the project, or a part of it: `annotation/pure/roles.py` says what each role may do."""
+
+    class Role(models.TextChoices):
+        OWNER = roles.OWNER, _("owner")
+        REQUESTER = roles.REQUESTER, _("requester")
+        REVIEWER = roles.REVIEWER, _("reviewer")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="members")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(_("role"), max_length=10, choices=Role, default=Role.OWNER)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["project", "user"], name="member_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "user"], name="member_once"),
+            models.CheckConstraint(condition=Q(role__in=["owner", "requester", "reviewer"]), name="member_role_known"),
+        ]
+
+    def may(self, act: str) -> bool:
+        return roles.may(self.role, act)
 
 
 class Worker(models.Model):
@@ -61,9 +111,14 @@ class Worker(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="workers")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="workers")
     external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001  (unique where there is one)
+    public_id = models.CharField(max_length=64, unique=True, default=worker_id)  # WorkerId in MTurk's protocol
+    country = models.CharField(_("country"), max_length=2, blank=True)  # ISO 3166, as they say themselves
+    subdivision = models.CharField(_("state or province"), max_length=3, blank=True)
+    adult = models.BooleanField(_("of age, and willing to see adult content"), default=False)
     consented_version = models.PositiveIntegerField(default=0)
     consented_at = models.DateTimeField(null=True, blank=True)
     active = models.BooleanField(default=True)
+    erased_at = models.DateTimeField(null=True, blank=True)  # who they were is gone; what they answered stays
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -88,11 +143,13 @@ class Worker(models.Model):
 
 
 class Invite(models.Model):
-    """A link that makes whoever opens it a worker (or a requester) of the project."""
+    """A link that makes whoever opens it a worker of the project, or a member with that role."""
 
     class Role(models.TextChoices):
-        WORKER = "worker", _("annotator")
-        REQUESTER = "requester", _("requester")
+        WORKER = roles.ANNOTATOR, _("annotator")
+        REVIEWER = roles.REVIEWER, _("reviewer")
+        REQUESTER = roles.REQUESTER, _("requester")
+        OWNER = roles.OWNER, _("owner")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="invites")
     token = models.CharField(max_length=64, unique=True, default=random_key)
@@ -108,5 +165,16 @@ class Invite(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(used__lte=models.F("places")), name="invite_not_overused"),
-            models.CheckConstraint(condition=Q(role__in=["worker", "requester"]), name="invite_role_known"),
+            models.CheckConstraint(
+                condition=Q(role__in=["worker", "reviewer", "requester", "owner"]), name="invite_role_known"
+            ),
         ]
+
+    @property
+    def state(self) -> str:
+        """open, used, over or revoked."""
+        if self.revoked_at:
+            return "revoked"
+        if self.expires_at <= timezone.now():
+            return "over"
+        return "used" if self.used >= self.places else "open"

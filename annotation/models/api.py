@@ -1,0 +1,48 @@
+"""What the API knows its callers by, and what it answered to a write that may be sent again."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.fields import JSONTextField
+from annotation.models.project import Project
+
+
+class ApiToken(models.Model):
+    """A bearer token of somebody who runs projects; only its digest is stored. It may do what they may, or less."""
+
+    class Scope(models.TextChoices):
+        READ = "read", _("read only")
+        WRITE = "write", _("read and write")
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    project = models.ForeignKey(Project, models.CASCADE, null=True, blank=True, related_name="api_tokens")  # none: all
+    scope = models.CharField(_("what it may do"), max_length=5, choices=Scope, default=Scope.WRITE)
+    note = models.CharField(_("what it is for"), max_length=100, blank=True)
+    digest = models.CharField(max_length=64, unique=True)  # SHA-256, hex
+    ending = models.CharField(max_length=4)  # its last characters, by which its owner knows it
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(scope__in=["read", "write"]), name="api_token_scope_known")]
+
+
+class ApiRequest(models.Model):
+    """A write that was carried out under an Idempotency-Key, written in the transaction of its effect."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    key = models.CharField(max_length=255)
+    digest = models.CharField(max_length=64)  # of method, address and content
+    status = models.PositiveSmallIntegerField(default=0)
+    answer = JSONTextField(default=dict)
+    location = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="api_request_once")]

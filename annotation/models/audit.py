@@ -1,0 +1,66 @@
+"""The log of a project: who did what. Rows are only ever added."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NoReturn
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.fields import JSONTextField
+from annotation.models.project import Project
+
+
+class OnlyAdded(Exception):
+    """Somebody tried to change or remove a line of the log."""
+
+
+class AuditQuerySet(models.QuerySet["AuditEntry"]):
+    def update(self, **columns: Any) -> NoReturn:
+        raise OnlyAdded
+
+    def delete(self) -> NoReturn:
+        raise OnlyAdded
+
+
+class AuditEntry(models.Model):
+    """One act of a person, a command or the clock; written in the transaction of what it tells of.
+
+    A trigger refuses changes in the database too (migrations); only an account that is deleted leaves its lines.
+    """
+
+    class Via(models.TextChoices):
+        PAGE = "page", _("on a page")
+        API = "api", _("by the API")
+        WIRE = "mturk", _("by the MTurk endpoint")
+        JOB = "job", _("by a job")
+        COMMAND = "command", _("by command")
+        CLOCK = "clock", _("by itself")
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="log")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    via = models.CharField(max_length=7, choices=Via)
+    act = models.CharField(max_length=30)  # a verb of annotation/flow/recording.py
+    kind = models.CharField(max_length=20)  # of the object: dataset, batch, worker, member, …
+    key = models.CharField(max_length=100)  # its slug or number, unique within its kind
+    name = models.CharField(max_length=200, blank=True)  # as it was called then; nothing for people, who have accounts
+    batch = models.CharField(max_length=100, blank=True)  # name of the batch that it concerns, if any
+    details = JSONTextField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    objects: ClassVar = AuditQuerySet.as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["project", "-at", "-id"], name="log_by_time"),
+            models.Index(fields=["project", "batch", "-at"], name="log_of_batch"),
+        ]
+
+    def save(self, *args: Any, **options: Any) -> None:
+        if self.pk is not None:
+            raise OnlyAdded
+        super().save(*args, **options)
+
+    def delete(self, *args: Any, **options: Any) -> NoReturn:
+        raise OnlyAdded

@@ -1,0 +1,173 @@
+"""Who may do what work: qualification types, the scores that workers hold in them, requests, blocks, and rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.batch import Batch
+from annotation.models.fields import JSONTextField
+from annotation.models.project import Project, Worker, wire_id
+
+
+class QualificationType(models.Model):
+    """A named integer score that workers of a project may hold. MTurk's operations show the same rows."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "Active", _("active")
+        INACTIVE = "Inactive", _("inactive")
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="qualification_types")
+    public_id = models.CharField(max_length=64, unique=True, default=wire_id)
+    name = models.CharField(_("name"), max_length=200)
+    description = models.TextField(_("description"), blank=True)  # what workers read
+    keywords = models.CharField(_("keywords"), max_length=1000, blank=True)
+    status = models.CharField(max_length=8, choices=Status, default=Status.ACTIVE)
+    retry_seconds = models.PositiveIntegerField(null=True, blank=True)  # none: no second try
+    test = models.TextField(blank=True)  # QuestionForm XML
+    answer_key = models.TextField(blank=True)  # AnswerKey XML
+    test_seconds = models.PositiveIntegerField(null=True, blank=True)
+    auto_granted = models.BooleanField(default=False)
+    auto_value = models.IntegerField(default=1)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "name"], condition=Q(deleted_at__isnull=True), name="qualification_type_name_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=["Active", "Inactive"]), name="qualification_type_status_known"
+            ),
+        ]
+        indexes = [models.Index(fields=["project", "created_at", "id"], name="qualification_type_list")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Qualification(models.Model):
+    """The score that a worker holds in a type now; how it came to be is in QualificationChange."""
+
+    class State(models.TextChoices):
+        GRANTED = "Granted", _("granted")
+        REVOKED = "Revoked", _("revoked")
+
+    type = models.ForeignKey(QualificationType, models.CASCADE, related_name="qualifications")
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="qualifications")
+    value = models.IntegerField(default=1)
+    state = models.CharField(max_length=7, choices=State, default=State.GRANTED)
+    granted_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["type", "worker"], name="qualification_once"),
+            models.CheckConstraint(condition=Q(state__in=["Granted", "Revoked"]), name="qualification_state_known"),
+        ]
+
+
+class QualificationChange(models.Model):
+    """One grant or revocation. Rows are only ever added."""
+
+    qualification = models.ForeignKey(Qualification, models.CASCADE, related_name="changes")
+    value = models.IntegerField()
+    state = models.CharField(max_length=7, choices=Qualification.State)
+    source = models.CharField(max_length=10)  # hand, file, rule, round, test, auto, wire
+    reason = models.CharField(max_length=1000, blank=True)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
+class QualificationRequest(models.Model):
+    """A worker asks for a qualification, with the answers to its test where it has one."""
+
+    class State(models.TextChoices):
+        TESTING = "testing", _("taking the test")
+        PENDING = "pending", _("waiting")
+        GRANTED = "granted", _("granted")
+        REJECTED = "rejected", _("rejected")
+
+    public_id = models.CharField(max_length=64, unique=True, default=wire_id)
+    type = models.ForeignKey(QualificationType, models.CASCADE, related_name="requests")
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="qualification_requests")
+    state = models.CharField(max_length=8, choices=State, default=State.PENDING)
+    test = models.TextField(blank=True)  # as it was shown
+    answer = models.TextField(blank=True)  # QuestionFormAnswers XML
+    value = models.IntegerField(null=True, blank=True)  # what the answer key gives, or what was granted
+    reason = models.CharField(max_length=1000, blank=True)
+    started_at = models.DateTimeField(auto_now_add=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["type", "worker"],
+                condition=Q(state__in=["testing", "pending"]),
+                name="qualification_request_one_open",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["testing", "pending", "granted", "rejected"]),
+                name="qualification_request_state_known",
+            ),
+        ]
+
+    def move(self, to: str, *, since: str, **stamps: Any) -> bool:
+        """Guarded move; True when it was us who moved it."""
+        moved = QualificationRequest.objects.filter(pk=self.pk, state=since).update(state=to, **stamps)
+        if moved:
+            self.state = to
+        return bool(moved)
+
+
+class WorkerBlock(models.Model):
+    """A worker who may take no work of the project. The reason is for requesters only."""
+
+    worker = models.OneToOneField(Worker, models.CASCADE, related_name="block")
+    reason = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
+class Round(models.Model):
+    """A qualification batch: so many items a worker, drawn for each, a rule to pass, and what passing grants.
+
+    `rule` is a list of {"figure", "dataset" (a slug; "each": every dataset alone; "": all together), "comparator"
+    (">" or ">="), "value" (0..1)}; all must hold. `judgment` says against what: gold, or the requester's reviews.
+    """
+
+    class Judgment(models.TextChoices):
+        GOLD = "gold", _("gold")
+        REQUESTER = "requester", _("the requester reads the answers")
+
+    batch = models.OneToOneField(Batch, models.CASCADE, related_name="round")
+    per_worker = models.PositiveIntegerField(_("items for each worker"))
+    attempts = models.PositiveIntegerField(_("attempts"), default=1)
+    judgment = models.CharField(max_length=9, choices=Judgment, default=Judgment.GOLD)
+    rule = JSONTextField(default=list)
+    seconds = models.PositiveIntegerField(_("time limit"), null=True, blank=True)  # from the first item on
+    closes_at = models.DateTimeField(_("ends"), null=True, blank=True)
+    grants = models.ForeignKey(QualificationType, models.PROTECT, related_name="rounds")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(per_worker__gte=1, attempts__gte=1), name="round_asks")]
+
+
+class Attempt(models.Model):
+    """One worker's way through a round: the HITs drawn for them, in order, and what came out."""
+
+    round = models.ForeignKey(Round, models.CASCADE, related_name="taken")
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="attempts")
+    number = models.PositiveIntegerField(default=1)
+    hits = JSONTextField(default=list)  # primary keys, in the order in which they are offered
+    figures = JSONTextField(default=dict)  # {"figure" or "figure/dataset": 0..1}, once all are answered
+    passed = models.BooleanField(null=True, blank=True)  # by the rule; None: not known yet
+    started_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["round", "worker", "number"], name="attempt_once")]

@@ -1,0 +1,48 @@
+"""Secrets at rest: encrypted with a key made from SECRET_KEY, so that a copy of the database alone opens nothing."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+from django.db import models
+
+
+class Unsealable(ValueError):
+    """The secret was encrypted under a SECRET_KEY that is not known any more."""
+
+
+def _key(secret: str) -> Fernet:
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"hopscribe/sealed/1").derive(secret.encode())
+    return Fernet(base64.urlsafe_b64encode(derived))
+
+
+def _keys() -> MultiFernet:
+    return MultiFernet([_key(secret) for secret in [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]])
+
+
+def seal(secret: str) -> str:
+    """The secret as it may lie in a database or a backup."""
+    return _keys().encrypt(secret.encode()).decode()
+
+
+def unseal(sealed: str) -> str:
+    """The secret again; raises Unsealable where neither SECRET_KEY nor one of its fallbacks opens it."""
+    try:
+        return _keys().decrypt(sealed.encode()).decode()
+    except InvalidToken:
+        raise Unsealable("this secret was stored under another SECRET_KEY; enter it again") from None
+
+
+class SealedField(models.TextField):
+    """A secret text: plain in memory, encrypted in its column. It is read one at a time and never searched."""
+
+    def from_db_value(self, value: str | None, *_: Any) -> str | None:
+        return value if not value else unseal(value)
+
+    def get_prep_value(self, value: str | None) -> str | None:
+        return value if not value else seal(value)
