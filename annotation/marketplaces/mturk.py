@@ -1,0 +1,251 @@
+"""Whatever speaks MTurk's requester protocol, through boto3. The only importer of boto3; knows no rows.
+
+Nothing comes from the environment: no credentials, no profile, no region, no proxy. One call is one try; who calls
+decides whether there is another, because only they know whether it could do harm.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from decimal import Decimal
+from functools import cache, lru_cache
+from typing import Any, Final
+
+import boto3
+import botocore.session
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
+
+from annotation.marketplaces import guarding, wire
+from annotation.marketplaces.base import (
+    AlreadyThere,
+    Bonus,
+    Denied,
+    Funds,
+    Gone,
+    Offer,
+    Place,
+    Standing,
+    Terms,
+    TryAgain,
+    Work,
+    WrongState,
+)
+
+PAGE: Final = 100
+MAKING: Final = threading.Lock()  # clients: a session is not for several threads at once
+FROM_ENVIRONMENT: Final = {
+    "profile": (None, None, None, None),
+    "config_file": (None, None, os.devnull, None),
+    "credentials_file": (None, None, os.devnull, None),
+    "ca_bundle": (None, None, None, None),
+}
+
+
+class MTurk:
+    """A marketplace behind MTurk's requester protocol."""
+
+    def __init__(self, place: Place) -> None:
+        self._client = _client(place)
+
+    def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        try:
+            reply: dict[str, Any] = getattr(self._client, operation)(**arguments)
+        except ParamValidationError as ours:
+            raise Denied(str(ours)) from None
+        except ClientError as told:
+            raise wire.meaning(dict(told.response)) from None
+        except (BotoCoreError, OSError, ValueError) as broken:
+            inside = getattr(broken, "kwargs", {}).get("error")
+            if isinstance(inside, guarding.NotPublic):
+                raise Denied(str(inside)) from None
+            raise TryAgain(f"{type(broken).__name__}: {broken}"[:500]) from None
+        return reply
+
+    def _pages(self, operation: str, member: str, **arguments: Any) -> Iterator[dict[str, Any]]:
+        """Rows of every page: the end is a page without a token or without rows, as marketplaces differ."""
+        token: dict[str, str] = {}
+        while True:
+            reply = self._call(operation, MaxResults=PAGE, **arguments, **token)
+            rows = wire.of(reply, member)
+            yield from rows
+            if not rows or not reply.get("NextToken"):
+                return
+            token = {"NextToken": reply["NextToken"]}
+
+    def funds(self) -> Funds:
+        reply = self._call("get_account_balance")
+        held = reply.get("OnHoldBalance")
+        return Funds(Decimal(wire.of(reply, "AvailableBalance")), Decimal(held) if held else None)
+
+    def ensure_type(self, terms: Terms) -> str:
+        reply = self._call(
+            "create_hit_type",
+            Title=terms.title,
+            Description=terms.description,
+            Keywords=terms.keywords,
+            Reward=f"{terms.reward:.2f}",
+            AssignmentDurationInSeconds=terms.duration,
+            AutoApprovalDelayInSeconds=terms.auto_approval,
+            QualificationRequirements=[wire.requirement(one) for one in terms.requirements],
+        )
+        return str(wire.of(reply, "HITTypeId"))
+
+    def publish(self, offer: Offer) -> str:
+        reply = self._call(
+            "create_hit_with_hit_type",
+            HITTypeId=offer.type_id,
+            MaxAssignments=offer.places,
+            LifetimeInSeconds=offer.lifetime,
+            Question=wire.external_question(offer.url),
+            RequesterAnnotation=offer.annotation,
+            UniqueRequestToken=offer.token,
+        )
+        return str(wire.of(wire.of(reply, "HIT"), "HITId"))
+
+    def standing(self, external_id: str) -> Standing:
+        return wire.standing(wire.of(self._call("get_hit", HITId=external_id), "HIT"))
+
+    def standings(self) -> Iterator[Standing]:
+        for row in self._pages("list_hits", "HITs"):
+            yield wire.standing(row)
+
+    def add_places(self, external_id: str, to: int, *, token: str) -> None:
+        more = to - self.standing(external_id).places
+        if more <= 0:
+            return
+        try:
+            self._call(
+                "create_additional_assignments_for_hit",
+                HITId=external_id,
+                NumberOfAdditionalAssignments=more,
+                UniqueRequestToken=token,
+            )
+        except AlreadyThere:
+            return
+
+    def close_at(self, external_id: str, when: datetime) -> None:
+        try:
+            self._call("update_expiration_for_hit", HITId=external_id, ExpireAt=when)
+        except AlreadyThere:  # the same time sent twice "has already been processed"
+            return
+
+    def submitted(self, external_id: str) -> Iterator[Work]:
+        for row in self._pages("list_assignments_for_hit", "Assignments", HITId=external_id):
+            yield wire.work(row)
+
+    def _state_of(self, assignment: str) -> str:
+        """Of an assignment that an operation would not have; empty while it is not submitted."""
+        try:
+            reply = self._call("get_assignment", AssignmentId=assignment)
+            return str(wire.of(wire.of(reply, "Assignment"), "AssignmentStatus"))
+        except WrongState:
+            return ""
+
+    def approve(self, assignment: str, *, text: str = "", override: bool = False) -> None:
+        more = {"RequesterFeedback": text[:1024]} if text else {}
+        try:
+            self._call("approve_assignment", AssignmentId=assignment, OverrideRejection=override, **more)
+        except WrongState as told:
+            self._accept_only(assignment, "Approved", told)
+
+    def reject(self, assignment: str, *, text: str) -> None:
+        try:
+            self._call("reject_assignment", AssignmentId=assignment, RequesterFeedback=text[:1024])
+        except WrongState as told:
+            self._accept_only(assignment, "Rejected", told)
+
+    def _accept_only(self, assignment: str, wanted: str, told: WrongState) -> None:
+        """Whoever asked is content with the state that they wanted; a submission that lags behind may come yet."""
+        state = self._state_of(assignment)
+        if not state:
+            raise TryAgain(f"not submitted there yet: {told}")
+        if state != wanted:
+            raise told
+
+    def send_bonus(self, bonus: Bonus) -> None:
+        self._call(
+            "send_bonus",
+            WorkerId=bonus.worker,
+            AssignmentId=bonus.assignment,
+            BonusAmount=f"{bonus.amount:.2f}",
+            Reason=bonus.told,
+            UniqueRequestToken=bonus.token,
+        )
+
+    def has_bonus(self, assignment: str, reference: str) -> bool:
+        rows = self._pages("list_bonus_payments", "BonusPayments", AssignmentId=assignment)
+        return any(row.get("Reason", "").endswith(f"(ref {reference})") for row in rows)
+
+    def ensure_qualification(self, name: str, description: str) -> str:
+        if found := self._qualification_named(name):
+            return found
+        try:
+            reply = self._call(
+                "create_qualification_type", Name=name, Description=description, QualificationTypeStatus="Active"
+            )
+        except AlreadyThere:
+            if found := self._qualification_named(name):
+                return found
+            raise TryAgain(f"the qualification {name} exists and is not listed yet") from None
+        return str(wire.of(wire.of(reply, "QualificationType"), "QualificationTypeId"))
+
+    def _qualification_named(self, name: str) -> str:
+        which = {"MustBeRequestable": False, "MustBeOwnedByCaller": True}
+        rows = self._pages("list_qualification_types", "QualificationTypes", **which)
+        return next((str(row["QualificationTypeId"]) for row in rows if row.get("Name") == name), "")
+
+    def holders(self, type_id: str) -> dict[str, int]:
+        which = {"QualificationTypeId": type_id, "Status": "Granted"}
+        rows = self._pages("list_workers_with_qualification_type", "Qualifications", **which)
+        return {str(row["WorkerId"]): int(row.get("IntegerValue", 1)) for row in rows}
+
+    def grant(self, type_id: str, worker: str, value: int) -> None:
+        self._call(
+            "associate_qualification_with_worker",
+            QualificationTypeId=type_id,
+            WorkerId=worker,
+            IntegerValue=value,
+            SendNotification=False,
+        )
+
+    def revoke(self, type_id: str, worker: str) -> None:
+        try:
+            self._call("disassociate_qualification_from_worker", QualificationTypeId=type_id, WorkerId=worker)
+        except (Gone, WrongState):  # not held (any more) is what was wanted
+            return
+
+    def notify(self, workers: Sequence[str], subject: str, text: str) -> dict[str, str]:
+        reply = self._call("notify_workers", Subject=subject, MessageText=text, WorkerIds=list(workers))
+        failed = reply.get("NotifyWorkersFailureStatuses") or []
+        return {row["WorkerId"]: row.get("NotifyWorkersFailureMessage", "") for row in failed}
+
+
+@cache
+def _session() -> Any:
+    """One for all clients: reading the service's model takes a while. It holds no keys."""
+    return boto3.session.Session(botocore_session=botocore.session.Session(session_vars=FROM_ENVIRONMENT))
+
+
+@lru_cache(maxsize=16)
+def _client(place: Place) -> Any:
+    """The boto3 client for a place, which threads may share once it is made."""
+    config = Config(
+        retries={"total_max_attempts": 1, "mode": "standard"},
+        connect_timeout=min(place.timeout, 10.0),
+        read_timeout=place.timeout,
+        proxies={},
+        ignore_configured_endpoint_urls=True,
+    )
+    keys = {"aws_access_key_id": place.key_id, "aws_secret_access_key": place.secret}
+    with MAKING:
+        client = _session().client(
+            "mturk", endpoint_url=place.endpoint_url, region_name=place.region, config=config, **keys
+        )
+    client.meta.events.register("before-parse.mturk", wire.must_be_json)
+    if place.guarded:
+        guarding.guard(client)
+    return client

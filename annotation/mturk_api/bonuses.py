@@ -1,0 +1,91 @@
+"""Bonuses: paid for an assignment beside its reward, and listed."""
+
+from __future__ import annotations
+
+import secrets
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+
+from annotation.flow import approving, messaging, tokens
+from annotation.models import Assignment, Payment
+from annotation.mturk_api import paging, rows
+from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.registry import JSON, Caller, operation
+from annotation.pure import lifecycle
+
+FAMILY = "bonus"
+LONGEST_REASON = 2000
+BONUSES = (Payment.Kind.BONUS, Payment.Kind.TOP_UP)
+
+
+@operation("SendBonus")
+def send_bonus(caller: Caller, request: JSON) -> JSON:
+    """Pay a worker more for an assignment that they submitted, whatever was decided on it; they are told why."""
+    worker = rows.worker(caller, request["WorkerId"])
+    assignment = rows.assignment(caller, request["AssignmentId"])
+    reason = request["Reason"].strip()
+    _check(assignment, worker.pk, request["BonusAmount"], reason)
+    _use_up(caller, request.get("UniqueRequestToken", ""), assignment)
+    approving.add_payment(
+        assignment,
+        Payment.Kind.BONUS,
+        request["BonusAmount"],
+        key=f"wire-bonus-{secrets.token_hex(16)}",
+        reason=reason,
+        user=caller.key.user,
+    )
+    subject = _("A bonus of $%(amount)s for you") % {"amount": request["BonusAmount"]}
+    messaging.send(worker, subject, reason, author=caller.key.user, assignment=assignment)
+    return {}
+
+
+def _check(assignment: Assignment, worker_pk: int, amount: Decimal, reason: str) -> None:
+    if assignment.worker_id != worker_pk:
+        raise WireError(
+            f"The Worker does not have the Assignment {assignment.public_id}.", code="InvalidParameterValue"
+        )
+    if assignment.state != lifecycle.SUBMITTED:
+        raise WireError(
+            "This operation can be called with a status of: Reviewable,Approved,Rejected",
+            code="InvalidAssignmentState",
+        )
+    if amount <= 0:
+        raise WireError("BonusAmount must be at least 0.01.", code="InvalidParameterValue")
+    if not reason or len(reason) > LONGEST_REASON:
+        raise WireError(f"Reason must have 1 to {LONGEST_REASON} characters.", code="InvalidParameterValue")
+
+
+def _use_up(caller: Caller, token: str, assignment: Assignment) -> None:
+    if not token:
+        return
+    try:
+        tokens.spend(caller.project, FAMILY, token, result=assignment.public_id)
+    except tokens.Spent:
+        raise WireError(
+            f'The idempotency token "{token}" has already been processed.', code="DuplicateRequest"
+        ) from None
+
+
+@operation("ListBonusPayments")
+def list_bonus_payments(caller: Caller, request: JSON) -> JSON:
+    """The bonuses of a HIT or of an assignment, oldest first."""
+    found = Payment.objects.filter(project=caller.project, kind__in=BONUSES).exclude(state=Payment.State.FAILED)
+    if "AssignmentId" in request:
+        found = found.filter(assignment=rows.assignment(caller, request["AssignmentId"]))
+    if "HITId" in request:
+        found = found.filter(assignment__hit=rows.listing(caller, request["HITId"]).hit_id)
+    if not {"AssignmentId", "HITId"} & request.keys():
+        raise WireError("Either HITId or AssignmentId must be specified.", code="InvalidParameterValue")
+    page, about = paging.page(found.select_related("worker", "assignment"), request)
+    return about | {"BonusPayments": [_shown(payment) for payment in page]}
+
+
+def _shown(payment: Payment) -> JSON:
+    return {
+        "WorkerId": payment.worker.public_id,
+        "BonusAmount": payment.amount,
+        "AssignmentId": payment.assignment.public_id,
+        "Reason": payment.reason,
+        "GrantTime": payment.created_at,
+    }

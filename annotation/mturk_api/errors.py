@@ -1,0 +1,17 @@
+"""How the protocol says no: a `__type`, a message that clients match, and a TurkErrorCode."""
+
+from __future__ import annotations
+
+
+class WireError(Exception):
+    """An error of the protocol. `kind` is its `__type`, `code` its TurkErrorCode without the prefix."""
+
+    def __init__(self, message: str, *, code: str = "", kind: str = "RequestError", status: int = 400) -> None:
+        super().__init__(message)
+        self.kind, self.message, self.code, self.status = kind, message, code, status
+
+    @property
+    def body(self) -> dict[str, str]:
+        """The error as it goes out, less the time that MTurk appends to every message."""
+        told = {"__type": self.kind, "Message": self.message}
+        return told | ({"TurkErrorCode": f"AWS.MechanicalTurk.{self.code}"} if self.code else {})

@@ -1,0 +1,62 @@
+"""Pages of rows by a stable cursor: a row that comes in meanwhile is neither skipped nor shown twice."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.registry import JSON
+
+USUAL = 10  # rows where the client names no MaxResults
+
+
+def page(rows: QuerySet[Any], request: JSON, *, by: str = "created_at") -> tuple[list[Any], JSON]:
+    """The page of `rows` that the request asks for, ordered by time and key, and {"NumResults"[, "NextToken"]}.
+
+    Every page with rows has a NextToken, also the last: the end is an empty page, as MTurk had it. Raises WireError
+    for a token that we did not make.
+    """
+    if token := request.get("NextToken"):
+        after, pk = _read(token)
+        rows = rows.filter(Q(**{f"{by}__gt": after}) | Q(**{by: after, "pk__gt": pk}))
+    found = list(rows.order_by(by, "pk")[: request.get("MaxResults", USUAL)])
+    about: JSON = {"NumResults": len(found)}
+    if found:
+        about["NextToken"] = _write(_value(found[-1], by), found[-1].pk)
+    return found, about
+
+
+def page_after(first: Sequence[Any], rows: QuerySet[Any], request: JSON) -> tuple[list[Any], JSON]:
+    """As `page`, of a few rows that are in no table, older than all others, and then of `rows`."""
+    most = request.get("MaxResults", USUAL)
+    after = _read(request["NextToken"]) if "NextToken" in request else None
+    left = [row for row in first if after is None or (row.created_at, row.pk) > after][:most]
+    rest, _about = page(rows, request | {"MaxResults": most - len(left)})
+    found = [*left, *rest]
+    about: JSON = {"NumResults": len(found)}
+    return found, about | ({"NextToken": _write(found[-1].created_at, found[-1].pk)} if found else {})
+
+
+def _value(row: Any, by: str) -> datetime:
+    for name in by.split("__"):
+        row = getattr(row, name)
+    return row
+
+
+def _write(at: datetime, pk: int) -> str:
+    return base64.urlsafe_b64encode(json.dumps([at.isoformat(), pk]).encode()).decode()
+
+
+def _read(token: str) -> tuple[datetime, int]:
+    try:
+        at, pk = json.loads(base64.urlsafe_b64decode(token.encode()))
+        return datetime.fromisoformat(at).astimezone(UTC), int(pk)
+    except (ValueError, TypeError, OverflowError, binascii.Error, UnicodeError):
+        raise WireError("The NextToken is not valid.", code="InvalidParameterValue") from None

@@ -1,0 +1,170 @@
+"""Qualification types: made, changed, found and deleted. MTurk's own ones are there for everybody to read."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from annotation.flow import qualifying
+from annotation.models import QualificationType
+from annotation.mturk_api import paging, rows
+from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.registry import JSON, Caller, operation
+from annotation.mturk_api.xml import read_xml
+from annotation.pure import requirements, wire_xml
+
+TAKEN = (
+    "You have already created a QualificationType with this name. A QualificationType's name must be unique among "
+    "all of the QualificationTypes created by the same user."
+)
+LONGEST_NAME, LONGEST_KEYWORDS, MOST_SECONDS = 200, 1000, 2**31 - 1
+BEGINNING = datetime(2005, 11, 2, tzinfo=UTC)
+
+SYSTEM = [
+    ("Masters (sandbox)", requirements.MASTERS_SANDBOX, "Held by nobody here: this marketplace names no Masters."),
+    ("Masters", requirements.MASTERS, "Held by nobody here: this marketplace names no Masters."),
+    ("Worker_NumberHITsApproved", requirements.APPROVED_COUNT, "How many assignments of the worker were approved."),
+    ("Worker_Locale", requirements.LOCALE, "Where the worker lives, as they say themselves."),
+    ("Worker_Adult", requirements.ADULT, "1 for workers who are of age and willing to see adult content."),
+    (
+        "Worker_PercentAssignmentsApproved",
+        requirements.APPROVED_SHARE,
+        "How many percent of the worker's decided assignments were approved; 100 until 100 were submitted.",
+    ),
+]
+SYSTEM_TYPES = [
+    QualificationType(pk=pk, public_id=public_id, name=name, description=text, created_at=BEGINNING)
+    for pk, (name, public_id, text) in enumerate(SYSTEM, 1)
+]
+
+# The members of a request that are columns as they stand.
+COLUMNS = {
+    "Description": "description",
+    "Keywords": "keywords",
+    "QualificationTypeStatus": "status",
+    "RetryDelayInSeconds": "retry_seconds",
+    "Test": "test",
+    "AnswerKey": "answer_key",
+    "TestDurationInSeconds": "test_seconds",
+    "AutoGranted": "auto_granted",
+    "AutoGrantedValue": "auto_value",
+}
+
+
+def shown(type: QualificationType) -> JSON:
+    """A type as the protocol has it."""
+    told: JSON = {
+        "QualificationTypeId": type.public_id,
+        "CreationTime": type.created_at,
+        "Name": type.name,
+        "Description": type.description,
+        "QualificationTypeStatus": type.status,
+        "IsRequestable": type.public_id not in requirements.SYSTEM,
+        "AutoGranted": type.auto_granted,
+        "Keywords": type.keywords or None,
+        "RetryDelayInSeconds": type.retry_seconds,
+        "Test": type.test or None,
+        "TestDurationInSeconds": type.test_seconds if type.test else None,
+        "AnswerKey": type.answer_key or None,
+    }
+    return told | ({"AutoGrantedValue": type.auto_value} if type.auto_granted else {})
+
+
+@operation("CreateQualificationType")
+def create_qualification_type(caller: Caller, request: JSON) -> JSON:
+    name = request["Name"].strip()
+    if not name or len(name) > LONGEST_NAME:
+        raise WireError(f"Name must have 1 to {LONGEST_NAME} characters.", code="InvalidParameterValue")
+    terms = _terms(request)
+    try:
+        made = qualifying.create_type(caller.project, name, **({"description": ""} | terms))
+    except qualifying.NameTaken:
+        raise WireError(TAKEN, code="QualificationTypeAlreadyExists") from None
+    return {"QualificationType": shown(made)}
+
+
+@operation("UpdateQualificationType")
+def update_qualification_type(caller: Caller, request: JSON) -> JSON:
+    """Change what is given; a new test without an answer key has none any more."""
+    type = rows.qualification_type(caller, request["QualificationTypeId"])
+    if "Test" not in request and ("AnswerKey" in request or "TestDurationInSeconds" in request):
+        raise WireError(
+            "Test must be specified to change AnswerKey or TestDurationInSeconds.", code="InvalidParameterValue"
+        )
+    if request.get("AutoGranted") and type.test:
+        raise _both()
+    terms = _terms(request)
+    if "Test" in request:
+        terms.setdefault("answer_key", "")
+    return {"QualificationType": shown(qualifying.update_type(type, **terms) if terms else type)}
+
+
+def _terms(request: JSON) -> dict[str, Any]:
+    """The request's members as columns. Raises WireError for those that exclude or miss each other."""
+    terms = {column: request[member] for member, column in COLUMNS.items() if member in request}
+    if request.get("Test") and request.get("AutoGranted"):
+        raise _both()
+    if "Test" in request and "TestDurationInSeconds" not in request:
+        raise WireError("TestDurationInSeconds must be specified with Test.", code="InvalidParameterValue")
+    if "AnswerKey" in request and "Test" not in request:
+        raise WireError("Test must be specified with AnswerKey.", code="InvalidParameterValue")
+    for member, least in [("RetryDelayInSeconds", 0), ("TestDurationInSeconds", 1)]:
+        if not least <= request.get(member, least) <= MOST_SECONDS:
+            raise WireError(f"{member} must be from {least} to {MOST_SECONDS}.", code="InvalidParameterValue")
+    if len(request.get("Keywords", "")) > LONGEST_KEYWORDS:
+        raise WireError(f"Keywords has at most {LONGEST_KEYWORDS} characters.", code="InvalidParameterValue")
+    if "Test" in request and not isinstance(read_xml(wire_xml.read_question, request["Test"]), wire_xml.Form):
+        raise WireError("Test must be a QuestionForm.", code="InvalidParameterValue")
+    if "AnswerKey" in request:
+        read_xml(wire_xml.read_answer_key, request["AnswerKey"])
+    return terms
+
+
+def _both() -> WireError:
+    return WireError(
+        "The following parameters cannot be used together: Test, AutoGranted.",
+        kind="InvalidParameterCombinationError",
+        code="InvalidParameterValue",
+    )
+
+
+@operation("GetQualificationType")
+def get_qualification_type(caller: Caller, request: JSON) -> JSON:
+    wanted = request["QualificationTypeId"]
+    of_system = next((type for type in SYSTEM_TYPES if type.public_id == wanted), None)
+    return {"QualificationType": shown(of_system or rows.qualification_type(caller, wanted))}
+
+
+@operation("DeleteQualificationType")
+def delete_qualification_type(caller: Caller, request: JSON) -> JSON:
+    """Its name is free at once; who waited for it is refused. A second time changes nothing."""
+    qualifying.delete_type(rows.qualification_type(caller, request["QualificationTypeId"], deleted=True))
+    return {}
+
+
+@operation("ListQualificationTypes")
+def list_qualification_types(caller: Caller, request: JSON) -> JSON:
+    """The caller's types, oldest first, and MTurk's before them unless only own or requestable ones are wanted."""
+    words = request.get("Query", "").split()
+    found = _matching(qualifying.types_of(caller.project), words)
+    requestable = request["MustBeRequestable"]
+    if requestable:
+        found = found.filter(status=QualificationType.Status.ACTIVE)
+    if requestable or request.get("MustBeOwnedByCaller", False):
+        page, about = paging.page(found, request)
+    else:
+        fixed = [type for type in SYSTEM_TYPES if _speaks_of(type, words)]
+        page, about = paging.page_after(fixed, found, request)
+    return about | {"QualificationTypes": [shown(type) for type in page]}
+
+
+def _matching(types: QuerySet[QualificationType], words: list[str]) -> QuerySet[QualificationType]:
+    for word in words:
+        types = types.filter(Q(name__icontains=word) | Q(description__icontains=word) | Q(keywords__icontains=word))
+    return types
+
+
+def _speaks_of(type: QualificationType, words: list[str]) -> bool:
+    return all(word.lower() in f"{type.name} {type.description}".lower() for word in words)

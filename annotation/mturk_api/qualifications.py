@@ -1,0 +1,151 @@
+"""Who holds qualifications, and who asks for them."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from annotation.flow import messaging, qualifying
+from annotation.flow.refusal import Conflict
+from annotation.models import Qualification, QualificationRequest, QualificationType, Worker
+from annotation.mturk_api import paging, rows
+from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.registry import JSON, Caller, operation
+
+LONGEST_REASON = 1000
+State = Qualification.State
+
+
+def shown(held: Qualification) -> JSON:
+    """A qualification as the protocol has it."""
+    return {
+        "QualificationTypeId": held.type.public_id,
+        "WorkerId": held.worker.public_id,
+        "GrantTime": held.granted_at,
+        "IntegerValue": held.value,
+        "Status": held.state,
+    }
+
+
+@operation("AssociateQualificationWithWorker")
+def associate_qualification_with_worker(caller: Caller, request: JSON) -> JSON:
+    """Grant; the worker is told unless the request says no, or nothing has changed."""
+    type = rows.qualification_type(caller, request["QualificationTypeId"])
+    worker = rows.worker(caller, request["WorkerId"])
+    value = request.get("IntegerValue", 1)
+    before = _held(type, worker)
+    qualifying.grant(type, worker, value, source="wire", user=caller.key.user)
+    changed = before is None or (before.value, before.state) != (value, State.GRANTED)
+    if changed and request.get("SendNotification", True):
+        name = {"name": type.name}
+        text = _("You were given the qualification “%(name)s”. Work that asks for it may be open to you now.")
+        messaging.send(worker, _("A qualification for you"), text % name, author=caller.key.user)
+    return {}
+
+
+@operation("DisassociateQualificationFromWorker")
+def disassociate_qualification_from_worker(caller: Caller, request: JSON) -> JSON:
+    """Revoke; a reason goes to the worker. Who never held it, or does not any more, is an error."""
+    type = rows.qualification_type(caller, request["QualificationTypeId"])
+    worker = rows.worker(caller, request["WorkerId"])
+    _granted(type, worker)
+    reason = _reason(request)
+    qualifying.revoke(type, worker, source="wire", reason=reason, user=caller.key.user)
+    if reason:
+        subject = _("Your qualification “%(name)s” was revoked") % {"name": type.name}
+        messaging.send(worker, subject, reason, author=caller.key.user)
+    return {}
+
+
+def _reason(request: JSON) -> str:
+    reason = str(request.get("Reason", "")).strip()
+    if len(reason) > LONGEST_REASON:
+        raise WireError(f"Reason has at most {LONGEST_REASON} characters.", code="InvalidParameterValue")
+    return reason
+
+
+def _held(type: QualificationType, worker: Worker) -> Qualification | None:
+    return Qualification.objects.select_related("type", "worker").filter(type=type, worker=worker).first()
+
+
+def _granted(type: QualificationType, worker: Worker) -> Qualification:
+    held = _held(type, worker)
+    if held is None:
+        raise WireError(
+            "You requested a Qualification that does not exist: "
+            f"Worker {worker.public_id} was not granted Qualification type {type.public_id}.",
+            code="QualificationDoesNotExist",
+        )
+    if held.state != State.GRANTED:
+        raise WireError(
+            f"This Qualification is currently in the state '{held.state}'.  "
+            "This operation can be called with a status of: Granted",
+            code="InvalidQualificationState",
+        )
+    return held
+
+
+@operation("GetQualificationScore")
+def get_qualification_score(caller: Caller, request: JSON) -> JSON:
+    type = rows.qualification_type(caller, request["QualificationTypeId"])
+    return {"Qualification": shown(_granted(type, rows.worker(caller, request["WorkerId"])))}
+
+
+@operation("ListWorkersWithQualificationType")
+def list_workers_with_qualification_type(caller: Caller, request: JSON) -> JSON:
+    """Who holds it; with the Status Revoked, who does not any more. In the order in which it was granted."""
+    type = rows.qualification_type(caller, request["QualificationTypeId"])
+    found = Qualification.objects.filter(type=type, state=request.get("Status", State.GRANTED))
+    page, about = paging.page(found.select_related("type", "worker"), request, by="granted_at")
+    return about | {"Qualifications": [shown(held) for held in page]}
+
+
+@operation("ListQualificationRequests")
+def list_qualification_requests(caller: Caller, request: JSON) -> JSON:
+    """The requests that wait for a decision, oldest first; of one type where it is named."""
+    found = QualificationRequest.objects.filter(
+        type__project=caller.project, type__deleted_at__isnull=True, state=QualificationRequest.State.PENDING
+    )
+    if "QualificationTypeId" in request:
+        found = found.filter(type=rows.qualification_type(caller, request["QualificationTypeId"]))
+    page, about = paging.page(found.select_related("type", "worker"), request, by="submitted_at")
+    return about | {"QualificationRequests": [_asked(asked) for asked in page]}
+
+
+def _asked(asked: QualificationRequest) -> JSON:
+    return {
+        "QualificationRequestId": asked.public_id,
+        "QualificationTypeId": asked.type.public_id,
+        "WorkerId": asked.worker.public_id,
+        "Test": asked.test or None,
+        "Answer": asked.answer or None,
+        "SubmitTime": asked.submitted_at,
+    }
+
+
+@operation("AcceptQualificationRequest")
+def accept_qualification_request(caller: Caller, request: JSON) -> JSON:
+    asked = rows.qualification_request(caller, request["QualificationRequestId"])
+    try:
+        qualifying.accept_request(asked, value=request.get("IntegerValue"), source="wire", user=caller.key.user)
+    except Conflict:
+        raise _decided(asked) from None
+    return {}
+
+
+@operation("RejectQualificationRequest")
+def reject_qualification_request(caller: Caller, request: JSON) -> JSON:
+    """Refuse; the reason is shown to the worker with the request."""
+    asked = rows.qualification_request(caller, request["QualificationRequestId"])
+    try:
+        qualifying.reject_request(asked, reason=_reason(request))
+    except Conflict:
+        raise _decided(asked) from None
+    return {}
+
+
+def _decided(asked: QualificationRequest) -> WireError:
+    return WireError(
+        f"This Qualification request is currently in the state '{asked.get_state_display()}'.  "
+        "This operation can be called with a status of: Pending",
+        code="InvalidQualificationRequestState",
+    )

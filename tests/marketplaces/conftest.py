@@ -1,0 +1,67 @@
+"""A marketplace that the project is connected to, and batches launched there.
+
+`bazaar` is the marketplace, `connection` how the project reaches it, `abroad` an open batch of four HITs there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from annotation.flow.connecting import Patience
+from tests.marketplaces.bazaar import Bazaar
+
+NOW = timedelta(0)
+QUICK = Patience(
+    lag=NOW, lease=timedelta(seconds=30), timeout=2.0, rate=1e6, first_delay=0.0, longest_delay=0.0, rest=NOW
+)
+
+
+@pytest.fixture
+def bazaar() -> Iterator[Bazaar]:
+    with Bazaar() as opened:
+        yield opened
+
+
+@pytest.fixture
+def connection(project: Any, bazaar: Bazaar) -> Any:
+    from annotation.flow import connecting, ledger
+
+    ledger.deposit(project, Decimal(1000), key="start")
+    return connecting.add(
+        project, "bazaar", preset="other", endpoint_url=bazaar.url, key_id="AKIATEST", secret="a test's own secret"
+    )
+
+
+@pytest.fixture
+def launched(project: Any, dataset: Any, connection: Any) -> Callable[..., Any]:
+    """Makes a launched batch on the marketplace; `settings` as for create_batch."""
+    from annotation.flow import batching
+
+    def launch(name: str = "abroad", **settings: Any) -> Any:
+        chosen = {"reward": Decimal("0.40"), "assignments_per_hit": 2, "expected_seconds": 60} | settings
+        batch = batching.create_batch(
+            project, name, task="answer", datasets=[dataset], guide="Read.", connection=connection, **chosen
+        )
+        batching.launch(batch)
+        return batch
+
+    return launch
+
+
+@pytest.fixture
+def abroad(launched: Callable[..., Any]) -> Any:
+    return launched()
+
+
+@pytest.fixture
+def published(abroad: Any, connection: Any) -> Any:
+    """`abroad` with all its HITs there."""
+    from annotation.flow import publishing
+
+    publishing.send_due(connection, patience=QUICK)
+    return abroad

@@ -1,0 +1,199 @@
+"""HITs on a marketplace: each once, with its address, its reward and its terms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from html import unescape
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db.models import F
+
+from annotation.flow import arriving, batching, ledger, publishing
+from annotation.flow.refusal import Refused
+from annotation.models import Batch, Connection, Publication
+from tests.marketplaces.bazaar import Bazaar, No
+from tests.marketplaces.conftest import QUICK
+
+FORGETFUL = replace(QUICK, memory=timedelta(0))  # as if every token were forgotten at once
+pytestmark = pytest.mark.django_db
+
+
+def make_old(lease: timedelta = timedelta(minutes=5)) -> None:
+    """As if every try so far had been made long ago."""
+    long_ago = {"first_try_at": F("first_try_at") - timedelta(days=2), "lease_until": None, "due_at": F("first_try_at")}
+    Publication.objects.filter(first_try_at__isnull=False).update(**long_ago)
+    Publication.objects.filter(last_try_at__isnull=False).update(last_try_at=F("last_try_at") - lease)
+
+
+def lose_reply(bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The marketplace does as it is told, and the next answer breaks."""
+    real, broken = bazaar.answer, iter([True])
+
+    def answer(operation: str, wish: dict[str, Any]) -> dict[str, Any]:
+        told = real(operation, wish)
+        if operation == "CreateHITWithHITType" and next(broken, False):
+            return {"oops": True}
+        return told
+
+    monkeypatch.setattr(bazaar, "answer", answer)
+
+
+def test_every_hit_is_there_once_with_our_address_and_mark(published: Any, bazaar: Bazaar) -> None:
+    rows = {row.annotation: row for row in publishing.of(published)}
+    assert publishing.counts(published) == {"waiting": 0, "sending": 0, "published": 4, "failed": 0, "all": 4}
+    assert sorted(hit["RequesterAnnotation"] for hit in bazaar.hits.values()) == sorted(rows)
+    for hit in bazaar.hits.values():
+        row = rows[hit["RequesterAnnotation"]]
+        url = unescape(re.findall(r"<ExternalURL>(.*)</ExternalURL>", hit["Question"])[0])
+        assert url == settings.PUBLIC_URL + arriving.frame_path(row.hit)
+        assert (row.external_id, hit["MaxAssignments"]) == (hit["HITId"], 2)
+
+
+def test_nothing_is_called_while_the_batch_is_launched(abroad: Any, bazaar: Bazaar) -> None:
+    assert bazaar.calls == []
+    assert publishing.counts(abroad)["waiting"] == 4
+
+
+def test_sending_again_sends_nothing(published: Any, connection: Any, bazaar: Bazaar) -> None:
+    before = list(bazaar.calls)
+    assert publishing.send_due(connection, patience=QUICK) == 0
+    assert bazaar.calls == before
+
+
+def test_the_hits_of_a_batch_are_of_one_type(published: Any, bazaar: Bazaar) -> None:
+    assert len(bazaar.types) == 1
+    told = next(iter(bazaar.types.values()))
+    assert (told["Reward"], told["AutoApprovalDelayInSeconds"]) == ("0.40", 604800)
+
+
+def test_a_batch_on_a_marketplace_is_approved_in_time_and_its_cost_is_set_aside(abroad: Any) -> None:
+    abroad.refresh_from_db()
+    assert abroad.auto_approval == 604800
+    assert ledger.balance(abroad.project, ledger.held_for(abroad)) == Decimal("3.20")
+
+
+def test_a_budget_that_does_not_cover_it_refuses_the_launch(launched: Callable[..., Any]) -> None:
+    with pytest.raises(Refused):
+        launched(reward=Decimal(900))
+    assert not Publication.objects.exists()
+
+
+def test_nothing_is_launched_where_amazon_closed(launched: Callable[..., Any], connection: Any) -> None:
+    Connection.objects.update(preset="aws")
+    connection.refresh_from_db()
+    with pytest.raises(Refused, match="closed Mechanical Turk"):
+        launched()
+    assert Batch.objects.get(slug="abroad").state == "draft"
+
+
+def test_a_lost_reply_is_made_good_by_the_same_token(
+    abroad: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lose_reply(bazaar, monkeypatch)
+    while publishing.send_due(connection, patience=QUICK):
+        pass
+    assert publishing.counts(abroad)["published"] == len(bazaar.hits) == 4
+    assert bazaar.calls.count("CreateHITWithHITType") == 5
+
+
+def test_a_hit_whose_token_is_forgotten_is_looked_for_and_adopted(
+    abroad: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lose_reply(bazaar, monkeypatch)
+    publishing.send_due(connection, patience=replace(QUICK, longest_delay=1e6, first_delay=1e6))
+    assert publishing.counts(abroad)["published"] == 3
+    bazaar.memory = 0.0
+    make_old()
+    assert publishing.send_due(connection, patience=QUICK) == 1
+    assert len(bazaar.hits) == 4
+
+
+def test_a_hit_that_is_not_there_is_sent_again_only_after_two_looks(
+    abroad: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_down(wish: dict[str, Any]) -> dict[str, Any]:
+        raise No("Rate exceeded", code="ThrottlingException")
+
+    monkeypatch.setattr(bazaar, "do_CreateHITWithHITType", break_down)
+    publishing.send_due(connection, patience=replace(QUICK, longest_delay=1e6, first_delay=1e6, most_failures=99))
+    monkeypatch.undo()
+    bazaar.memory = 0.0
+    make_old()
+    Publication.objects.update(state="sending")
+    patience = replace(QUICK, lag=timedelta(seconds=30))
+    assert publishing.send_due(connection, patience=patience) == 0
+    assert Publication.objects.filter(missed_at__isnull=False).count() == 4
+    assert not bazaar.hits
+    Publication.objects.update(missed_at=F("missed_at") - timedelta(minutes=1), due_at=F("missed_at"))
+    assert publishing.send_due(connection, patience=patience) == 4
+    assert len(bazaar.hits) == 4
+
+
+def test_a_lookout_waits_until_no_earlier_call_can_be_under_way(abroad: Any, connection: Any, bazaar: Bazaar) -> None:
+    one = publishing.take(connection, patience=FORGETFUL)
+    assert one is not None
+    Publication.objects.update(last_try_at=F("first_try_at"), lease_until=None)
+    publishing.send_due(connection, patience=FORGETFUL)
+    assert "ListHITs" not in bazaar.calls
+    assert len(bazaar.hits) == 3, "the one that was tried must wait; the others were never sent"
+
+
+def test_a_definite_refusal_is_shown_and_tried_again_on_demand(
+    abroad: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(wish: dict[str, Any]) -> dict[str, Any]:
+        raise No("This Requester has insufficient funds in their account to complete this transaction.")
+
+    monkeypatch.setattr(bazaar, "do_CreateHITWithHITType", refuse)
+    publishing.send_due(connection, patience=QUICK)
+    assert publishing.counts(abroad)["failed"] == 4
+    assert "insufficient funds" in publishing.of(abroad).first().error
+    monkeypatch.undo()
+    assert publishing.try_again(abroad) == 4
+    assert publishing.send_due(connection, patience=QUICK) == 4
+
+
+def test_a_marketplace_that_fails_is_left_in_peace_for_a_while(abroad: Any, connection: Any, bazaar: Bazaar) -> None:
+    bazaar.__exit__()
+    tired = replace(QUICK, rest=timedelta(minutes=1))
+    publishing.send_due(connection, patience=tired)
+    connection.refresh_from_db()
+    assert connection.failures == 5
+    assert connection.rests_until is not None
+    assert connection.trouble
+    publishing.sweep()
+    connection.refresh_from_db()
+    assert connection.failures == 5
+    assert publishing.counts(abroad)["failed"] == 0
+
+
+def test_a_paused_batch_is_not_sent_until_it_is_resumed(abroad: Any, connection: Any, bazaar: Bazaar) -> None:
+    batching.pause(abroad)
+    assert publishing.send_due(connection, patience=QUICK) == 0
+    batching.resume(abroad)
+    assert publishing.send_due(connection, patience=QUICK) == 4
+
+
+def test_two_senders_do_not_take_the_same_hit(abroad: Any, connection: Any) -> None:
+    taken = [publishing.take(connection, patience=QUICK) for _n in range(5)]
+    assert len({one.pk for one in taken if one}) == 4
+    assert taken[4] is None
+
+
+def test_what_pays_by_the_answer_promises_the_least_and_says_the_most(
+    project: Any, dataset: Any, connection: Any, bazaar: Bazaar
+) -> None:
+    batch = batching.create_batch(
+        project, "questions", task="compose", datasets=[dataset], guide="Compose.", connection=connection
+    )
+    batching.launch(batch)
+    publishing.send_due(connection, patience=QUICK)
+    most = max(hit.reward for hit in batch.hits.all())
+    assert 0 < max(row.reward for row in publishing.of(batch)) < most
+    assert any(f"up to ${most}" in told["Title"] for told in bazaar.types.values())

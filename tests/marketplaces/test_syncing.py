@@ -1,0 +1,229 @@
+"""What the marketplace tells is held against what we know, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotation.flow import batching, publishing, settling, syncing, terming
+from annotation.models import Arrival, Assignment, Hit, Payment, Publication, WorkerBlock
+from tests.marketplaces import there
+from tests.marketplaces.bazaar import Bazaar
+from tests.marketplaces.conftest import QUICK
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def publication(published: Any) -> Publication:
+    return published.hits.order_by("pk")[0].publication
+
+
+def told(publication: Publication) -> dict[str, Any]:
+    publication.refresh_from_db()
+    return dict(publication.remote)
+
+
+def test_a_submission_on_both_sides_is_no_trouble(publication: Publication, connection: Any, bazaar: Bazaar) -> None:
+    arrival = there.work(bazaar, publication, "ANNA")
+    assert there.look_now(connection).troubles == 0
+    arrival.refresh_from_db()
+    assert arrival.remote_state == "Submitted"
+    assert told(publication)["status"] == "Assignable"
+
+
+def test_what_came_in_there_and_not_here_keeps_its_answer(
+    publication: Publication, connection: Any, bazaar: Bazaar
+) -> None:
+    there.arrive(publication, "ANNA", bazaar.submit(publication.external_id or "", "ANNA", answer="<hers/>"))
+    bazaar.submit(publication.external_id or "", "BEN", answer="<his/>")
+    assert there.look_now(connection).troubles == 2
+    rows = Arrival.objects.order_by("external_worker")
+    assert [(row.trouble, row.remote["answer"]) for row in rows] == [
+        ("only_there", "<hers/>"),
+        ("only_there", "<his/>"),
+    ]
+
+
+def test_what_comes_in_here_later_is_no_trouble_any_more(
+    publication: Publication, connection: Any, bazaar: Bazaar
+) -> None:
+    arrival = there.arrive(publication, "ANNA", bazaar.submit(publication.external_id or "", "ANNA"))
+    there.look_now(connection)
+    there.submit_here(arrival)
+    bazaar.answer("ApproveAssignment", {"AssignmentId": arrival.external_assignment})
+    assert there.look_now(connection).troubles == 0
+
+
+def test_what_came_in_here_and_not_there_is_shown_once_it_is_too_late(
+    publication: Publication, connection: Any, bazaar: Bazaar
+) -> None:
+    arrival = there.arrive(publication, "ANNA", "3NEVERSUBMITTED")
+    there.submit_here(arrival)
+    assert there.look_now(connection).troubles == 0
+    Arrival.objects.update(arrived_at=timezone.now() - timedelta(hours=3))
+    assert there.look_now(connection).troubles == 1
+    arrival.refresh_from_db()
+    assert arrival.trouble == "only_here"
+
+
+def test_an_assignment_given_to_another_worker_does_not_take_over_the_first_ones_answer(
+    publication: Publication, connection: Any, bazaar: Bazaar
+) -> None:
+    former = there.arrive(publication, "ANNA", "3AGAIN")
+    there.submit_here(former)
+    bazaar.submit(publication.external_id or "", "BEN", name="3AGAIN")
+    there.look_now(connection)
+    found = {row.external_worker: row.trouble for row in Arrival.objects.all()}
+    assert found == {"ANNA": "", "BEN": "another_worker"}
+    former.refresh_from_db()
+    assert former.remote_state == ""
+
+
+def test_what_was_approved_there_is_approved_here_and_not_paid_again(
+    publication: Publication, connection: Any, bazaar: Bazaar
+) -> None:
+    arrival = there.work(bazaar, publication, "ANNA")
+    bazaar.answer("ApproveAssignment", {"AssignmentId": arrival.external_assignment})
+    there.look_now(connection)
+    ours = Assignment.objects.get(pk=arrival.assignment_id)
+    assert (ours.approval, ours.approvals.get().source) == ("approved", "auto")
+    assert Payment.objects.get().state == "paid"
+    settling.send_due(connection, patience=QUICK)
+    assert bazaar.calls.count("ApproveAssignment") == 1
+
+
+def test_pausing_ends_the_hits_there_and_resuming_offers_them_again(
+    published: Any, connection: Any, bazaar: Bazaar
+) -> None:
+    def open_there() -> int:
+        there.look_now(connection)
+        return sum(hit["Expiration"] > timezone.now().timestamp() for hit in bazaar.hits.values())
+
+    assert open_there() == 4
+    batching.pause(published)
+    assert open_there() == 0
+    batching.resume(published)
+    assert open_there() == 4
+    before = bazaar.calls.count("UpdateExpirationForHIT")
+    assert open_there() == 4
+    assert bazaar.calls.count("UpdateExpirationForHIT") == before
+
+
+def test_a_voided_hit_ends_there(publication: Publication, connection: Any, bazaar: Bazaar) -> None:
+    Hit.objects.filter(pk=publication.hit_id).update(voided_at=timezone.now())
+    there.look_now(connection)
+    assert bazaar.hits[publication.external_id or ""]["Expiration"] < timezone.now().timestamp()
+
+
+def test_more_places_are_asked_for_as_a_target_and_not_as_a_step(
+    publication: Publication, connection: Any, bazaar: Bazaar
+) -> None:
+    Hit.objects.filter(pk=publication.hit_id).update(wanted=5)
+    for _time in range(3):
+        there.look_now(connection)
+    assert bazaar.hits[publication.external_id or ""]["MaxAssignments"] == 5
+
+
+def test_keeping_a_batch_open_longer_moves_every_hit_there(published: Any, connection: Any, bazaar: Bazaar) -> None:
+    until = timezone.now() + timedelta(days=90)
+    assert syncing.keep_open(published, until) == 4
+    there.look_now(connection)
+    assert {round(hit["Expiration"] - until.timestamp()) for hit in bazaar.hits.values()} == {0}
+
+
+def test_a_hit_that_was_deleted_there_is_not_asked_for_for_ever(
+    publication: Publication, connection: Any, bazaar: Bazaar
+) -> None:
+    del bazaar.hits[publication.external_id or ""]
+    there.look_now(connection)
+    assert told(publication)["status"] == "Disposed"
+    assert publication.due_at is None
+
+
+def test_looks_are_the_rarer_the_less_happens(publication: Publication, connection: Any, bazaar: Bazaar) -> None:
+    waits = []
+    for _time in range(7):
+        there.look_now(connection)
+        waits.append(told(publication)["wait"])
+    assert waits == [30, 60, 120, 240, 480, 900, 900]
+    there.work(bazaar, publication, "ANNA")
+    there.look_now(connection)
+    assert told(publication)["wait"] == 30
+
+
+def test_a_quiet_hit_costs_one_call_a_look(published: Any, connection: Any, bazaar: Bazaar) -> None:
+    bazaar.calls.clear()
+    there.look_now(connection)
+    assert bazaar.calls == ["GetHIT"] * 4
+
+
+def test_a_search_adopts_what_a_lost_reply_hid_and_lists_orphans(
+    published: Any, connection: Any, bazaar: Bazaar
+) -> None:
+    row = publishing.of(published).first()
+    lost = {"state": "failed", "external_id": None, "error": "it broke"}
+    Publication.objects.filter(pk=row.pk).update(**lost)
+    mark = row.annotation.partition(":")[0]
+    stray = {"RequesterAnnotation": f"{mark}:gone", "Question": "", "MaxAssignments": 1, "LifetimeInSeconds": 99}
+    bazaar.answer("CreateHITWithHITType", {"HITTypeId": next(iter(bazaar.types)), **stray})
+    strange = stray | {"RequesterAnnotation": "somebody else's"}
+    bazaar.answer("CreateHITWithHITType", {"HITTypeId": next(iter(bazaar.types)), **strange})
+    found = syncing.search(connection, patience=QUICK)
+    assert (found.adopted, len(found.orphans)) == (1, 1)
+    orphan = found.orphans[0]["id"]
+    assert not syncing.expire_orphan(connection, row.external_id or "")
+    assert syncing.expire_orphan(connection, orphan)
+    assert bazaar.hits[orphan]["Expiration"] < timezone.now().timestamp()
+
+
+def test_many_hits_are_looked_at_together(
+    published: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(syncing, "MANY", 2)
+    bazaar.calls.clear()
+    assert there.look_now(connection).looked == 4
+    assert "GetHIT" not in bazaar.calls
+
+
+def test_blocked_workers_hold_the_qualification_that_keeps_them_out(
+    published: Any, publication: Publication, connection: Any, bazaar: Bazaar
+) -> None:
+    arrival = there.arrive(publication, "ANNA", "3ONE")
+    block = WorkerBlock.objects.create(worker=arrival.assignment.worker, reason="Copies.")
+    terming.grant_there(published, there.line(connection))
+    held = next(iter(bazaar.qualifications.values()))
+    assert held["holders"] == {"ANNA": 1}
+    asked = next(iter(bazaar.types.values()))["QualificationRequirements"]
+    assert asked[-1]["QualificationTypeId"] == held["QualificationTypeId"]
+    assert asked[-1]["Comparator"] == "DoesNotExist"
+    block.delete()
+    terming.grant_there(published, there.line(connection))
+    assert held["holders"] == {}
+
+
+def test_our_qualifications_are_held_there_under_their_own_names(
+    launched: Callable[..., Any], project: Any, connection: Any, bazaar: Bazaar
+) -> None:
+    from annotation.models import Qualification, QualificationType, Worker
+
+    kind = QualificationType.objects.create(project=project, name="Round 2", description="Passed round 2.")
+    wish = [{"type": kind.public_id, "comparator": "GreaterThan", "values": [75], "guard": "PreviewAndAccept"}]
+    batch = launched(requirements=wish)
+    anna = Worker.objects.create(project=project, external_id=f"{connection.pk}:ANNA")
+    Qualification.objects.create(type=kind, worker=anna, value=80, granted_at=timezone.now())
+    publishing.send_due(connection, patience=QUICK)
+    terming.grant_there(batch, there.line(connection))
+    named = {row["Name"].partition(" [")[0]: row for row in bazaar.qualifications.values()}
+    assert named["Round 2"]["holders"] == {"ANNA": 80}
+    asked = next(iter(bazaar.types.values()))["QualificationRequirements"][0]
+    assert asked == {
+        "QualificationTypeId": named["Round 2"]["QualificationTypeId"],
+        "Comparator": "GreaterThan",
+        "IntegerValues": [75],
+        "ActionsGuarded": "PreviewAndAccept",
+    }

@@ -1,0 +1,57 @@
+"""Workers who come from a marketplace: what their frame would do, without a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.flow import assigning, submitting, syncing
+from annotation.flow.connecting import Line
+from annotation.models import Arrival, Publication, Worker
+from tests.conftest import answer_to
+from tests.marketplaces.bazaar import Bazaar
+from tests.marketplaces.conftest import QUICK
+
+
+def arrive(publication: Publication, name: str, assignment: str) -> Arrival:
+    """A worker opens the frame of the HIT with an assignment of the marketplace's."""
+    batch, connection = publication.hit.batch, publication.connection
+    worker, _new = Worker.objects.get_or_create(
+        project=batch.project, external_id=f"{connection.pk}:{name}", defaults={"consented_version": 1}
+    )
+    ours = assigning.accept_hit(assigning.sit_down(worker, batch), publication.hit)
+    return Arrival.objects.create(
+        publication=publication,
+        connection=connection,
+        external_assignment=assignment,
+        external_worker=name,
+        assignment=ours,
+    )
+
+
+def submit_here(arrival: Arrival) -> None:
+    """Our half of a submission: the answer is stored, the browser sent on."""
+    ours = arrival.assignment
+    assert ours is not None
+    submitting.submit(ours, answer_to(ours), key=f"0.{ours.pk}", base=0, active_seconds=10)
+    Arrival.objects.filter(pk=arrival.pk).update(posted_at=timezone.now())
+    arrival.refresh_from_db()
+
+
+def work(bazaar: Bazaar, publication: Publication, name: str) -> Arrival:
+    """A worker does the HIT, both halves."""
+    key = bazaar.submit(publication.external_id or "", name)
+    arrival = arrive(publication, name, key)
+    submit_here(arrival)
+    return arrival
+
+
+def look_now(connection: Any) -> syncing.Found:
+    """Everything is looked at as if it were due."""
+    Publication.objects.filter(state="published").update(due_at=timezone.now(), lease_until=None)
+    return syncing.sync_due(connection, patience=QUICK)
+
+
+def line(connection: Any) -> Line:
+    return Line(connection, patience=QUICK)

@@ -1,0 +1,218 @@
+"""Lives of HITs through boto3, from their type to their deletion, and where the money is meanwhile."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+from django.utils import timezone
+
+from annotation.flow import flagging, ledger, topping_up
+from annotation.flow.refusal import Refused
+from annotation.models import Hit, Listing, Project
+from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
+from tests.mturk_api.wire import mturk, requester
+
+
+@pytest.fixture
+def key(db: None) -> Any:
+    return requester()
+
+
+@pytest.fixture
+def client(key: Any) -> Any:
+    return mturk(key)
+
+
+def balance(client: Any) -> str:
+    return str(client.get_account_balance()["AvailableBalance"])
+
+
+def counters(hit: dict[str, Any]) -> tuple[int, int, int]:
+    return tuple(hit[f"NumberOfAssignments{name}"] for name in ("Pending", "Available", "Completed"))
+
+
+def state(client: Any, hit_id: str) -> tuple[str, tuple[int, int, int]]:
+    hit = client.get_hit(HITId=hit_id)["HIT"]
+    return hit["HITStatus"], counters(hit)
+
+
+def test_a_full_life(live_server: Any) -> None:
+    """Over a real socket: type, HIT, accept, submit, approve, reject, override, extend, expire, delete."""
+    key = requester()
+    Project.objects.filter(pk=key.project_id).update(fees="mturk")
+    client = mturk(key, endpoint=f"{live_server.url}/mturk/")
+    bob, carol, dan = (worker(key.project, name) for name in ("bob", "carol", "dan"))
+    hit_type = client.create_hit_type(**TERMS)["HITTypeId"]
+    hit = client.create_hit_with_hit_type(
+        HITTypeId=hit_type, LifetimeInSeconds=3600, MaxAssignments=3, Question=QUESTION, RequesterAnnotation="a/1"
+    )["HIT"]
+    hit_id = hit["HITId"]
+    assert (hit["Question"], hit["RequesterAnnotation"], hit["Reward"]) == (QUESTION, "a/1", "0.25")
+    assert balance(client) == "9999.10"  # three times 0.25 and a fee of 0.05
+    first = work(bob, hit_id, word="well é")
+    second = accept(carol, hit_id)
+    assert state(client, hit_id) == ("Assignable", (1, 1, 0))
+    submit(second)
+    third = accept(dan, hit_id)
+    assert state(client, hit_id) == ("Unassignable", (1, 0, 0))
+    submit(third)
+    assert state(client, hit_id) == ("Reviewable", (0, 0, 0))
+    told = client.list_assignments_for_hit(HITId=hit_id)["Assignments"]
+    assert [row["WorkerId"] for row in told] == [bob.public_id, carol.public_id, dan.public_id]
+    assert "<FreeText>well &#233;</FreeText>" in told[0]["Answer"]
+    client.approve_assignment(AssignmentId=first.public_id, RequesterFeedback="Good.")
+    client.reject_assignment(AssignmentId=second.public_id, RequesterFeedback="")
+    client.reject_assignment(AssignmentId=third.public_id, RequesterFeedback="Empty.")
+    assert balance(client) == "9999.70"
+    assert state(client, hit_id) == ("Reviewable", (0, 0, 3))
+    client.approve_assignment(AssignmentId=third.public_id, OverrideRejection=True)
+    assert balance(client) == "9999.40"
+    client.update_hit_review_status(HITId=hit_id)
+    assert state(client, hit_id)[0] == "Reviewing"
+    client.create_additional_assignments_for_hit(HITId=hit_id, NumberOfAdditionalAssignments=2)
+    assert state(client, hit_id) == ("Assignable", (0, 2, 3))
+    assert balance(client) == "9998.80"
+    client.update_expiration_for_hit(HITId=hit_id, ExpireAt=0)
+    assert state(client, hit_id) == ("Reviewable", (0, 2, 3))
+    assert balance(client) == "9999.40"
+    assert client.delete_hit(HITId=hit_id)["ResponseMetadata"]["HTTPStatusCode"] == 200
+    assert state(client, hit_id)[0] == "Disposed"
+    assert client.list_hits()["NumResults"] == 0
+    assert ledger.balance(key.project, ledger.owed_to(bob.pk)) == Decimal("0.25")
+
+
+def test_whoever_expires_a_hit_waits_for_those_who_are_at_work(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT, MaxAssignments=2)["HIT"]["HITId"]
+    bob = worker(key.project, "bob")
+    assert accept(bob, hit_id) is not None
+    client.update_expiration_for_hit(HITId=hit_id, ExpireAt=timezone.now() - timedelta(days=1))
+    assert state(client, hit_id) == ("Unassignable", (1, 1, 0))
+    assert balance(client) == "9999.75"
+    pass_time(601)
+    assert state(client, hit_id) == ("Reviewable", (0, 2, 0))
+    assert balance(client) == "10000.00"
+
+
+def test_what_time_does_needs_no_sweeper(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT, AutoApprovalDelayInSeconds=100, MaxAssignments=2)["HIT"]["HITId"]
+    row = work(worker(key.project, "bob"), hit_id)
+    assert client.get_assignment(AssignmentId=row.public_id)["Assignment"]["AssignmentStatus"] == "Submitted"
+    pass_time(101)
+    told = client.get_assignment(AssignmentId=row.public_id)["Assignment"]
+    assert told["AssignmentStatus"] == "Approved"
+    assert balance(client) == "9999.50"
+    pass_time(3600)
+    assert state(client, hit_id) == ("Reviewable", (0, 1, 1))
+    assert balance(client) == "9999.75"
+
+
+def test_a_hit_is_disposed_of_120_days_after_it_expired(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT)["HIT"]["HITId"]
+    pass_time(3601 + 119 * 24 * 3600)
+    assert client.list_hits()["NumResults"] == 1
+    pass_time(24 * 3600)
+    assert client.list_hits()["NumResults"] == 0
+    assert state(client, hit_id)[0] == "Disposed"
+
+
+def test_a_hit_takes_the_terms_of_another_type(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT, MaxAssignments=2)["HIT"]["HITId"]
+    row = accept(worker(key.project, "bob"), hit_id)
+    dearer = client.create_hit_type(**TERMS | {"Reward": "1", "Title": "Say it louder"})["HITTypeId"]
+    client.update_hit_type_of_hit(HITId=hit_id, HITTypeId=dearer)
+    hit = client.get_hit(HITId=hit_id)["HIT"]
+    assert (hit["Title"], hit["Reward"], hit["HITTypeId"]) == ("Say it louder", "1.00", dearer)
+    assert balance(client) == "9998.00"
+    client.approve_assignment(AssignmentId=submit(row).public_id)
+    assert balance(client) == "9998.00"
+    cheap = client.create_hit_type(**TERMS)["HITTypeId"]
+    client.update_hit_type_of_hit(HITId=hit_id, HITTypeId=cheap)
+    assert balance(client) == "9998.75"
+
+
+def test_nobody_at_work_is_given_less_by_another_type(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT)["HIT"]["HITId"]
+    accept(worker(key.project, "bob"), hit_id)
+    cheap = client.create_hit_type(**TERMS | {"Reward": "0.01"})["HITTypeId"]
+    with pytest.raises(ClientError, match="higher reward"):
+        client.update_hit_type_of_hit(HITId=hit_id, HITTypeId=cheap)
+
+
+def test_a_bonus_does_not_eat_what_is_set_aside(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT, MaxAssignments=2)["HIT"]["HITId"]
+    bob = worker(key.project, "bob")
+    row = work(bob, hit_id)
+    client.send_bonus(WorkerId=bob.public_id, AssignmentId=row.public_id, BonusAmount="5", Reason="Thorough.")
+    assert balance(client) == "9994.50"
+    client.approve_assignment(AssignmentId=row.public_id)
+    assert balance(client) == "9994.50"
+    client.update_expiration_for_hit(HITId=hit_id, ExpireAt=0)
+    assert balance(client) == "9994.75"
+
+
+def test_what_the_balance_does_not_cover_is_not_made(db: None) -> None:
+    key = requester("poor", balance="1.00")
+    client = mturk(key)
+    with pytest.raises(client.exceptions.RequestError, match="insufficient funds") as refused:
+        client.create_hit(**HIT, MaxAssignments=5, UniqueRequestToken="again")
+    assert refused.value.response["TurkErrorCode"] == "AWS.MechanicalTurk.InsufficientFunds"
+    assert not Listing.objects.exists()
+    hit_id = client.create_hit(**HIT, MaxAssignments=4, UniqueRequestToken="again")["HIT"]["HITId"]
+    with pytest.raises(ClientError, match="insufficient funds"):
+        client.create_additional_assignments_for_hit(HITId=hit_id, NumberOfAdditionalAssignments=1)
+    pass_time(3601)
+    other = client.create_hit(**HIT, MaxAssignments=4)["HIT"]["HITId"]
+    with pytest.raises(ClientError, match="insufficient funds"):
+        client.update_expiration_for_hit(HITId=hit_id, ExpireAt=later(3600))
+    assert state(client, other) == ("Assignable", (0, 4, 0))
+
+
+def test_the_console_neither_extends_nor_overspends_what_a_script_made(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT, MaxAssignments=2)["HIT"]["HITId"]
+    hit = Hit.objects.select_related("batch__project").get(public_id=hit_id)
+    with pytest.raises(Refused, match="Another program"):
+        topping_up.top_up(hit.batch, base=99)
+    flagging.void(hit, reason="broken")
+    assert balance(client) == "10000.00"
+    assert state(client, hit_id) == ("Reviewable", (0, 2, 0))
+    flagging.restore(hit)
+    assert balance(client) == "9999.50"
+    assert state(client, hit_id) == ("Assignable", (0, 2, 0))
+
+
+def test_a_late_answer_is_paid_from_money_that_lies_ready(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT)["HIT"]["HITId"]
+    row = accept(worker(key.project, "bob"), hit_id)
+    pass_time(3700)
+    assert balance(client) == "10000.00"
+    submit(row)
+    assert balance(client) == "9999.75"
+    [told] = client.list_assignments_for_hit(HITId=hit_id)["Assignments"]
+    client.approve_assignment(AssignmentId=told["AssignmentId"])
+    assert balance(client) == "9999.75"
+
+
+def test_two_requesters_do_not_see_each_other(key: Any, client: Any) -> None:
+    other = mturk(requester("otto"))
+    hit_id = client.create_hit(**HIT)["HIT"]["HITId"]
+    row = work(worker(key.project, "bob"), hit_id)
+    assert other.list_hits()["NumResults"] == 0
+    calls = [
+        lambda: other.get_hit(HITId=hit_id),
+        lambda: other.delete_hit(HITId=hit_id),
+        lambda: other.list_assignments_for_hit(HITId=hit_id),
+        lambda: other.get_assignment(AssignmentId=row.public_id),
+        lambda: other.approve_assignment(AssignmentId=row.public_id),
+        lambda: other.reject_assignment(AssignmentId=row.public_id, RequesterFeedback=""),
+        lambda: other.create_hit_with_hit_type(
+            HITTypeId=client.create_hit_type(**TERMS)["HITTypeId"], LifetimeInSeconds=60, Question=QUESTION
+        ),
+    ]
+    for call in calls:
+        with pytest.raises(ClientError, match="does not exist"):
+            call()
+    assert balance(other) == "10000.00"
