@@ -37,8 +37,8 @@ def form_class(kind: str) -> type[forms.Form]:
 
 
 def kinds() -> list[tuple[str, str]]:
-    """Choices of task kinds, for model and form fields."""
-    return [(kind, task.title) for kind, task in task_types().items()]
+    """Choices of the task kinds of which requesters launch batches."""
+    return [(kind, task.title) for kind, task in task_types().items() if task.launched]
 
 
 @cache

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from annotation.pure.example import Example
+from annotation.pure.words import gettext_noop as _
 
 JSON = dict[str, Any]
 Live = Callable[[JSON, Mapping[str, str]], JSON]
@@ -74,6 +75,22 @@ class Judged:
     wanted: int = 0  # how many answers the HIT asks for; 0: not known
 
 
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What an answer is measured by against gold, in 0..1, in qualification rounds."""
+
+    label: str  # a gettext id
+    partial: bool = False  # whether it can be anything between 0 and 1
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A decision that answers are counted by, and the fields that an answer at rest holds when it decides so."""
+
+    words: str  # a gettext id
+    holds: Mapping[str, bool | str]
+
+
 class Unfit(ValueError):
     """A requester's wording cannot stand; `message` is a gettext id with %(name)s places."""
 
@@ -92,6 +109,9 @@ class TaskType(ABC):
     live: ClassVar[Mapping[str, Live]] = {}
     criteria: ClassVar[Mapping[str, str]] = {}  # what a review judges: key -> gettext id; none: no review
     writes: ClassVar[str] = ""  # what a requester who writes an answer is told: gettext id; none: they only pick
+    measures: ClassVar[Mapping[str, Measure]] = {"grade": Measure(_("Grade"))}  # what a round may be passed by
+    labels: ClassVar[Mapping[str, Label]] = {}  # the decisions by which requesters look answers up; none: no decisions
+    launched: ClassVar[bool] = True  # whether requesters launch batches of it; else only a program makes them
     snippets: ClassVar[tuple[str, ...]] = ()  # feedback that a requester may begin from
     meeting: ClassVar[str] = "one"  # how a new batch lets members of a group meet one worker: "one", "apart" or "free"
 
@@ -142,6 +162,25 @@ class TaskType(ABC):
         """How long an assignment of this HIT usually takes; None: as long as the batch says."""
         return None
 
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON | None:
+        """What a simulated worker answers in a rehearsal, rightly or not; None: nobody can be simulated here.
+
+        The answer passes `check`, or the simulated worker returns the HIT.
+        """
+        return None
+
+    def pay(self, payload: JSON, answer: JSON | None) -> int | None:
+        """US cents that this answer earns, or without one the most that any earns; None: what the batch says."""
+        return None
+
+    def least_pay(self, payload: JSON) -> int | None:
+        """US cents that every answer earns, which a marketplace promises as the reward; what goes beyond is a bonus."""
+        return self.pay(payload, None)
+
+    def origins(self, payload: JSON) -> Sequence[str]:
+        """Which other sites the HIT's page may show in a frame, as sources of a content security policy."""
+        return ()
+
     def least(self, payload: JSON, answer: JSON) -> int:
         """How many answers the HIT needs at least, now that this one was given; 0: as many as it was launched for."""
         return 0
@@ -184,6 +223,14 @@ class TaskType(ABC):
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """0..1 against gold, for qualification rounds and hidden gold."""
 
+    def gradable(self, gold: Example) -> bool:
+        """Whether the gold tells enough to grade an answer by; what it does not tell is no hidden gold."""
+        return bool(gold.answers) or gold.answerable is False
+
+    def measure(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
+        """Each of `measures` for one answer; `format` is that of the dataset, which says how it is scored."""
+        return {"grade": self.grade(payload, answer, gold)}
+
     @abstractmethod
     def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
         """The paper's tables as JSON, figures in 0..1 with n and 95 % interval."""
@@ -202,6 +249,13 @@ class TaskType(ABC):
     def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
         """What people agree on against gold, {"text" ("": no answer), "votes", "answers"}; None where they do not."""
         return None
+
+    def brief(self, payload: JSON, answer: JSON) -> str:
+        """The answer in a few words, for lists that requesters read."""
+        told = [answer.get(name) for name in ("question", "text", "verdict", "discard")]
+        return next((value for value in told if isinstance(value, str) and value), "") or ", ".join(
+            f"{name}: {value}" for name, value in answer.items() if value not in ("", None, [], {})
+        )
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """How much the answers disagree, 0 (all alike) to 1: the order of the review list."""

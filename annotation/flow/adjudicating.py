@@ -48,7 +48,7 @@ def following(batch: Batch, hit: Hit) -> Open | None:
 
 def _keys(batch: Batch, *, besides: int | None = None) -> list[int]:
     """The HITs that may wait, in the order of their items, and one that need not."""
-    answered = Q(voided_at__isnull=True, done__gt=0)
+    answered = Q(voided_at__isnull=True, check_item=False, done__gt=0)
     if batch.state != Batch.State.CLOSED:
         answered &= NOTHING_DUE
     hits = batch.hits.filter(answered | Q(pk=besides))

@@ -6,20 +6,31 @@ size of the batch (docs/architecture.md, "The next assignment").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from datetime import timedelta
-from itertools import islice
-from typing import NamedTuple
+from typing import Any
 
 from django.db import transaction
-from django.db.models import F, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce, Now
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Least, Now
 
-from annotation.models import Assignment, Batch, Guide, Hit, Seat, Worker
+from annotation.flow import attempts, checking, holding, ledger, notifying, qualifying, reserving
+from annotation.flow.offering import (
+    ALIVE_OR_DONE,
+    answered_last,
+    candidates,
+    counts_as_met,
+    given,
+    has_met,
+    hidden,
+    left,
+)
+from annotation.models import Assignment, Batch, Given, Guide, Hit, Round, Seat, Worker, WorkerBlock
+from annotation.models.project import wire_id
 from annotation.pure import lifecycle
+from annotation.registry import task_type
 
-FIRST_LOOK, LONGEST_LOOK = 16, 1000  # HITs of the queue looked at together
-ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
+__all__ = ["ALIVE_OR_DONE", "claim", "has_met", "left", "obstacle", "sit_down"]
 
 
 def sit_down(worker: Worker, batch: Batch) -> Seat:
@@ -34,22 +45,53 @@ def sit_down(worker: Worker, batch: Batch) -> Seat:
     return seat
 
 
-def obstacle(worker: Worker, batch: Batch) -> str:
-    """Why the worker may not work on the batch now: `inactive`, `consent`, `closed`, `not_chosen`; or nothing."""
+def obstacle(worker: Worker, batch: Batch, *, act: str = "accept") -> str:
+    """Why the worker may not `act` (discover, preview, accept) on the batch now, or nothing.
+
+    One of `inactive`, `consent`, `closed`, `blocked`, `not_chosen`, `paused`, `unqualified` (qualifying.lacks).
+    """
     if not worker.active:
         return "inactive"
     if not worker.consented:
         return "consent"
     if batch.state != Batch.State.OPEN:
         return "closed"
-    if batch.workers.exists() and not batch.workers.filter(pk=worker.pk).exists():
+    if batch.connection_id and worker.user_id:  # theirs to do only on the marketplace where it is published
         return "not_chosen"
-    return ""
+    return (
+        _shut_out(worker, batch)
+        or _stopped(worker, batch)
+        or ("unqualified" if qualifying.lacks(worker, batch, act=act) else "")
+    )
+
+
+def _stopped(worker: Worker, batch: Batch) -> str:
+    return "paused" if checking.is_paused(worker, batch) else ""
+
+
+def _shut_out(worker: Worker, batch: Batch) -> str:
+    """Whether the project blocks the worker, or the batch is for others; one query, since every claim asks."""
+    chosen = Batch.workers.through.objects.filter(batch=batch.pk)
+    asked = (
+        Exists(WorkerBlock.objects.filter(worker=worker.pk)),
+        Exists(chosen),
+        Exists(chosen.filter(worker=worker.pk)),
+    )
+    blocked, choosy, among_them = Worker.objects.filter(pk=worker.pk).values_list(*asked).get()
+    if blocked:
+        return "blocked"
+    return "not_chosen" if choosy and not among_them else ""
 
 
 def claim(seat: Seat) -> Assignment | None:
     """Give the worker an assignment: the one under way, or the next HIT; None when none is left for them."""
+    round = attempts.round_of(seat.batch)
+    if round is not None:
+        return _claim_in_round(seat, round)
     assignment, under_way = _under_way_or_next(seat)
+    if assignment is not None and under_way and _has_fixed_time(seat.batch):
+        over = give_back(assignment, to=lifecycle.EXPIRED, only_if_over=True)
+        return claim(seat) if over else assignment
     if assignment is not None and under_way:  # by now the seat's lock is gone, which an assignment's may not follow
         late = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, lease_until__lt=Now())
         late.update(lease_until=_lease_end(seat.batch), extended=False)
@@ -65,88 +107,110 @@ def _under_way_or_next(seat: Seat) -> tuple[Assignment | None, bool]:
     if seat.batch.state != Batch.State.OPEN:
         return None, False
     cursor = seat.cursor
-    for found in _candidates(seat):
+    for own in given(seat):
+        if _take_given(seat, own):
+            return _accept(seat, own, cursor=cursor), False
+    for found in candidates(seat):
+        if check := next(filter(checking.make_place, hidden(seat)), None):
+            return _accept(seat, check, cursor=cursor), False
         if _take_place(found.hit):
             return _accept(seat, found.hit, cursor=cursor if found.passed_over else found.hit.ticket), False
     return None, False
+
+
+def _claim_in_round(seat: Seat, round: Round) -> Assignment | None:
+    """Along the items drawn for the worker's attempt, which begins here; no longer than its time."""
+    attempt = attempts.latest(round, seat.worker_id)
+    if attempt is None and attempts.is_open(round):
+        attempt = attempts.begin(round, seat.worker)
+    if attempt is None or attempt.finished_at is not None:
+        return None
+    for row in Assignment.objects.filter(worker=seat.worker_id, batch=seat.batch_id, state=lifecycle.ACCEPTED):
+        if not attempts.is_over(attempt):
+            return row
+        give_back(row, to=lifecycle.EXPIRED)
+    hit = None if attempts.settle(attempt) else attempts.next_hit(attempt)
+    try:
+        made = accept_hit(seat, hit, take=_take_in_round) if hit else None
+    except ledger.Overdrawn:  # nothing is given out that the budget does not cover
+        return None
+    end = attempts.deadline(attempt)
+    if made is not None and end is not None:
+        Assignment.objects.filter(pk=made.pk).update(lease_until=Least(F("lease_until"), end), extended=True)
+    return made
+
+
+def _take_in_round(hit: Hit) -> bool:
+    taken = checking.make_place(hit)
+    if taken:
+        reserving.level(hit.batch)
+    return taken
+
+
+def _has_fixed_time(batch: Batch) -> bool:
+    """Whether another program made the HITs: the time that it allots is one of its terms, and nobody prolongs it."""
+    return not task_type(batch.task).launched
 
 
 def _lease_end(batch: Batch) -> object:
     return Now() + timedelta(seconds=batch.lease_seconds)
 
 
-class _Candidate(NamedTuple):
-    hit: Hit
-    passed_over: bool  # a HIT before it was left for the worker's next claim
-
-
-def _candidates(seat: Seat) -> Iterator[_Candidate]:
-    """The HITs that the worker may have now, in the order of the queue, from their cursor on.
-
-    Two queries by index for each stretch of the queue, so that no plan depends on how much the worker did.
-    """
-    cursor, size, passed_over = seat.cursor, FIRST_LOOK, False
-    too_soon = _too_soon(seat)
-    while hits := _stretch(seat, cursor, size):
-        ruled_out = _ruled_out(seat, hits)
-        for hit in hits:
-            if hit.pk in ruled_out:
-                continue
-            if hit.group_key in too_soon:
-                passed_over = True
-                continue
-            yield _Candidate(hit, passed_over)
-        cursor, size = hits[-1].ticket, min(size * 4, LONGEST_LOOK)
-
-
-def _too_soon(seat: Seat) -> set[str]:
-    """Groups that must not follow now: of what the worker answered last and of what they took last, returned or not."""
-    if seat.batch.meeting != Batch.Meeting.APART:
-        return set()
-    return {seat.last_group, *_answered_last(seat.worker_id, seat.batch_id)}
-
-
-def _answered_last(worker: int, batch: int) -> list[str]:
-    mine = Assignment.objects.filter(worker=worker, batch=batch, state=lifecycle.SUBMITTED)
-    return list(mine.order_by("-submitted_at").values_list("group_key", flat=True)[:1])
-
-
-def _stretch(seat: Seat, cursor: int, size: int) -> list[Hit]:
-    queue = Hit.objects.open().filter(batch=seat.batch_id, ticket__gt=cursor).order_by("ticket")
-    return list(queue.only("pk", "ticket", "group_key")[:size])
-
-
-def _ruled_out(seat: Seat, hits: Sequence[Hit]) -> set[int]:
-    """Those that the worker had before, or whose group they met where the batch forbids it."""
-    mine = Assignment.objects.filter(worker=seat.worker_id, group_key__in={hit.group_key for hit in hits})
-    had, met = set(), set()
-    for hit_id, group, batch_id, state in mine.values_list("hit_id", "group_key", "batch_id", "state"):
-        had.add(hit_id)
-        if state in ALIVE_OR_DONE and _counts_as_met(seat.batch, batch_id):
-            met.add(group)
-    return {hit.pk for hit in hits if hit.pk in had or hit.group_key in met}
-
-
-def _counts_as_met(batch: Batch, where: int) -> bool:
-    """Whether a group that the worker met in the batch `where` is closed to them in `batch`."""
-    return batch.meeting == Batch.Meeting.ONE if where == batch.pk else batch.fresh_only
-
-
 def _take_place(hit: Hit) -> bool:
     return bool(Hit.objects.open().filter(pk=hit.pk).update(live=F("live") + 1))
 
 
+def _take_given(seat: Seat, hit: Hit) -> bool:
+    """Take a HIT that was given to this worker: it asks for one answer more, so that nobody loses a place by it."""
+    mine = Given.objects.filter(hit=hit.pk, worker=seat.worker_id)
+    if not mine.filter(taken_at__isnull=True).update(taken_at=Now()):
+        return False  # taken back at this instant
+    standing = Hit.objects.filter(pk=hit.pk, voided_at__isnull=True)
+    if standing.update(live=F("live") + 1, wanted=F("wanted") + 1):
+        return True
+    mine.update(taken_at=None)
+    return False
+
+
 def _accept(seat: Seat, hit: Hit, *, cursor: int) -> Assignment:
     assignment = Assignment.objects.create(
+        public_id=wire_id(),
         batch=seat.batch,
         hit=hit,
         worker_id=seat.worker_id,
         group_key=hit.group_key,
         guide_version=seat.guide_version,
         lease_until=_lease_end(seat.batch),
+        extended=_has_fixed_time(seat.batch),
     )
     Seat.objects.filter(pk=seat.pk).update(cursor=cursor, last_group=hit.group_key)
+    notifying.tell(notifying.ACCEPTED, hit, assignment)
     return assignment
+
+
+@transaction.atomic
+def accept_hit(seat: Seat, hit: Hit, *, take: Callable[[Hit], bool] | None = None) -> Assignment | None:
+    """Give the worker this very HIT, besides whatever else they have; the same assignment if they have it already.
+
+    None when it has no room, was answered by them, or its batch is not open. Whether they may is `obstacle`'s to say.
+    """
+    row = Assignment.objects.select_for_update().filter(hit=hit, worker=seat.worker_id).first()
+    seat = Seat.objects.select_for_update(of=("self",)).select_related("batch").get(pk=seat.pk)
+    row = row or Assignment.objects.filter(hit=hit, worker=seat.worker_id).first()  # of a request at the same instant
+    if row is not None and row.state == lifecycle.ACCEPTED:
+        return row
+    if seat.batch.state != Batch.State.OPEN or (row is not None and row.state == lifecycle.SUBMITTED):
+        return None
+    if not (take or _take_place)(hit):
+        return None
+    if row is None:
+        return _accept(seat, hit, cursor=seat.cursor)
+    fixed = _has_fixed_time(seat.batch)
+    stamps = {"counts": True, "ended_at": None, "extended": fixed, "lease_until": _lease_end(seat.batch)}
+    row.move(lifecycle.ACCEPTED, accepted_at=Now(), **stamps)
+    row.refresh_from_db()
+    notifying.tell_of(notifying.ACCEPTED, row)
+    return row
 
 
 @transaction.atomic
@@ -158,6 +222,8 @@ def give_back(assignment: Assignment, *, to: str = lifecycle.RETURNED, only_if_o
     others = Seat.objects.filter(worker=assignment.worker_id).exclude(batch=assignment.batch_id)
     others.update(cursor=-1)  # what this one ruled out elsewhere may be theirs again
     free_place(assignment.hit_id, live=F("live") - 1)
+    holding.settled(assignment.hit_id)
+    notifying.tell_of(notifying.RETURNED if to == lifecycle.RETURNED else notifying.ABANDONED, assignment)
     return True
 
 
@@ -170,13 +236,28 @@ def free_place(hit_id: int, **changes: object) -> None:
 def want(hit_id: int, least: int) -> bool:
     """Let a HIT ask for at least so many answers; True when it did not before, and now stands at the queue's end.
 
-    It never asks for fewer. To be called in a transaction that has not changed the HIT yet, for the lock order.
+    It never asks for fewer, nor for more than the budget covers. To be called in a transaction that has not changed
+    the HIT yet, for the lock order.
     """
     modest = Hit.objects.filter(pk=hit_id, wanted__lt=least)
     if not least or not modest.exists():
         return False
+    try:
+        with transaction.atomic():
+            return _raise(hit_id, modest, least)
+    except ledger.Overdrawn:
+        return False
+
+
+def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> bool:
     ticket = _next_ticket(hit_id)
-    return bool(modest.update(wanted=least, ticket=ticket))
+    locked = modest.select_for_update(of=("self",)).select_related("batch__project", "batch__connection").first()
+    if locked is None:
+        return False
+    more = reserving.for_opinions(locked, least)
+    modest.update(wanted=least, ticket=ticket)
+    ledger.hold(locked.batch, more, key=f"want/{hit_id}/{least}")
+    return True
 
 
 def _next_ticket(hit_id: int) -> int:
@@ -192,15 +273,20 @@ def take_up(assignment: Assignment) -> bool:
     False when its place is taken, the worker may not work on the batch now, has another one of it under way,
     met a member of its group since, or answered one just before where another item must come between.
     """
-    rows = Assignment.objects.select_for_update(of=("self",)).select_related("batch", "worker__project")
-    row = rows.get(pk=assignment.pk)
+    rows = Assignment.objects.select_for_update(of=("self",)).select_related("batch", "worker__project", "hit")
+    row = rows.defer("hit__payload").get(pk=assignment.pk)
     if row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED} or obstacle(row.worker, row.batch):
         return False
     Seat.objects.select_for_update().get(batch=row.batch_id, worker=row.worker_id)
-    if _is_hindered(row) or not _take_place(Hit(pk=row.hit_id)):
+    round = attempts.round_of(row.batch)
+    if round is not None and attempts.is_closed_to(round, row):
+        return False
+    take = checking.make_place if round is not None or row.hit.check_item else _take_place
+    if _is_hindered(row) or not take(Hit(pk=row.hit_id)):
         return False
     Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(last_group=row.group_key)
-    stamps = {"counts": True, "ended_at": None, "extended": False, "lease_until": _lease_end(row.batch)}
+    fixed = _has_fixed_time(row.batch)
+    stamps = {"counts": True, "ended_at": None, "extended": fixed, "lease_until": _lease_end(row.batch)}
     return row.move(lifecycle.ACCEPTED, **stamps)
 
 
@@ -208,10 +294,10 @@ def _is_hindered(row: Assignment) -> bool:
     others = Assignment.objects.filter(worker=row.worker_id, state__in=ALIVE_OR_DONE).exclude(pk=row.pk)
     if others.filter(batch=row.batch_id, state=lifecycle.ACCEPTED).exists():
         return True
-    if row.batch.meeting == Batch.Meeting.APART and row.group_key in _answered_last(row.worker_id, row.batch_id):
+    if row.batch.meeting == Batch.Meeting.APART and row.group_key in answered_last(row.worker_id, row.batch_id):
         return True
     met = others.filter(group_key=row.group_key).values_list("batch_id", flat=True)
-    return any(_counts_as_met(row.batch, where) for where in met)
+    return any(counts_as_met(row.batch, where) for where in met)
 
 
 def extend(assignment: Assignment) -> bool:
@@ -220,14 +306,10 @@ def extend(assignment: Assignment) -> bool:
     return bool(row.update(extended=True, lease_until=_lease_end(assignment.batch)))
 
 
-def expire_due(*, limit: int = 500) -> int:
-    """Give back what is past its lease by the database's clock; returns how many. Safe to run anywhere, twice."""
-    due = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now()).order_by("lease_until")
-    return sum(give_back(a, to=lifecycle.EXPIRED, only_if_over=True) for a in due[:limit])
+def expire_due(*, limit: int = 500, **whose: Any) -> int:
+    """Give back what is past its lease by the database's clock; returns how many. Safe to run anywhere, twice.
 
-
-def left(seat: Seat, *, most: int = 1000) -> int:
-    """How many HITs the worker could have now, counted up to `most`; a look that changes nothing."""
-    if seat.batch.state != Batch.State.OPEN:
-        return 0
-    return sum(1 for _found in islice(_candidates(seat), most))
+    `whose` narrows the assignments.
+    """
+    due = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now(), **whose).select_related("batch")
+    return sum(give_back(a, to=lifecycle.EXPIRED, only_if_over=True) for a in due.order_by("lease_until")[:limit])

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from random import Random
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, F, Max, Min, QuerySet
+from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.flow import attempts, checking, holding, publishing, recording, reserving, webhook_events
+from annotation.flow.choosing import pick, takes_singles
 from annotation.flow.filling import silent
 from annotation.flow.queueing import Lost
 from annotation.flow.refusal import Refused
 from annotation.flow.timing import expected_seconds
-from annotation.models import Batch, Dataset, Guide, Hit, Item, Project, User, Worker
+from annotation.models import Batch, Dataset, Guide, Hit, Item, Project, Round, User, Worker
+from annotation.pure import pricing
 from annotation.registry import task_type
 from annotation.tasktype import Features
 
@@ -73,6 +76,7 @@ def create_batch(
             batch.datasets.set(datasets)
             batch.workers.set(workers)
             Guide.objects.create(batch=batch, version=1, text=guide, created_by=user)
+            recording.record("created", batch, task=task)
     except ValueError as unfit:
         raise Refused(str(unfit)) from None
     except IntegrityError:
@@ -81,7 +85,7 @@ def create_batch(
 
 
 def name_taken(name: str) -> str:
-    return _("The name %(name)s is taken by another batch. Choose another.") % {"name": name}
+    return _("The name %(name)s is taken by another batch, maybe one in the bin. Choose another.") % {"name": name}
 
 
 def _settled(name: str, task: str, settings: dict[str, Any]) -> dict[str, Any]:
@@ -90,11 +94,13 @@ def _settled(name: str, task: str, settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
-    """Make the HITs and open the batch; returns {"hits", "skipped", "warnings"}.
+    """Make the HITs, set aside what they may cost, and open the batch; returns {"hits", "skipped", "warnings"}.
 
-    A launch that died half-way is begun anew. Raises Refused, back in draft, when no HIT would come out, and
-    Lost when another run began anew meanwhile: the batch is that run's.
+    A launch that died half-way is begun anew. Raises Refused, back in draft, when no HIT would come out or the
+    budget is too small, and Lost when another run began anew meanwhile: the batch is that run's.
     """
+    publishing.prepare(batch)
+    checking.check_settings(batch)
     if not batch.move(Batch.State.LAUNCHING):
         batch.refresh_from_db()
         if batch.state != Batch.State.LAUNCHING:
@@ -102,16 +108,16 @@ def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
     Batch.objects.filter(pk=batch.pk).update(next_ticket=0)
     _remove_hits(batch)
     try:
-        items = queue(batch)
+        items = pick(batch)
         hits = _make_hits(batch, items, tell)
         if not hits:
             raise Refused(_("No item of the datasets can be asked about in this task, so there is nothing to launch."))
-        _open(batch, hits)
+        _open(batch, hits, checks=_make_checks(batch, hits))
     except Lost:
         raise
     except BaseException:
         _remove_hits(batch)
-        batch.move(Batch.State.DRAFT, next_ticket=0)
+        batch.move(Batch.State.DRAFT, next_ticket=0, picked=None)
         raise
     return {"hits": hits, "skipped": len(items) - hits, "warnings": doubts(batch)}
 
@@ -119,45 +125,6 @@ def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
 def _remove_hits(batch: Batch) -> None:
     while some := list(Hit.objects.filter(batch=batch).values_list("pk", flat=True)[:500]):
         Hit.objects.filter(pk__in=some).delete()
-
-
-def queue(batch: Batch) -> list[int]:
-    """The chosen items' keys in the order in which they will be offered; seeded."""
-    taken = _other_purpose(batch)
-    chosen: list[int] = []
-    singles = _one_of_each_group(batch, taken) if takes_singles(batch) else None
-    for dataset in batch.datasets.order_by("slug"):
-        rows = dataset.items.order_by("position").values_list("pk", "group_key")
-        free = [pk for pk, group in rows if group not in taken and (singles is None or pk in singles)]
-        if batch.sample is not None and batch.sample < len(free):
-            free = sorted(Random(f"{batch.seed}/{dataset.slug}").sample(free, batch.sample))
-        chosen += free
-    Random(f"{batch.seed}/order").shuffle(chosen)
-    return chosen
-
-
-def takes_singles(batch: Batch) -> bool:
-    """Whether the batch takes one item of each group only."""
-    task = task_type(batch.task)
-    return task.single(task.options(batch.options))
-
-
-def _one_of_each_group(batch: Batch, taken: set[str]) -> set[int]:
-    """One item of each group that is free, drawn from all datasets of the batch together."""
-    members: defaultdict[str, list[int]] = defaultdict(list)
-    for dataset in batch.datasets.order_by("slug"):
-        for pk, group in dataset.items.order_by("position").values_list("pk", "group_key"):
-            members[group].append(pk)
-    rng = Random(f"{batch.seed}/singles")
-    return {rng.choice(some) for group, some in members.items() if group not in taken}
-
-
-def _other_purpose(batch: Batch) -> set[str]:
-    """Groups that a qualification must not share with production, and the other way round."""
-    if not batch.disjoint:
-        return set()
-    others = Hit.objects.filter(batch__project=batch.project).exclude(batch__purpose=batch.purpose)
-    return set(others.values_list("group_key", flat=True))
 
 
 def _make_hits(batch: Batch, items: list[int], tell: Told) -> int:
@@ -168,8 +135,24 @@ def _make_hits(batch: Batch, items: list[int], tell: Told) -> int:
         with transaction.atomic():
             _advance(batch, made, made + len(hits))
             Hit.objects.bulk_create(hits)
+            publishing.intend(batch, hits)
         made += len(hits)
         tell(start + len(some), len(items))
+    return made
+
+
+def _make_checks(batch: Batch, ticket: int) -> int:
+    """HITs of hidden gold, behind the others: everybody may get each of them, so that none asks for anybody."""
+    made = 0
+    keys = checking.items_of(batch)
+    for start in range(0, len(keys), CHUNK):
+        hits = list(hits_of(batch, keys[start : start + CHUNK], ticket=ticket + made, check=True))
+        with transaction.atomic():
+            _advance(batch, ticket + made, ticket + made + len(hits))
+            Hit.objects.bulk_create(hits)
+        made += len(hits)
+    if batch.check_share and not made:
+        raise Refused(_("Nothing is known of the items of the datasets for hidden checks, so none can be graded."))
     return made
 
 
@@ -181,21 +164,30 @@ def _advance(batch: Batch, made: int, to: int) -> None:
 
 
 @transaction.atomic
-def _open(batch: Batch, hits: int) -> None:
-    _advance(batch, hits, hits)
-    batch.move(Batch.State.OPEN, launched_at=Now(), next_ticket=hits, size=hits)
+def _open(batch: Batch, hits: int, *, checks: int) -> None:
+    _advance(batch, hits + checks, hits + checks)
+    batch.move(Batch.State.OPEN, launched_at=Now(), next_ticket=hits + checks, size=hits, picked=None)
+    reserving.at_launch(batch)
+    recording.record("launched", batch, hits=hits)
+    webhook_events.moved(batch)
 
 
-def hits_of(batch: Batch, keys: list[int], *, ticket: int) -> Iterator[Hit]:
-    """Unsaved HITs of these items, in their order; without those that the task cannot ask about."""
+def hits_of(batch: Batch, keys: list[int], *, ticket: int, check: bool = False) -> Iterator[Hit]:
+    """Unsaved HITs of these items, in their order; without those that the task cannot ask about.
+
+    Those of a round, and hidden gold (`check`), ask for nobody, because everybody may get them; where answers are held
+    against gold, the gold must tell something.
+    """
     task = task_type(batch.task)
+    round = attempts.round_of(batch)
+    graded = check or (round is not None and round.judgment == Round.Judgment.GOLD)
     options = task.options(batch.options)
-    items = Item.objects.select_related("dataset").in_bulk(keys)
+    items = Item.every.select_related("dataset").in_bulk(keys)  # edited since they were drawn, perhaps
     for key in keys:
         item = items[key]
         rng = Random(f"{batch.seed}/{item.dataset.slug}/{item.position}")
         payload = task.prepare(item.example, options, rng)
-        if payload is None:
+        if payload is None or (graded and not task.gradable(item.example)):
             continue
         yield Hit(
             batch=batch,
@@ -203,21 +195,39 @@ def hits_of(batch: Batch, keys: list[int], *, ticket: int) -> Iterator[Hit]:
             group_key=item.group_key,
             payload=payload,
             ticket=ticket,
-            wanted=batch.assignments_per_hit,
+            wanted=0 if check or round is not None else batch.assignments_per_hit,
+            check_item=check,
+            reward=most_earned(batch, payload),
         )
         ticket += 1
 
 
+def most_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:
+    """Dollars that an assignment of a HIT with this payload earns at most."""
+    cents = task_type(batch.task).pay(payload, None)
+    return batch.reward if cents is None else pricing.dollars(cents)
+
+
+@transaction.atomic
 def discard(batch: Batch) -> bool:
-    """Throw a draft away; False when it is no draft (any more)."""
-    return bool(Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT).delete()[0])
+    """Put a draft into the bin; False when it is no draft (any more)."""
+    if not Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT).update(removed_at=Now()):
+        return False
+    recording.record("removed", batch)
+    return True
 
 
 def doubts(batch: Batch) -> list[str]:
     """What cannot work with the people and items there are, as sentences for the requester."""
+    if attempts.round_of(batch) is not None or batch.connection_id:  # items of their own; people whom nobody counts
+        return []
     people = batch.workers.filter(active=True).count() if batch.workers.exists() else able_workers(batch.project)
     items = Item.objects.filter(dataset__batches=batch)
-    groups = items.values("group_key") if batch.launched_at is None else batch.hits.values("group_key")
+    groups = (
+        items.values("group_key")
+        if batch.launched_at is None
+        else batch.hits.filter(check_item=False).values("group_key")
+    )
     apart = batch.meeting == Batch.Meeting.ONE and not takes_singles(batch)
     together = largest_group(groups) if apart else 1
     return lack_of_people(people, wanted=batch.assignments_per_hit * together)
@@ -246,55 +256,45 @@ def largest_group(groups: QuerySet[Any, Any]) -> int:
     return most["members"] if most else 1
 
 
+@transaction.atomic
 def pause(batch: Batch) -> bool:
     """Stop giving out HITs; what is under way may be finished. False when the batch was not open."""
-    return batch.move(Batch.State.PAUSED)
-
-
-def resume(batch: Batch) -> bool:
-    """Give out HITs again, also of a closed batch; False when it was neither paused nor closed."""
-    halted = batch.state in {Batch.State.PAUSED, Batch.State.CLOSED}  # never becomes a launch under way
-    return halted and batch.move(Batch.State.OPEN)
-
-
-def close(batch: Batch) -> bool:
-    """End the work: nothing is given out and no answer can be changed; late ones are still stored."""
-    return batch.move(Batch.State.CLOSED)
-
-
-def top_up(batch: Batch, *, base: int, only_disagreeing: bool = False, tell: Told = silent) -> dict[str, Any]:
-    """Ask for one more annotation of each finished HIT, or of those whose answers disagree.
-
-    `base` is the batch's next ticket when the wish was made: HITs that already have a ticket from there on
-    were topped up by an earlier, interrupted run. Returns {"hits": how many now want one more}.
-    """
-    finished = Hit.objects.filter(batch=batch, voided_at__isnull=True, room=0, live=0, ticket__lt=base)
-    keys = list(finished.order_by("ticket").values_list("pk", flat=True))
-    if only_disagreeing:
-        keys = [pk for pk in keys if _disagree(pk)]
-    asked = 0
-    for start in range(0, len(keys), CHUNK):
-        asked += _ask_again(batch, finished.filter(pk__in=keys[start : start + CHUNK]))
-        tell(min(start + CHUNK, len(keys)), len(keys))
-    return {"hits": asked}
+    if not batch.move(Batch.State.PAUSED):
+        return False
+    recording.record("paused", batch)
+    webhook_events.moved(batch)
+    return publishing.hurry(batch)
 
 
 @transaction.atomic
-def _ask_again(batch: Batch, hits: QuerySet[Hit]) -> int:
-    """Give HITs one place more, and tickets beyond every cursor that a worker has by now; returns how many."""
-    end = Batch.objects.select_for_update().values_list("next_ticket", flat=True).get(pk=batch.pk)
-    stretch = hits.aggregate(first=Min("ticket"), last=Max("ticket"))
-    if stretch["first"] is None:
-        return 0
-    Batch.objects.filter(pk=batch.pk).update(next_ticket=end + stretch["last"] - stretch["first"] + 1)
-    return hits.update(wanted=F("wanted") + 1, ticket=F("ticket") + end - stretch["first"])
+def resume(batch: Batch) -> bool:
+    """Give out HITs again, also of a closed batch; False when it was neither paused nor closed.
+
+    Raises Overdrawn when the budget does not cover what is to be given out again.
+    """
+    halted = batch.state in {Batch.State.PAUSED, Batch.State.CLOSED}  # never becomes a launch under way
+    if not (halted and batch.move(Batch.State.OPEN)):
+        return False
+    recording.record("resumed", batch)
+    reserving.level(batch)
+    webhook_events.moved(batch)
+    return publishing.hurry(batch)
 
 
-def _disagree(hit_id: int) -> bool:
-    hit = Hit.objects.select_related("batch").get(pk=hit_id)
-    assignments = hit.assignments.submitted().prefetch_related("answers")
-    answers = [a.current.answer for a in assignments]
-    return task_type(hit.batch.task).differences(hit.payload, answers) > 0
+@transaction.atomic
+def close(batch: Batch) -> bool:
+    """End the work: nothing is given out and no answer can be changed; late ones are still stored.
+
+    What was set aside for places that stay empty goes back to the budget.
+    """
+    if not batch.move(Batch.State.CLOSED):
+        return False
+    recording.record("closed", batch)
+    if not task_type(batch.task).launched:
+        holding.end_all(batch)
+    reserving.covered(batch)
+    webhook_events.moved(batch)
+    return publishing.hurry(batch)
 
 
 @transaction.atomic
@@ -304,6 +304,7 @@ def change_guide(batch: Batch, text: str, *, user: User | None = None) -> Guide:
     last = batch.guide
     if last.text == text:
         return last
+    recording.record("guide changed", batch, version=last.version + 1)
     return Guide.objects.create(batch=batch, version=last.version + 1, text=text, created_by=user)
 
 
@@ -312,3 +313,4 @@ def change_terms(batch: Batch, *, title: str, expected_seconds: int, workers: Se
     """What may change while people work: the title, the expected time, who may take more (none: everybody)."""
     Batch.objects.filter(pk=batch.pk).update(title=title, expected_seconds=expected_seconds)
     batch.workers.set(workers)
+    recording.record("settings changed", batch)

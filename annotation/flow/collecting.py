@@ -14,6 +14,7 @@ from django.db.models import F, Max, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from annotation.flow import recording
 from annotation.flow.assigning import free_place
 from annotation.flow.filling import STALE, ImportRefused, Told, silent
 from annotation.flow.importing import SHOWN_FLAWS, file_digest
@@ -56,7 +57,9 @@ def import_judgments(batch: Batch, path: Path, *, tell: Told = silent) -> dict[s
     collection = _begin(batch, digest, path)
     try:
         _store_all(collection, path, total, tell)
-        _mark(collection, ready=True)
+        with transaction.atomic():
+            _mark(collection, ready=True)
+            recording.record("judgments imported", batch, number=total)
     except BaseException:
         remove_collection(collection)
         raise

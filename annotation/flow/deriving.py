@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive, Derivation, Tally
+from annotation.flow import editing
 from annotation.flow.filling import (
     Filler,
     ImportRefused,
@@ -51,7 +52,7 @@ class StoredSource:
         self._keys: dict[str, str] = {}
 
     def examples(self) -> Iterator[Example]:
-        rows = self._dataset.items.order_by("position").values_list("content", "group_key")
+        rows = self._dataset.items.usable().order_by("position").values_list("content", "group_key")
         for content, key in rows.iterator(chunk_size=200):
             self._tick()
             example = Example.from_json(content)
@@ -97,8 +98,8 @@ def derive_dataset(
     wish = _options(derivation, options or {})
     contents = _contents(derivation, wish)
     lineage = {"source": source.slug, "how": how, "options": asdict(wish) | contents, "seed": seed}
-    lineage["version"] = code_version()
-    digest = hashlib.sha256(to_text([source.sha256, lineage]).encode()).hexdigest()
+    lineage |= {"version": code_version()} | ({"changed": found} if (found := editing.told(source)) else {})
+    digest = hashlib.sha256(to_text([source.digest, lineage]).encode()).hexdigest()
     if contents:
         lineage["files"] = {each: (files or {}).get(each) or Path(getattr(wish, each)).name for each in contents}
     names = names_of(how, name)

@@ -13,8 +13,10 @@ from django.db.models import Count, Max, Min
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.pooling import names_in
+from annotation.flow import editing
 from annotation.flow.exporting import blocks_of, examples_of, whole_file
 from annotation.flow.scoring import cached_report
+from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset
 from annotation.models.fields import to_text
 from annotation.pure.agreement_words import agreement_of
@@ -25,6 +27,7 @@ from annotation.pure.provenance import flattened, steps_of
 from annotation.registry import task_type
 
 NAMES_DATASETS = ("pool", "inputs", "others")  # options of derivations that name further datasets
+DOCUMENTS = {"provenance": "provenance.jsonl", "datasheet": "datasheet.md", "card": "card.md"}  # and their files
 LAUNCHED = (Batch.State.OPEN, Batch.State.PAUSED, Batch.State.CLOSED)
 
 
@@ -54,6 +57,17 @@ def card_of(dataset: Dataset, *, files: Mapping[str, str], beside: str = "") -> 
 def stream_provenance(dataset: Dataset) -> Iterator[bytes]:
     """The file of `export_provenance`, block by block."""
     return blocks_of(lambda out: _write_provenance(dataset, out))
+
+
+def stream_document(dataset: Dataset, document: str, *, format: str) -> Iterator[bytes]:
+    """One of DOCUMENTS as a file; `format` names the export that a card is to lie beside."""
+    if document == "provenance":
+        return stream_provenance(dataset)
+    if document == "datasheet":
+        return iter([datasheet_of(dataset).encode()])
+    suffix = f".{format}{FORMATS[format].suffix}"
+    files = {split: f"{each.slug}{suffix}" for split, each in splits_of(dataset).items()}
+    return iter([card_of(dataset, files=files, beside=f"{dataset.slug}.{DOCUMENTS['datasheet']}").encode()])
 
 
 def _writer(text: Callable[[], str]) -> Callable[[BinaryIO], int]:
@@ -105,6 +119,7 @@ def sheet_of(dataset: Dataset) -> Sheet:
         steps=tuple(past.steps.values()),
         works=tuple(_work(batch, made=batch.slug in past.batches) for batch in works),
         workers=len(workers),
+        changed=tuple(past.changed),
         gone=tuple(past.gone),
     )
 
@@ -119,17 +134,20 @@ class _Past:
         self.steps: dict[tuple[str, str], Step] = {}
         self.batches: dict[str, Batch] = {}
         self.gone: list[str] = []
+        self.changed: list[tuple[str, int, int]] = []
         self._walk(dataset)
 
     def _walk(self, dataset: Dataset) -> None:
         lineage = dataset.lineage
+        if found := editing.told(dataset):
+            self.changed.append((dataset.slug, found["edited"], found["retired"]))
         if not lineage:
             self.origins[dataset.slug] = _origin(dataset)
             return
         named = _sources(lineage)
         for name in dict.fromkeys([*named, *_further(lineage)]):
             self._visit(name)
-        if batch := self._project.batches.filter(slug=lineage.get("batch", "")).first():
+        if batch := Batch.everything.filter(project=self._project, slug=lineage.get("batch", "")).first():
             self.batches.setdefault(batch.slug, batch)
         self.steps.setdefault((dataset.sha256, lineage["how"]), _step(dataset, named))
 
@@ -178,7 +196,7 @@ def _step(dataset: Dataset, sources: list[str]) -> Step:
 
 def _later(splits: dict[str, Dataset], past: _Past) -> list[Batch]:
     """Batches in which people worked on the dataset as it is, such as a human study of it."""
-    found = Batch.objects.filter(datasets__in=list(splits.values()), state__in=LAUNCHED).distinct().order_by("pk")
+    found = Batch.everything.filter(datasets__in=list(splits.values()), state__in=LAUNCHED).distinct().order_by("pk")
     return [batch for batch in found if batch.slug not in past.batches]
 
 
@@ -187,16 +205,23 @@ def _workers(batch: Batch) -> set[int]:
 
 
 def _work(batch: Batch, *, made: bool) -> Work:
-    answers = batch.assignments.submitted().aggregate(
-        count=Count("pk"), workers=Count("worker", distinct=True), first=Min("submitted_at"), last=Max("submitted_at")
+    answers = (
+        batch.assignments.submitted()
+        .filter(hit__check_item=False)
+        .aggregate(
+            count=Count("pk"),
+            workers=Count("worker", distinct=True),
+            first=Min("submitted_at"),
+            last=Max("submitted_at"),
+        )
     )
     report = cached_report(batch)
     return Work(
         batch=batch.slug,
         task=batch.task,
         made=made,
-        hits=batch.hits.count(),
-        voided=batch.hits.filter(voided_at__isnull=False).count(),
+        hits=batch.hits.filter(check_item=False).count(),
+        voided=batch.hits.filter(check_item=False, voided_at__isnull=False).count(),
         answers=answers["count"],
         workers=answers["workers"],
         per_hit=batch.assignments_per_hit,
@@ -212,7 +237,7 @@ def _work(batch: Batch, *, made: bool) -> Work:
 
 def _qualifications(batch: Batch) -> Iterator[tuple[str, int]]:
     """Batches of the same task that were launched before it to choose workers, and how many worked in each."""
-    earlier = Batch.objects.filter(
+    earlier = Batch.everything.filter(
         project=batch.project_id,
         task=batch.task,
         purpose=Batch.Purpose.QUALIFICATION,

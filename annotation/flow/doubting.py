@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow import reviewing
+from annotation.flow import recording, reviewing
 from annotation.flow.deriving import code_version
 from annotation.flow.filling import Filler, Told, already_there, remove_dataset, reserve, silent
 from annotation.flow.refusal import Refused
@@ -44,8 +44,8 @@ def can_tell(batch: Batch) -> bool:
 
 def doubts(batch: Batch) -> list[Doubt]:
     """Every HIT whose gold is in doubt, decided or not, in the order of their items; voided ones are left out."""
-    hits = batch.hits.filter(voided_at__isnull=True, done__gt=1).order_by("item__dataset__slug", "item__position")
-    keys, found = list(hits.values_list("pk", flat=True)), []
+    hits = batch.hits.filter(voided_at__isnull=True, check_item=False, done__gt=1)
+    keys, found = list(hits.order_by("item__dataset__slug", "item__position").values_list("pk", flat=True)), []
     for start in range(0, len(keys), CHUNK):
         rows = Hit.objects.select_related("item").in_bulk(keys[start : start + CHUNK])
         found += _doubted(batch, [rows[pk] for pk in keys[start : start + CHUNK]])
@@ -85,6 +85,7 @@ def decide(hit: Hit, decision: str, *, text: str, reviewer: User | None) -> Gold
         raise Refused(_("Choose what becomes of the gold."))
     if decision == doubt.ALIAS and not doubt.may_be_alias(hit.item.example, text):
         raise Refused(_("There is no alias between an answer and no answer: correct the gold, or let it stand."))
+    recording.record("gold decided", hit, decision=decision)
     return GoldDecision.objects.create(hit=hit, decision=decision, text=text, reviewer=reviewer)
 
 
@@ -96,6 +97,7 @@ def undo(hit: Hit, *, reviewer: User | None) -> bool:
     if last is None:
         return False
     GoldDecision.objects.create(hit=hit, decision=doubt.REOPENED, text=last.text, reviewer=reviewer)
+    recording.record("gold decided", hit, decision=doubt.REOPENED)
     return True
 
 
@@ -123,13 +125,13 @@ def correct(
     counted = Counter(each.decision for each in made.values())
     options = {"batch": batch.slug, "aliases": counted[doubt.ALIAS], "corrections": counted[doubt.CORRECTION]}
     lineage = {"source": dataset.slug, "how": HOW, "options": options, "seed": 0, "version": code_version()}
-    digest = hashlib.sha256(to_text([dataset.sha256, lineage, decided]).encode()).hexdigest()
+    digest = hashlib.sha256(to_text([dataset.digest, lineage, decided]).encode()).hexdigest()
     if already_there(batch.project, name, digest, "jsonl"):
         return {"datasets": {name: dataset.size}, "already_there": True}
     columns = {"licence": dataset.licence, "source": dataset.source, "root": dataset.root or dataset}
     filler = Filler(reserve(batch.project, name, format="jsonl", lineage=lineage, created_by=user, **columns))
     try:
-        for item in dataset.items.order_by("position").iterator(chunk_size=CHUNK):
+        for item in dataset.items.usable().order_by("position").iterator(chunk_size=CHUNK):
             filler.add(_changed(item.example, batch, made.get(item.pk)), key=item.group_key)
             tell(filler.size, dataset.size)
         filler.write()

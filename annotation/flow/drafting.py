@@ -10,7 +10,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow import batching
+from annotation.flow import batching, choosing
+from annotation.flow.continuing import Remaining, remaining
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Hit, Item, Project, User, Worker
 from annotation.registry import task_type
@@ -41,9 +42,15 @@ def plan(
     meeting: str,
     workers: Sequence[Worker] = (),
     singles: bool = False,
+    unseen: Sequence[Remaining] | None = None,
 ) -> Plan:
-    """The consequences of a batch with these settings, before any of it is written; `singles`: one item of a group."""
-    free = [(d.slug, _groups(d) if singles else d.size) for d in datasets]
+    """The consequences of a batch with these settings, before any of it is written; `singles`: one item of a group.
+
+    `unseen`: what is left of the datasets, for a batch that asks only what no other one asked about.
+    """
+    free = [(d.slug, _groups(d) if singles else _usable(d)) for d in datasets]
+    if unseen is not None:
+        free = [(row.dataset.slug, row.left) for row in unseen]
     by_dataset = tuple((slug, size if sample is None else min(sample, size)) for slug, size in free)
     hits = sum(count for _slug, count in by_dataset)
     people = sum(w.active for w in workers) if workers else batching.able_workers(project)
@@ -63,7 +70,11 @@ def plan(
 
 
 def _groups(dataset: Dataset) -> int:
-    return dataset.items.values("group_key").distinct().count()
+    return dataset.items.usable().values("group_key").distinct().count()
+
+
+def _usable(dataset: Dataset) -> int:
+    return dataset.items.usable().count() if dataset.stand else dataset.size
 
 
 def plan_of(batch: Batch) -> Plan:
@@ -77,6 +88,7 @@ def plan_of(batch: Batch) -> Plan:
         meeting=batch.meeting,
         workers=list(batch.workers.all()),
         singles=batching.takes_singles(batch),
+        unseen=remaining(batch) if batch.unseen_only else None,
     )
 
 
@@ -113,12 +125,12 @@ def change_draft(
 def samples(batch: Batch, count: int = 3) -> list[Hit]:
     """The first HITs as people will see them; those of a draft are made on the spot and not stored."""
     if batch.launched_at is not None:
-        return list(batch.hits.select_related("item__dataset").order_by("pk")[:count])
+        return list(batch.hits.filter(check_item=False).select_related("item__dataset").order_by("pk")[:count])
     return list(islice(_imagined(batch), count))
 
 
 def _imagined(batch: Batch) -> Iterator[Hit]:
-    keys = batching.queue(batch)
+    keys = choosing.queue(batch)
     for start in range(0, len(keys), LOOK_AHEAD):
         yield from batching.hits_of(batch, keys[start : start + LOOK_AHEAD], ticket=start)
 
@@ -126,6 +138,6 @@ def _imagined(batch: Batch) -> Iterator[Hit]:
 def sample_of(batch: Batch, item_id: int) -> Hit | None:
     """The HIT of one item, stored or imagined; None when the batch does not ask about it."""
     if batch.launched_at is not None:
-        return batch.hits.filter(item__in=Item.objects.filter(pk=item_id)).first()  # no row, whatever the number
+        return batch.hits.filter(item__in=Item.every.filter(pk=item_id)).first()  # no row, whatever the number
     held = Item.objects.filter(pk=item_id, dataset__batches=batch)
     return next(batching.hits_of(batch, [item_id], ticket=0), None) if held.exists() else None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from wsgiref.util import FileWrapper
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.flow.refusal import Refused
@@ -32,16 +33,17 @@ BLOCK = 1 << 16
 Writer = Callable[[Iterable[dict[str, Any]], BinaryIO], int]
 
 
-def examples_of(dataset: Dataset) -> Iterator[Example]:
-    """The dataset's examples in order, a few at a time."""
-    contents = dataset.items.order_by("position").values_list("content", flat=True)
+def examples_of(dataset: Dataset, *, retired: bool = False) -> Iterator[Example]:
+    """The dataset's examples as they are now, in order, a few at a time; the retired ones only if asked for."""
+    rows = dataset.items.all() if retired else dataset.items.usable()
+    contents = rows.order_by("position").values_list("content", flat=True)
     for content in contents.iterator(chunk_size=200):
         yield Example.from_json(content)
 
 
-def export_dataset(dataset: Dataset, path: Path, *, format: str) -> dict[str, Any]:
+def export_dataset(dataset: Dataset, path: Path, *, format: str, retired: bool = False) -> dict[str, Any]:
     """Write a dataset to `path`, whole or not at all; returns {"records", "sha256"}."""
-    return whole_file(path, lambda out: _write_dataset(dataset, out, format))
+    return whole_file(path, lambda out: _write_dataset(dataset, out, format, retired))
 
 
 def export_judgments(batch: Batch, path: Path, *, format: str) -> dict[str, Any]:
@@ -49,9 +51,9 @@ def export_judgments(batch: Batch, path: Path, *, format: str) -> dict[str, Any]
     return whole_file(path, lambda out: WRITERS[format](judgments_of(batch), out))
 
 
-def stream_dataset(dataset: Dataset, format: str) -> Iterator[bytes]:
+def stream_dataset(dataset: Dataset, format: str, *, retired: bool = False) -> Iterator[bytes]:
     """The exported file, block by block. Raises Refused before the first block."""
-    return blocks_of(lambda out: _write_dataset(dataset, out, format))
+    return blocks_of(lambda out: _write_dataset(dataset, out, format, retired))
 
 
 def stream_judgments(batch: Batch, format: str) -> Iterator[bytes]:
@@ -59,9 +61,9 @@ def stream_judgments(batch: Batch, format: str) -> Iterator[bytes]:
     return blocks_of(lambda out: WRITERS[format](judgments_of(batch), out))
 
 
-def _write_dataset(dataset: Dataset, out: BinaryIO, format: str) -> int:
+def _write_dataset(dataset: Dataset, out: BinaryIO, format: str, retired: bool) -> int:
     with refusing(dataset, format):
-        return FORMATS[format].write(examples_of(dataset), out)
+        return FORMATS[format].write(examples_of(dataset, retired=retired), out)
 
 
 @contextmanager
@@ -149,21 +151,29 @@ FIELDS = {
 
 def judgments_of(batch: Batch) -> Iterator[dict[str, Any]]:
     """Every revision as a row: who (pseudonym), what, when, on which version of item and guide."""
-    rows = Answer.objects.filter(assignment__batch=batch, assignment__state=lifecycle.SUBMITTED).exclude(
-        assignment__collection__ready=False
-    )
     names: dict[int, str] = {}
-    for values in rows.order_by("pk").values_list(*FIELDS).iterator(chunk_size=CHUNK):
-        row = dict(zip(FIELDS.values(), values, strict=True))
-        worker = row["worker"]
-        if worker not in names:
-            names[worker] = batch.project.pseudonym(worker)
-        row["worker"] = names[worker]
-        row["current"] = row["current"] == row["revision"]
-        row["surplus"] = not row["surplus"]
-        row["voided"] = row["voided"] is not None
-        row["accepted_at"], row["submitted_at"] = time_text(row["accepted_at"]), time_text(row["submitted_at"])
-        yield {"batch": batch.slug, **row}
+    for values in revisions_of(batch).order_by("pk").values(*FIELDS).iterator(chunk_size=CHUNK):
+        yield judgment(batch, values, names)
+
+
+def revisions_of(batch: Batch) -> QuerySet[Answer]:
+    """Every revision of every submitted answer, but for hidden gold and imports under way."""
+    rows = Answer.objects.filter(assignment__batch=batch, assignment__state=lifecycle.SUBMITTED)
+    return rows.exclude(assignment__collection__ready=False).filter(assignment__hit__check_item=False)
+
+
+def judgment(batch: Batch, values: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
+    """A revision's FIELDS as a row of a file; `names` remembers the pseudonyms that were made."""
+    row = {name: values[field] for field, name in FIELDS.items()}
+    worker = row["worker"]
+    if worker not in names:
+        names[worker] = batch.project.pseudonym(worker)
+    row["worker"] = names[worker]
+    row["current"] = row["current"] == row["revision"]
+    row["surplus"] = not row["surplus"]
+    row["voided"] = row["voided"] is not None
+    row["accepted_at"], row["submitted_at"] = time_text(row["accepted_at"]), time_text(row["submitted_at"])
+    return {"batch": batch.slug, **row}
 
 
 def time_text(moment: datetime) -> str:
@@ -245,3 +255,4 @@ def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
 
 
 WRITERS: dict[str, Writer] = {"jsonl": _write_jsonl, "csv": _write_csv, "parquet": _write_parquet}
+MEDIA = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}

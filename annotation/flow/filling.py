@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from annotation.flow import recording
 from annotation.flow.refusal import Refused
 from annotation.models import Dataset, Item, Project
 from annotation.pure.example import Example
@@ -58,8 +59,13 @@ def reserve(project: Project, name: str, **columns: Any) -> Dataset:
         with transaction.atomic():
             return Dataset.objects.create(project=project, slug=name, **columns)
     except IntegrityError:
-        text = _("A dataset named %(name)s is being imported or removed right now. Wait a minute, then try again.")
-        raise ImportRefused(text % {"name": name}, {}) from None
+        raise ImportRefused(_why_taken(project, name) % {"name": name}, {}) from None
+
+
+def _why_taken(project: Project, name: str) -> str:
+    if Dataset.objects.filter(project=project, slug=name, beat_at__gt=Now()).exists():  # flow/removing sets it ahead
+        return _("A dataset named %(name)s lies in the bin. Bring it back, erase it there, or choose another name.")
+    return _("A dataset named %(name)s is being imported or removed right now. Wait a minute, then try again.")
 
 
 class Filler:
@@ -90,8 +96,11 @@ class Filler:
 
     def show(self, report: dict[str, Any], **columns: Any) -> None:
         """The last switch: from here on everybody sees the dataset."""
-        features = self._features.as_json()
-        _change(self.dataset, state=Dataset.State.READY, size=self.size, features=features, report=report, **columns)
+        features, dataset = self._features.as_json(), self.dataset
+        with transaction.atomic():
+            _change(dataset, state=Dataset.State.READY, size=self.size, features=features, report=report, **columns)
+            origin = {"how": dataset.lineage["how"]} if dataset.lineage else {"file": dataset.file_name}
+            recording.record("derived" if dataset.lineage else "imported", dataset, items=self.size, **origin)
 
 
 def item_of(dataset: Dataset, position: int, example: Example) -> Item:
@@ -129,8 +138,8 @@ def remove_dataset(dataset: Dataset) -> None:
     """Take a dataset away in steps under a second; it is invisible from the first."""
     Dataset.objects.filter(pk=dataset.pk).update(state=Dataset.State.REMOVING, beat_at=Now())
     while True:
-        some = list(Item.objects.filter(dataset=dataset).values_list("pk", flat=True)[:500])
+        some = list(Item.every.filter(dataset=dataset).values_list("pk", flat=True)[:500])
         if not some:
             break
-        Item.objects.filter(pk__in=some).delete()
+        Item.every.filter(pk__in=some).delete()
     Dataset.objects.filter(pk=dataset.pk).delete()

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow import reviewing
+from annotation.flow import reviewing, webhook_events
 from annotation.flow.deriving import code_version
 from annotation.flow.filling import CHUNK, Filler, Told, already_there, remove_dataset, reserve, silent
 from annotation.flow.provenance import Said, said_by_hit, step_of
@@ -83,7 +84,7 @@ def gather_dataset(
     kept = reserve(batch.project, name, format="jsonl", lineage=lineage, root=root, created_by=user, **columns)
     filler = Filler(kept)
     try:
-        report = _fill(_Gathering(batch, sources, lineage, least), filler, tell)
+        report = _fill(batch, _Gathering(batch, sources, lineage, least), filler, tell)
     except BaseException:
         remove_dataset(filler.dataset)
         raise
@@ -108,7 +109,7 @@ def _together(sources: list[Dataset], column: str, most: int) -> str:
     return told if len(told) <= most else ""
 
 
-def _fill(gathering: _Gathering, filler: Filler, tell: Told) -> JSON:
+def _fill(batch: Batch, gathering: _Gathering, filler: Filler, tell: Told) -> JSON:
     for found in gathering.examples(tell):
         filler.add(found.example, key=found.key)
     report = gathering.tally.as_json()
@@ -116,7 +117,9 @@ def _fill(gathering: _Gathering, filler: Filler, tell: Told) -> JSON:
         dropped = ", ".join(f"{reason}: {count}" for reason, count in report["dropped"].items()) or "-"
         raise Refused(_("No verdict makes an item yet. Left out: %(dropped)s") % {"dropped": dropped})
     filler.write()
-    filler.show(report, sha256=gathering.digest())
+    with transaction.atomic():
+        filler.show(report, sha256=gathering.digest())
+        webhook_events.gathered(batch, filler.dataset, items=filler.size)
     return report
 
 
@@ -134,7 +137,7 @@ class _Gathering:
 
     def examples(self, tell: Told) -> Iterator[Gathered]:
         for source in self._sources:
-            hits = self._batch.hits.filter(item__dataset=source).order_by("item__position")
+            hits = self._batch.hits.filter(item__dataset=source, check_item=False).order_by("item__position")
             keys = list(hits.values_list("pk", flat=True))
             for start in range(0, len(keys), CHUNK):
                 yield from self._chunk(source, keys[start : start + CHUNK])
@@ -184,6 +187,6 @@ class _Gathering:
 
 def _ambiguous(batch: Batch) -> set[str]:
     """Names of groups that different groups of the batch have."""
-    keys = set(batch.hits.values_list("group_key", flat=True))
+    keys = set(batch.hits.filter(check_item=False).values_list("group_key", flat=True))
     names = Counter(key.partition(":")[2] for key in keys)
     return {name for name, count in names.items() if count > 1}

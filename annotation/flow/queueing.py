@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
@@ -11,12 +12,14 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from annotation.flow import recording, tracing, webhook_events
 from annotation.flow.refusal import Refused
 from annotation.models import Job, Project, User
 
 LEASE = timedelta(seconds=60)
 MOST_TRIES = 3
 log = logging.getLogger(__name__)
+ran = logging.getLogger("hopscribe.job")
 
 Verb = Callable[[Job, "Progress"], dict[str, Any]]
 
@@ -56,18 +59,40 @@ def take() -> Job | None:
 
 
 def run(job: Job, verbs: Mapping[str, Verb]) -> None:
-    """Carry a taken job out. A refusal is its result; a defect is tried again, at most three times in all."""
+    """Carry a taken job out, and tell the log how it ended."""
+    token, began = tracing.current.set(job.public_id), time.perf_counter()
     try:
-        result = verbs[job.kind](job, Progress(job))
+        outcome = _carry_out(job, verbs)
+        seconds = round(time.perf_counter() - began, 3)
+        told = {"job": job.public_id, "kind": job.kind, "tries": job.tries, "seconds": seconds, "outcome": outcome}
+        ran.info("job", extra=told)
+    finally:
+        tracing.current.reset(token)
+
+
+def _carry_out(job: Job, verbs: Mapping[str, Verb]) -> str:
+    """A refusal is the job's result; a defect is tried again, at most three times in all. Says how it ended."""
+    try:
+        with recording.acting(recording.Via.JOB, lambda: job.created_by):
+            result = verbs[job.kind](job, Progress(job))
     except Lost:
-        return
+        return "lost"
     except Refused as refusal:
-        job.finish(Job.State.FAILED, error=str(refusal), result=getattr(refusal, "report", {}), ended_at=Now())
+        _end(job, Job.State.FAILED, error=str(refusal), result=getattr(refusal, "report", {}))
+        return "refused"
     except Exception as defect:
         log.exception("job %s (%s) failed", job.public_id, job.kind)
         _fail(job, defect)
-    else:
-        job.finish(Job.State.DONE, result=result, ended_at=Now(), done=F("total"))
+        return "defect"
+    _end(job, Job.State.DONE, result=result, done=F("total"))
+    return "done"
+
+
+@transaction.atomic
+def _end(job: Job, state: str, **came_of_it: Any) -> None:
+    """The job is over, unless another run ended it first; whoever asked is told."""
+    if job.finish(state, ended_at=Now(), **came_of_it):
+        webhook_events.job_ended(job, state)
 
 
 def _fail(job: Job, defect: Exception) -> None:
@@ -75,7 +100,7 @@ def _fail(job: Job, defect: Exception) -> None:
         job.finish(Job.State.WAITING, due_at=Now() + timedelta(seconds=5 * job.tries))
         return
     error = f"{type(defect).__name__}: {defect}"
-    job.finish(Job.State.FAILED, error=error, ended_at=Now())
+    _end(job, Job.State.FAILED, error=error)
 
 
 @transaction.atomic

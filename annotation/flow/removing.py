@@ -5,32 +5,51 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.flow import queueing
+from annotation.flow import queueing, recording
 from annotation.flow.filling import remove_dataset
 from annotation.flow.refusal import Refused
-from annotation.models import Dataset, Job, User
+from annotation.models import Batch, Dataset, Job, User
 
-UNDO_FOR = timedelta(minutes=10)
+UNDO_FOR = timedelta(days=30)
+NEWS_FOR = timedelta(minutes=10)
 KIND = "remove_dataset"
 
 
 @transaction.atomic
 def begin(dataset: Dataset, *, user: User | None) -> Job:
-    """Hide a dataset now and remove it when UNDO_FOR is over. Raises Refused while something hangs on it."""
+    """Hide a dataset and remove it when UNDO_FOR is over; its name stays taken. Raises Refused while it is needed."""
     if not Dataset.objects.whole().filter(pk=dataset.pk).exists() or _needed(dataset):
         raise _in_use(dataset)
-    Dataset.objects.filter(pk=dataset.pk).update(state=Dataset.State.REMOVING, beat_at=Now())
+    Dataset.objects.filter(pk=dataset.pk).update(state=Dataset.State.REMOVING, beat_at=Now() + UNDO_FOR)
     title = _("Remove the dataset %(name)s") % {"name": dataset.slug}
     job = queueing.post(KIND, project=dataset.project, title=title, arguments={"dataset": dataset.pk}, user=user)
     Job.objects.filter(pk=job.pk).update(due_at=Now() + UNDO_FOR)
+    recording.record("removed", dataset)
     return job
 
 
+def under_way(jobs: QuerySet[Job]) -> QuerySet[Job]:
+    """Those that wait or run; a removal only while it is news, since it waits in the bin."""
+    moving = jobs.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+    return moving.exclude(kind=KIND, created_at__lt=Now() - NEWS_FOR)
+
+
+@transaction.atomic
+def hasten(job: Job, dataset: Dataset) -> bool:
+    """Have a hidden dataset removed now; False when its removal has begun, or was undone."""
+    waiting = Job.objects.filter(pk=job.pk, kind=KIND, state=Job.State.WAITING, tries=0)
+    if not waiting.update(due_at=Now()):
+        return False
+    recording.record("erased", dataset)
+    return True
+
+
 def _needed(dataset: Dataset) -> bool:
-    return dataset.batches.exists() or dataset.descendants.exists()
+    return Batch.everything.filter(datasets=dataset).exists() or dataset.descendants.exists()
 
 
 def _in_use(dataset: Dataset) -> Refused:
@@ -53,4 +72,7 @@ def undo(job: Job) -> bool:
     if not waiting.update(state=Job.State.DONE, result={"undone": True}, ended_at=Now()):
         return False
     hidden = Dataset.objects.filter(pk=job.arguments["dataset"], state=Dataset.State.REMOVING)
-    return bool(hidden.update(state=Dataset.State.READY))
+    if not hidden.update(state=Dataset.State.READY):
+        return False
+    recording.record("restored", Dataset.objects.select_related("project").get(pk=job.arguments["dataset"]))
+    return True

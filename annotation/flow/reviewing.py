@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from annotation.flow import recording, webhook_events
 from annotation.flow.refusal import Conflict, Refused
 from annotation.models import Answer, Assignment, Batch, Hit, Review, User
 from annotation.pure import lifecycle, reading
@@ -67,16 +70,27 @@ def decide(
     last = row.reviews.order_by("-pk").first()
     if seen is not None and seen != (last.pk if last else 0):
         raise Conflict(_("Somebody else decided on this answer meanwhile. Please look at it again."))
-    return _add(row, _complete(row, wish), reviewer)
+    review = _add(row, _complete(row, wish), reviewer)
+    if review.decision == reading.RETURNED:
+        restart_clock(row)
+    return review
+
+
+def restart_clock(row: Assignment) -> None:
+    """Let the time until an answer is approved by itself begin anew: it was returned for repair, or is repaired."""
+    if row.batch.auto_approval is None:
+        return
+    undecided = Assignment.objects.filter(approval="", pk=row.pk, auto_approve_at__isnull=False)
+    undecided.update(auto_approve_at=Now() + timedelta(seconds=row.batch.auto_approval))
 
 
 def _locked(assignment: Assignment) -> Assignment:
-    rows = Assignment.objects.select_for_update(of=("self",)).select_related("batch", "hit")
+    rows = Assignment.objects.select_for_update(of=("self",)).select_related("batch__project", "hit")
     return rows.get(pk=assignment.pk)
 
 
 def _add(row: Assignment, wish: Decision, reviewer: User | None) -> Review:
-    return Review.objects.create(
+    review = Review.objects.create(
         assignment=row,
         revision=row.revision,
         decision=wish.decision,
@@ -85,6 +99,9 @@ def _add(row: Assignment, wish: Decision, reviewer: User | None) -> Review:
         reason=wish.reason,
         reviewer=reviewer,
     )
+    webhook_events.reviewed(review, row, reviewer)
+    recording.record("reviewed", row, decision=wish.decision)
+    return review
 
 
 def _complete(row: Assignment, wish: Decision) -> Decision:
@@ -142,8 +159,13 @@ def choose(assignment: Assignment, revision: int, *, reviewer: User | None, text
     The others stay, but none of them is accepted any more. An edited one that is picked as it stands keeps its edit.
     Raises Conflict and Refused like `decide`; nothing has changed then.
     """
-    mates = Assignment.objects.select_for_update().filter(hit=assignment.hit_id, state=lifecycle.SUBMITTED)
-    rows = list(mates.order_by("pk"))
+    with recording.together("adjudicated", assignment):
+        return _choose(assignment, revision, reviewer, text)
+
+
+def _choose(assignment: Assignment, revision: int, reviewer: User | None, text: str | None) -> Review:
+    mates = Assignment.objects.select_for_update(of=("self",)).select_related("batch__project", "hit")
+    rows = list(mates.filter(hit=assignment.hit_id, state=lifecycle.SUBMITTED).order_by("pk"))
     histories = reviews_of(rows)
     for row in rows:
         if row.pk != assignment.pk and _state(row, histories[row.pk]) in reading.TAKEN:
@@ -239,7 +261,7 @@ def standing(hit: Hit) -> list[JSON]:
 
 def several(batch: Batch) -> list[tuple[Hit, list[Standing]]]:
     """The HITs of which one answer is still to be chosen: several that say something stand, and not one is accepted."""
-    counted = batch.hits.filter(voided_at__isnull=True).annotate(
+    counted = batch.hits.filter(voided_at__isnull=True, check_item=False).annotate(
         answers=Count("assignments", filter=Q(assignments__state=lifecycle.SUBMITTED))
     )
     hits = list(counted.filter(answers__gte=2).select_related("item").defer("item__content").order_by("pk"))

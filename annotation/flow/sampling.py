@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Max, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from annotation.flow import recording
 from annotation.flow.refusal import Refused
 from annotation.models import Assignment, Batch, Draw, Drawn, Review, User, Worker
 from annotation.models.assignment import random_seed
@@ -74,12 +75,13 @@ def draw(
     last = batch.draws.aggregate(last=Max("number"))["last"] or 0
     made = Draw.objects.create(batch=batch, number=last + 1, seed=seed, size=size, worker=worker, created_by=user)
     Drawn.objects.bulk_create(Drawn(draw=made, assignment_id=pk, position=k) for k, pk in enumerate(chosen))
+    recording.record("drawn", batch, number=len(chosen))
     return made
 
 
 def _chosen(batch: Batch, size: int, worker: Worker | None, seed: int) -> list[int]:
     """Keys of assignments in the order of reading. What is drawn of one worker does not depend on the others."""
-    rows = batch.assignments.submitted().filter(drawn__isnull=True)
+    rows = batch.assignments.submitted().filter(drawn__isnull=True, hit__check_item=False)
     if worker is not None:
         rows = rows.filter(worker=worker)
     decided = {place.pk for place in queue(batch) if place.state in reading.DECIDED}
@@ -113,7 +115,8 @@ def queue(batch: Batch, *, worker: int | None = None) -> list[Place]:
 
 def _in_queue(batch: Batch) -> QuerySet[Assignment]:
     reviewed = Review.objects.filter(assignment__batch=batch).values("assignment")
-    return batch.assignments.submitted().filter(Q(drawn__isnull=False) | Q(pk__in=reviewed))
+    rows = batch.assignments.submitted().filter(hit__check_item=False)
+    return rows.filter(Q(drawn__isnull=False) | Q(pk__in=reviewed))
 
 
 def _decisions(rows: QuerySet[Assignment]) -> defaultdict[int, list[tuple[int, str]]]:
@@ -147,7 +150,8 @@ def coverage(batch: Batch, *, since: Batch | None = None) -> list[Coverage]:
 
 
 def _counted(batch: Batch) -> dict[int, Coverage]:
-    submitted = Counter(batch.assignments.submitted().order_by("pk").values_list("worker", flat=True))
+    rows = batch.assignments.submitted().filter(hit__check_item=False)
+    submitted = Counter(rows.order_by("pk").values_list("worker", flat=True))
     workers = Worker.objects.select_related("project").in_bulk(submitted)
     found = {pk: Coverage(worker=workers[pk], submitted=count) for pk, count in submitted.items()}
     for place in queue(batch):

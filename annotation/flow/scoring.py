@@ -5,19 +5,34 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from datetime import UTC
+from itertools import accumulate, islice
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Max, Sum
+from django.db.models.functions import TruncHour
 from django.utils.translation import gettext as _
 
-from annotation.flow import doubting, reviewing
+from annotation.flow import cutting, doubting, reviewing
 from annotation.flow.filling import Told, silent
 from annotation.flow.importing import file_digest
 from annotation.flow.refusal import Refused
-from annotation.models import Batch, BatchReport, Dataset, GoldDecision, Hit, Item, Prediction, PredictionSet, Review
+from annotation.models import (
+    Batch,
+    BatchReport,
+    Dataset,
+    GoldDecision,
+    Hit,
+    Item,
+    PartReport,
+    Prediction,
+    PredictionSet,
+    Review,
+)
+from annotation.pure.cuts import Cut
 from annotation.pure.doubt import corrected
 from annotation.registry import task_type
 from annotation.scorers import BadPredictions, read_predictions
@@ -25,14 +40,19 @@ from annotation.scorers import Prediction as ModelPrediction
 from annotation.tasktype import Given, Judged, TaskType
 
 CHUNK = 200
+PARTS_KEPT = 20  # reports of parts of a batch, the latest
+ALL = Cut()
 
 
-def score_batch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
-    """Compute the batch's report anew, keep it, and note how much the answers to each HIT differ."""
+def score_batch(batch: Batch, *, cut: Cut = ALL, tell: Told = silent) -> dict[str, Any]:
+    """Compute the report of the batch, or of the part that the cut leaves, anew and keep it.
+
+    That of the whole batch notes with each HIT how much its answers differ, and their mean grade against gold.
+    """
     stand = _stand(batch)
     task = task_type(batch.task)
     changes = doubting.changes(batch)
-    judged = _judged(batch, task, tell)
+    judged = _judged(batch, task, tell, cut)
     options = task.options(batch.options)
     if not changes:
         content = task.report(judged, options, seed=batch.seed)
@@ -40,8 +60,36 @@ def score_batch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
         rows = list(judged)
         after = task.report(_corrected(rows, changes), options, seed=batch.seed)
         content = task.report(rows, options, seed=batch.seed) | {"corrected": after}
-    BatchReport.objects.update_or_create(batch=batch, defaults={"stand": stand, "content": content})
+    content["progress"] = _progress(batch, cut)
+    kept = {"stand": stand, "content": content}
+    if cut.key:
+        PartReport.objects.update_or_create(batch=batch, part=cut.key, defaults=kept)
+        last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]
+        batch.part_reports.exclude(pk__in=list(last)).delete()
+    else:
+        BatchReport.objects.update_or_create(batch=batch, defaults=kept)
     return content
+
+
+def kept_report(batch: Batch, cut: Cut = ALL) -> BatchReport | PartReport | None:
+    """The report as last computed, whatever came since."""
+    if cut.key:
+        return batch.part_reports.filter(part=cut.key).first()
+    return BatchReport.objects.filter(batch=batch).first()
+
+
+def is_fresh(batch: Batch, report: BatchReport | PartReport) -> bool:
+    """Whether the report stands for the judgments that there are."""
+    return report.stand == _stand(batch)
+
+
+def _progress(batch: Batch, cut: Cut) -> list[list[Any]]:
+    """[hour in UTC, answers submitted until its end], an entry for each hour in which some came."""
+    rows = cutting.assignments_in(batch, cut, batch.assignments.submitted().filter(hit__check_item=False))
+    hours = rows.order_by().annotate(hour=TruncHour("submitted_at", tzinfo=UTC)).values("hour")
+    counted = [(row["hour"], row["count"]) for row in hours.annotate(count=Count("pk")).order_by("hour")]
+    sums = accumulate(count for _hour, count in counted)
+    return [[hour.isoformat(), total] for (hour, _count), total in zip(counted, sums, strict=True)]
 
 
 def _corrected(judged: list[Judged], changes: dict[int, GoldDecision]) -> list[Judged]:
@@ -57,12 +105,16 @@ def _corrected(judged: list[Judged], changes: dict[int, GoldDecision]) -> list[J
 
 def cached_report(batch: Batch) -> dict[str, Any] | None:
     """The kept report while it stands for the judgments there are; None when it must be computed."""
-    report = BatchReport.objects.filter(batch=batch, stand=_stand(batch)).first()
-    return report.content if report else None
+    report = kept_report(batch)
+    return report.content if report and is_fresh(batch, report) else None
 
 
 def _stand(batch: Batch) -> str:
-    judgments = batch.assignments.submitted().aggregate(count=Count("pk"), revisions=Sum("revision"))
+    judgments = (
+        batch.assignments.submitted()
+        .filter(hit__check_item=False)
+        .aggregate(count=Count("pk"), revisions=Sum("revision"))
+    )
     voided = batch.hits.filter(voided_at__isnull=False).aggregate(count=Count("pk"), last=Max("voided_at"))
     reviews = Review.objects.filter(assignment__batch=batch).aggregate(last=Max("pk"))
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
@@ -72,23 +124,25 @@ def _stand(batch: Batch) -> str:
     return "/".join(map(str, parts))
 
 
-def _judged(batch: Batch, task: TaskType, tell: Told) -> Iterator[Judged]:
-    """Every HIT with its answers, chunk by chunk in order of their keys."""
-    keys = batch.hits.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000)
+def _judged(batch: Batch, task: TaskType, tell: Told, cut: Cut) -> Iterator[Judged]:
+    """Every HIT of the cut with its answers, chunk by chunk in order of their keys."""
+    rows = cutting.hits_in(batch, cut, batch.hits.filter(check_item=False))
+    keys = rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000)
     done = 0
     while some := list(islice(keys, CHUNK)):
-        yield from _judged_chunk(batch, task, some)
+        yield from _judged_chunk(batch, task, some, cut)
         done += len(some)
         tell(done, batch.size)
 
 
-def _judged_chunk(batch: Batch, task: TaskType, keys: list[int]) -> list[Judged]:
+def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut) -> list[Judged]:
     hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
-    given = _given(batch, hits)
+    given = _given(batch, hits, cut)
     predicted = _predicted(task, hits)
     judged = []
     for hit in hits:
         hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
+        hit.score = _score(task, hit, given[hit.pk])
         judged.append(
             Judged(
                 hit=hit.public_id,
@@ -102,15 +156,26 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int]) -> list[Judged]
                 wanted=hit.wanted,
             )
         )
-    Hit.objects.bulk_update(hits, ["disagreement"])
+    if not cut.key:
+        Hit.objects.bulk_update(hits, ["disagreement", "score"])
     return judged
 
 
-def _given(batch: Batch, hits: list[Hit]) -> defaultdict[int, list[Given]]:
-    """The answers that stand, by HIT, in the order in which they came."""
+def _score(task: TaskType, hit: Hit, given: list[Given]) -> float | None:
+    """The mean grade of the answers; None without answers or without gold to grade by."""
+    gold = hit.item.example
+    if not given or hit.voided_at or not task.gradable(gold):
+        return None
+    return fmean(task.grade(hit.payload, each.answer, gold) for each in given)
+
+
+def _given(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[Given]]:
+    """The answers that stand, by HIT, in the order in which they came; of a cut those of its days."""
     given: defaultdict[int, list[Given]] = defaultdict(list)
     for hit, answers in reviewing.standing_answers(hits).items():
         for standing, said in answers:
+            if not cutting.is_within(cut, standing.assignment.submitted_at):
+                continue
             worker = batch.project.pseudonym(standing.assignment.worker_id)
             given[hit].append(Given(worker, said, standing.answer.active_seconds))
     return given
@@ -164,7 +229,7 @@ def _attach(predictions: PredictionSet, path: Path, format: str, tell: Told) -> 
     source = read_predictions(format, path)
     while some := list(islice(source, CHUNK)):
         rows = [Prediction(prediction_set=predictions, item_id=_item(items, p), content={}) for p in some]
-        contexts = Item.objects.in_bulk([row.item_id for row in rows])
+        contexts = Item.every.in_bulk([row.item_id for row in rows])
         for row, prediction in zip(rows, some, strict=True):
             row.content = _content(contexts[row.item_id], prediction)
         with transaction.atomic():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.db import connection, transaction
@@ -12,7 +13,7 @@ from django.db.models import F
 from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
 
-from annotation.flow import assigning, reviewing
+from annotation.flow import assigning, grading, holding, judging, notifying, reserving, reviewing, webhook_events
 from annotation.flow.refusal import Conflict
 from annotation.models import Answer, Assignment, Batch, Hit, Seat
 from annotation.models.fields import to_text
@@ -68,7 +69,7 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
     The same key with the same answer gives the same receipt. Raises Conflict when the key came with another
     answer, when another tab submitted first, or when a submitted answer can no longer be changed.
     """
-    row = Assignment.objects.select_for_update(of=("self",)).select_related("batch").get(pk=assignment.pk)
+    row = Assignment.objects.select_for_update(of=("self",)).select_related("batch__project").get(pk=assignment.pk)
     digest = hashlib.sha256(to_text(answer).encode("utf-8", "surrogatepass")).hexdigest()
     replayed = row.answers.filter(key=key).first() if row.revision else None
     if replayed:
@@ -88,6 +89,12 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
         active_seconds=active_seconds,
         guide_version=row.guide_version,
     )
+    if not row.revision:
+        notifying.tell_of(notifying.SUBMITTED, row)
+        judging.judge(row)
+    if grading.concerns(row, assignment.hit):
+        grading.grade(row, assignment.hit, answer)
+    webhook_events.submitted(row, assignment.hit, revision=row.revision + 1, late=late, counts=counts)
     return Receipt(row.public_id, row.revision + 1, late, counts)
 
 
@@ -110,19 +117,32 @@ def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bo
     else:
         counts = bool(hit.update(live=F("live") - 1, done=F("done") + 1))
     stamps = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
+    if row.batch.auto_approval is not None:
+        stamps["auto_approve_at"] = Now() + timedelta(seconds=row.batch.auto_approval)
     if not row.move(lifecycle.SUBMITTED, **stamps, **kept):
         raise Conflict(_("This assignment was just changed from elsewhere. Please send it again."))
+    if late and (not counts or row.batch.state == Batch.State.CLOSED):
+        reserving.cover_late(row)
+        holding.settled(row.hit_id)
     return late, counts
 
 
 def may_change(row: Assignment) -> bool:
-    """Whether a submitted answer can still be changed: while its batch is open, and while it is to be repaired."""
-    return row.batch.state == Batch.State.OPEN or reviewing.returned(row) is not None
+    """Whether a submitted answer can still be changed: while its batch is open, and while it is to be repaired.
+
+    One of a round is final once the attempt is over, since what came out is known by then; and any, once it was
+    decided whether it is paid.
+    """
+    open_still = row.batch.state == Batch.State.OPEN and not row.approval and not grading.is_final(row)
+    return open_still or reviewing.returned(row) is not None
 
 
 def _revise(row: Assignment, **kept: Any) -> None:
     if not may_change(row):
-        raise Conflict(_("The batch is closed, so this answer can no longer be changed."))
+        raise Conflict(_("The batch is closed, the round over or the pay decided: this can no longer be changed."))
+    repaired = row.auto_approve_at is not None and reviewing.returned(row) is not None
     current = Assignment.objects.filter(pk=row.pk, revision=row.revision)
     if not current.update(revision=row.revision + 1, **kept):
         raise Conflict(_("This assignment was just changed from elsewhere. Please send it again."))
+    if repaired:
+        reviewing.restart_clock(row)

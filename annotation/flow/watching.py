@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 
-from annotation.models import Assignment, Batch, Flag, Worker
+from annotation.flow import checking
+from annotation.models import Assignment, Batch, Flag, Hit, Project, Worker
 from annotation.pure import lifecycle
 
 HOURS = 48  # of the chart
@@ -41,13 +43,21 @@ class Counts:
 
 
 def assignments_of(batch: Batch) -> QuerySet[Assignment]:
-    """Those that researchers may see: an import under way shows nothing."""
-    return batch.assignments.filter(Q(collection__isnull=True) | Q(collection__ready=True))
+    """Those that researchers may see: an import under way shows nothing, and hidden gold is no work of the batch's."""
+    rows = batch.assignments.filter(Q(collection__isnull=True) | Q(collection__ready=True))
+    return checking.rows_without_checks(batch, rows)
+
+
+def work_of(project: Project) -> QuerySet[Assignment]:
+    """The same of all batches of a project that are not in the bin."""
+    shown = Q(collection__isnull=True) | Q(collection__ready=True)
+    there = Q(batch__project=project, batch__removed_at__isnull=True)
+    return Assignment.objects.filter(shown, there, hit__check_item=False)
 
 
 def counts_of(batch: Batch) -> Counts:
     """Every number of the overview, in three queries."""
-    hits = batch.hits.aggregate(
+    hits = batch.hits.filter(check_item=False).aggregate(
         hits=Count("pk"),
         voided=Count("pk", filter=Q(voided_at__isnull=False)),
         places=Sum("wanted", filter=Q(voided_at__isnull=True), default=0),
@@ -55,6 +65,34 @@ def counts_of(batch: Batch) -> Counts:
     )
     named = {name.replace("-", "_"): Count("pk", filter=rule) for name, rule in SHOWS.items()}
     return Counts(**hits, **assignments_of(batch).aggregate(**named), flags=open_flags(batch).count())
+
+
+def counts_by_batch(batches: Sequence[Batch]) -> dict[int, Counts]:
+    """The same of several batches by their keys, in three queries together."""
+    keys = [batch.pk for batch in batches]
+    hits = Hit.objects.filter(batch__in=keys, check_item=False).order_by().values("batch")
+    of_hits = hits.annotate(
+        hits=Count("pk"),
+        voided=Count("pk", filter=Q(voided_at__isnull=False)),
+        places=Sum("wanted", filter=Q(voided_at__isnull=True), default=0),
+        done=Sum("done", filter=Q(voided_at__isnull=True), default=0),
+    )
+    shown = Q(collection__isnull=True) | Q(collection__ready=True)
+    work = Assignment.objects.filter(shown, batch__in=keys, hit__check_item=False).order_by().values("batch")
+    named = {name.replace("-", "_"): Count("pk", filter=rule) for name, rule in SHOWS.items()}
+    flags = Flag.objects.filter(assignment__batch__in=keys, state=Flag.State.OPEN).order_by()
+    reported = flags.values(batch=F("assignment__batch")).annotate(flags=Count("pk"))
+    found: dict[int, dict[str, int]] = {key: {field.name: 0 for field in fields(Counts)} for key in keys}
+    for row in [*of_hits, *work.annotate(**named), *reported]:
+        found[row.pop("batch")].update(row)
+    return {key: Counts(**counts) for key, counts in found.items()}
+
+
+def submitted_by_batch(keys: Sequence[int]) -> dict[int, int]:
+    """Submitted assignments of batches by their keys, those of none left out."""
+    # a submission has a time, and nothing else has (a constraint): so the index by batch and time tells it alone
+    rows = Assignment.objects.filter(batch__in=keys, submitted_at__isnull=False).order_by()
+    return dict(rows.values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
 
 
 def open_flags(batch: Batch) -> QuerySet[Flag]:
@@ -77,7 +115,8 @@ def by_hour(batch: Batch) -> list[tuple[datetime, int]]:
 
 
 def workers_of(batch: Batch) -> list[dict[str, Any]]:
-    """Per worker: {"worker", "submitted", "late", "given_back", "flags", "median_seconds", "last"}, busiest first.
+    """Per worker, busiest first: {"worker", "submitted", "late", "given_back", "flags", "median_seconds", "paused",
+    "last"}.
 
     The median is of active seconds over submitted assignments; None where none was measured.
     """
@@ -97,9 +136,11 @@ def workers_of(batch: Batch) -> list[dict[str, Any]]:
     reported = Flag.objects.filter(assignment__batch=batch).values("assignment__worker").annotate(flags=Count("pk"))
     flags = {row["assignment__worker"]: row["flags"] for row in reported}
     medians = _medians(batch)
+    stopped = {seat.worker_id for seat in checking.paused(batch)}
     workers = Worker.objects.select_related("project").in_bulk(rows)
     for pk, row in rows.items():
         row |= {"worker": workers[pk], "flags": flags.get(pk, 0), "median_seconds": medians.get(pk)}
+        row["paused"] = pk in stopped
     return sorted(rows.values(), key=lambda row: (-row["submitted"], row["worker"].pk))
 
 

@@ -6,6 +6,7 @@ What a file is, is told by its first bytes, never by its name.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import zlib
 from collections.abc import Iterator
@@ -15,11 +16,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from annotation.formats import unpacking
 from annotation.formats.base import Flaw, Unreadable
 from annotation.formats.json_text import MAX_RECORD, Decoder, Fault, Window, shown, unfit
 
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
+_BLOCK = 1 << 17  # bytes unpacked at a time
 _PARQUET_ROWS = 256  # decoded at a time
 
 
@@ -44,8 +47,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     try:
         with path.open("rb") as plain:
             packed = plain.peek(2)[:2] == b"\x1f\x8b"
-            # GzipFile has peek and readline, which is all that BinaryIO promises beyond read.
-            stream = cast(BinaryIO, gzip.GzipFile(fileobj=plain)) if packed else cast(BinaryIO, plain)
+            stream = cast(BinaryIO, io.BufferedReader(unpacking.Unpacked(plain), _BLOCK) if packed else plain)
             _refuse_other_encodings(stream)
             yield stream
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -175,10 +177,17 @@ def parquet_rows(path: Path) -> Iterator[Row]:
 
     try:
         with pyarrow.parquet.ParquetFile(path) as table:
-            number = 0
+            number, unpacked, packed = 0, 0, path.stat().st_size
             for batch in table.iter_batches(batch_size=_PARQUET_ROWS):
+                unpacked += sum(_plain_size(column) for column in batch.columns)
+                unpacking.check(unpacked, packed)
                 for value in batch.to_pylist():
                     number += 1
                     yield Row(number, f"record {number}", value, tuple(unfit(value)))
     except (pyarrow.ArrowException, ValueError) as error:
         raise unreadable(f"not a whole Parquet file ({shown(error)})", "Fetch it again") from error
+
+
+def _plain_size(column: Any) -> int:
+    """Bytes of a column once each row has a value of its own."""
+    return int((column.dictionary_decode() if hasattr(column, "dictionary_decode") else column).nbytes)

@@ -1,0 +1,169 @@
+"""Backups: the database as it is at one moment and the uploads, in one archive, and the way back into an empty place.
+
+Secrets of marketplaces lie in it encrypted with SECRET_KEY, which is not in it: keep the key elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.flow.refusal import Refused
+
+MANIFEST, SQLITE, POSTGRES, UPLOADS = "manifest.json", "database.sqlite3", "database.dump", "uploads"
+BLOCK = 1 << 20
+KEPT, EVERY = 24, 3600  # of the copies that an installation on SQLite makes of itself, and seconds between them
+
+
+def back_up(out: Path) -> dict[str, Any]:
+    """Write an archive, whole or not at all; {"database", "uploads", "bytes"}. People may go on working."""
+    with tempfile.TemporaryDirectory(prefix="backup-", dir=settings.VAR) as name:
+        folder = Path(name)
+        database = _dump(folder)
+        files = [(database.name, database), *_uploads()]
+        told = {path: {"sha256": _sha256(file), "bytes": file.stat().st_size} for path, file in files}
+        manifest = {"made_at": timezone.now().isoformat(), "engine": connection.vendor, "files": told}
+        draft = out.with_name(f".{out.name}.part")
+        try:
+            with draft.open("wb") as raw, tarfile.open(fileobj=raw, mode="w:gz", compresslevel=6) as archive:
+                text = json.dumps(manifest, indent=1).encode()
+                head = tarfile.TarInfo(MANIFEST)
+                head.size, head.mode = len(text), 0o600
+                archive.addfile(head, io.BytesIO(text))
+                for path, file in files:
+                    archive.add(file, arcname=path, recursive=False)
+            with draft.open("rb+") as raw:
+                os.fsync(raw.fileno())
+            draft.chmod(0o600)
+            draft.replace(out)
+        finally:
+            draft.unlink(missing_ok=True)
+    return {"database": connection.vendor, "uploads": len(files) - 1, "bytes": out.stat().st_size}
+
+
+def _dump(folder: Path) -> Path:
+    if connection.vendor == "sqlite":
+        return _vacuum_into(folder / SQLITE)
+    _run(["pg_dump", "--format=custom", "--no-owner", "--file", str(folder / POSTGRES), "--dbname", _url()])
+    return folder / POSTGRES
+
+
+def _vacuum_into(file: Path) -> Path:
+    """A compact copy as of one moment, while others write."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM INTO %s", [str(file)])
+    file.chmod(0o600)
+    return file
+
+
+def _uploads() -> Iterator[tuple[str, Path]]:
+    root = Path(settings.MEDIA_ROOT)
+    for file in sorted(root.rglob("*")) if root.is_dir() else ():
+        if file.is_file() and not file.is_symlink():
+            yield f"{UPLOADS}/{file.relative_to(root).as_posix()}", file
+
+
+def _sha256(file: Path) -> str:
+    found = hashlib.sha256()
+    with file.open("rb") as raw:
+        while block := raw.read(BLOCK):
+            found.update(block)
+    return found.hexdigest()
+
+
+def restore(archive: Path) -> dict[str, Any]:
+    """Fill the empty database and folder of uploads that the settings name from an archive.
+
+    Raises Refused for what is no whole backup, one of another kind of database, and a place that is not empty.
+    """
+    with tempfile.TemporaryDirectory(prefix="restore-", dir=settings.VAR) as name:
+        folder = Path(name)
+        manifest = _unpacked(archive, folder)
+        if manifest["engine"] != connection.vendor:
+            text = _("The backup is of %(there)s, and DATABASE_URL names %(here)s. Restore there, then copy_database.")
+            raise Refused(text % {"there": manifest["engine"], "here": connection.vendor})
+        if connection.introspection.table_names() or any(_uploads()):
+            raise Refused(_("There is something already: name an empty database and an empty HOPSCRIBE_VAR."))
+        _fill(folder)
+        if (folder / UPLOADS).is_dir():
+            shutil.copytree(folder / UPLOADS, settings.MEDIA_ROOT, dirs_exist_ok=True)
+    return {"made_at": manifest["made_at"], "uploads": len(manifest["files"]) - 1}
+
+
+def _unpacked(archive: Path, folder: Path) -> dict[str, Any]:
+    broken = _("%(file)s is no whole backup.") % {"file": archive.name}
+    try:
+        with tarfile.open(archive, "r:gz") as packed:
+            packed.extractall(folder, filter="data")
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
+        wrong = [path for path, told in manifest["files"].items() if _sha256(folder / path) != told["sha256"]]
+    except (tarfile.TarError, EOFError, ValueError, KeyError, FileNotFoundError) as failure:
+        raise Refused(f"{broken} {failure}".strip()) from None
+    if wrong:
+        raise Refused(f"{broken} {_('Changed')}: {', '.join(wrong[:5])}")
+    return manifest
+
+
+def _fill(folder: Path) -> None:
+    if connection.vendor == "sqlite":
+        target = Path(settings.DATABASES["default"]["NAME"])
+        connection.close()
+        for rest in ("-wal", "-shm"):
+            target.with_name(target.name + rest).unlink(missing_ok=True)
+        shutil.move(folder / SQLITE, target)
+        return
+    whole = ["--no-owner", "--exit-on-error", "--single-transaction"]
+    _run(["pg_restore", *whole, "--dbname", _url(), str(folder / POSTGRES)])
+
+
+def _url() -> str:
+    """The database for PostgreSQL's programs, without its password, which goes by the environment."""
+    told = connection.get_connection_params()
+    names = {"dbname": "dbname", "user": "user", "host": "host", "port": "port"}
+    return " ".join(f"{key}='{told[name]}'" for key, name in names.items() if told.get(name))
+
+
+def _run(command: list[str]) -> None:
+    password = str(connection.get_connection_params().get("password") or "")
+    environment = os.environ | ({"PGPASSWORD": password} if password else {})
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        text = _("%(program)s is not installed; it comes with PostgreSQL's client.") % {"program": command[0]}
+        raise Refused(text) from None
+    if done.returncode:
+        raise Refused(f"{command[0]}: {done.stderr.strip()[-500:]}")
+
+
+def keep_copies() -> Path | None:
+    """On SQLite: a copy of the database each hour, the last 24 kept in HOPSCRIBE_VAR/backups; where it was due."""
+    if connection.vendor != "sqlite" or connection.settings_dict["NAME"].startswith("file:"):
+        return None
+    folder = Path(settings.VAR) / "backups"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    made = sorted(folder.glob("hopscribe-*.sqlite3"))
+    now = timezone.now()
+    if made and now.timestamp() - made[-1].stat().st_mtime < EVERY:
+        return None
+    draft = folder / f".{os.getpid()}.part"
+    draft.unlink(missing_ok=True)
+    _vacuum_into(draft)
+    final = folder / f"hopscribe-{now:%Y%m%dT%H%M%S}.sqlite3"
+    draft.replace(final)
+    for old in made[: max(0, len(made) + 1 - KEPT)]:
+        old.unlink(missing_ok=True)
+    return final

@@ -1,0 +1,111 @@
+"""The ledger as rows for people: narrowed down, with accounts in words, and as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from annotation.flow import ledger
+from annotation.models import Batch, Entry, Project, Worker
+from annotation.models.money import OUTSIDE
+from annotation.pure.spreadsheet import guarded
+
+COLUMNS = ["number", "time", "kind", "from", "to", "amount", "batch", "worker", "note"]
+KINDS = {
+    "deposit": "put in",
+    "withdrawal": "taken out",
+    "hold": "set aside",
+    "release": "given back",
+    "reward": "reward",
+    "bonus": "bonus",
+    "top_up": "top-up to the floor",
+    "fee": "fee",
+    "payout": "into a payout",
+    "paid_out": "paid out",
+    "payout_failed": "payout failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry with its accounts in words; workers go by pseudonyms."""
+
+    entry: Entry
+    kind: str
+    source: str
+    target: str
+    worker: str
+
+
+def entries(project: Project, *, batch: Batch | None = None, kind: str = "", worker: str = "") -> QuerySet[Entry]:
+    """The project's entries, newest first; `worker` is the beginning of a pseudonym or a WorkerId."""
+    rows = Entry.objects.filter(project=project).select_related("source", "target", "batch")
+    if batch is not None:
+        rows = rows.filter(batch=batch)
+    if kind:
+        rows = rows.filter(kind=kind)
+    if worker:
+        rows = rows.filter(worker__in=_workers(project, worker))
+    return rows.order_by("-pk")
+
+
+def _workers(project: Project, wanted: str) -> list[int]:
+    found = []
+    for row in Worker.objects.filter(project=project):
+        row.project = project
+        if row.pseudonym.startswith(wanted.lower()) or row.public_id == wanted:
+            found.append(row.pk)
+    return found
+
+
+def told(project: Project, some: Iterable[Entry]) -> Iterator[Row]:
+    """Entries in words."""
+    names = _Names(project)
+    for entry in some:
+        worker = project.pseudonym(entry.worker_id) if entry.worker_id else ""
+        kind = _(KINDS.get(entry.kind, entry.kind))
+        yield Row(entry, kind, names.of(entry.source.name), names.of(entry.target.name), worker)
+
+
+class _Names:
+    """Account names in words, with each batch looked up once."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.titles = {str(pk): slug for pk, slug in Batch.everything.filter(project=project).values_list("pk", "slug")}
+
+    def of(self, name: str) -> str:
+        first, _slash, rest = name.partition("/")
+        plain = {OUTSIDE: _("outside"), ledger.AVAILABLE: _("budget"), ledger.FEES: _("fees")}
+        if first in plain:
+            return plain[first]
+        if first == "held":
+            return _("set aside for %(batch)s") % {"batch": self.titles.get(rest, rest)}
+        if first == "worker":
+            return _("owed to %(worker)s") % {"worker": self.project.pseudonym(int(rest))[:8]}
+        if first == "payout":
+            return _("payout %(number)s") % {"number": rest}
+        return _("marketplace %(number)s") % {"number": rest}
+
+
+def lines(project: Project, some: QuerySet[Entry]) -> Iterator[bytes]:
+    """A CSV file of entries, line by line; text is safe to open in a spreadsheet."""
+    yield ("\ufeff" + _line(COLUMNS)).encode()
+    for row in told(project, some.iterator(chunk_size=1000)):
+        entry = row.entry
+        batch = entry.batch.slug if entry.batch else ""
+        texts = [entry.kind, row.source, row.target]
+        end = [batch, row.worker, entry.note]
+        cells = [str(entry.pk), entry.created_at.isoformat(timespec="seconds"), *map(guarded, texts), str(entry.amount)]
+        yield _line([*cells, *map(guarded, end)]).encode()
+
+
+def _line(cells: list[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerow(cells)
+    return out.getvalue()

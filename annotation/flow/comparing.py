@@ -1,0 +1,164 @@
+"""Batches, datasets, and annotators and models side by side: what was measured of each, item by item.
+
+Item by item a batch is measured by the mean grade of its answers against gold, and by how far these agree, both as of
+its last report. An item is the same as another where it is the same row, or where id, question and answerability are
+the same and belong to one item only on either side.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from statistics import median
+from typing import Any
+
+from django.db.models import Count, F, Q, Sum
+
+from annotation.flow import scoring, wages
+from annotation.models import Answer, Batch, Dataset, Payment, Prediction, Project
+from annotation.pure import lifecycle
+from annotation.pure.comparing import PEOPLE, Measured
+from annotation.registry import task_type
+
+Values = dict[Hashable, float]
+MOST = 6  # things beside each other
+
+
+def batches(some: Iterable[Batch]) -> list[Measured]:
+    """Each batch as of its last report."""
+    return [_batch(batch) for batch in some]
+
+
+def _batch(batch: Batch) -> Measured:
+    columns = ("item__source_id", "item__question", "item__answerable", "score", "disagreement")
+    rows = list(
+        batch.hits.filter(check_item=False, voided_at__isnull=True, done__gt=0).values_list("done", "item", *columns)
+    )
+    seen = Counter(row[2:5] for row in rows)
+    scores: Values = {}
+    agreements: Values = {}
+    for done, item, *named, score, disagreement in rows:
+        key = tuple(named)
+        name: Hashable = key if seen[key] == 1 else item
+        if score is not None:
+            scores[name] = score
+        if disagreement is not None and done > 1:
+            agreements[name] = 1 - disagreement
+    answers = batch.assignments.submitted().filter(hit__check_item=False)
+    paid = Payment.objects.filter(batch=batch, state=Payment.State.PAID).aggregate(sum=Sum("amount"))["sum"]
+    kept = scoring.kept_report(batch)
+    return Measured(
+        key=batch.slug,
+        label=batch.title,
+        scores=scores,
+        agreements=agreements,
+        answers=answers.count(),
+        seconds=_median(answers),
+        paid=paid,
+        wage=wages.summary(wages.of_batch(batch)).median,
+        report=kept.content if kept else {},
+    )
+
+
+def _median(answers: Any) -> float | None:
+    known = list(answers.filter(active_seconds__gt=0).values_list("active_seconds", flat=True))
+    return median(known) if known else None
+
+
+def contenders(batch: Batch) -> tuple[list[tuple[str, int]], list[str]]:
+    """(pseudonym, answers) of everybody who answered, busiest first, and the models with predictions on the items."""
+    answers = batch.assignments.submitted().filter(hit__check_item=False)
+    counted = answers.order_by().values("worker").annotate(count=Count("pk")).order_by("-count", "worker")
+    people = [(batch.project.pseudonym(row["worker"]), row["count"]) for row in counted]
+    items = batch.hits.filter(check_item=False).values("item")
+    models = Prediction.objects.filter(item__in=items, prediction_set__ready=True).order_by()
+    return people, sorted(set(models.values_list("prediction_set__model", flat=True).distinct()))
+
+
+def answerers(batch: Batch, people: Iterable[str], models: Iterable[str]) -> list[Measured]:
+    """All annotators together, then those by pseudonym, then the models: graded on the HITs of the batch."""
+    hits = batch.hits.filter(check_item=False, voided_at__isnull=True)
+    everybody = Measured(
+        PEOPLE,
+        "",
+        scores=dict(hits.filter(score__isnull=False).values_list("item", "score")),
+        agreements={
+            item: 1 - apart for item, apart in hits.filter(done__gt=1, disagreement__isnull=False).values_list(
+                "item", "disagreement")
+        },
+        answers=batch.assignments.submitted().filter(hit__in=hits).count(),
+        seconds=_median(batch.assignments.submitted().filter(hit__in=hits)),
+    )  # fmt: skip
+    known = {batch.project.pseudonym(pk): pk for pk in batch.assignments.values_list("worker", flat=True).distinct()}
+    found = [everybody, *(_person(batch, name, known[name]) for name in people if name in known)]
+    return [*found, *(_model(batch, name) for name in models)]
+
+
+def _person(batch: Batch, name: str, worker: int) -> Measured:
+    """Their answers graded, and how far each agrees with the others' to the same HIT."""
+    task = task_type(batch.task)
+    mine = batch.assignments.submitted().filter(worker=worker, hit__check_item=False, hit__voided_at__isnull=True)
+    latest = Answer.objects.filter(
+        Q(assignment__hit__in=mine.values("hit")) & Q(assignment__state=lifecycle.SUBMITTED),
+        revision=F("assignment__revision"),
+    )
+    said: dict[int, list[tuple[int, Any]]] = {}
+    for given in latest.select_related("assignment").order_by("pk").iterator():
+        said.setdefault(given.assignment.hit_id, []).append((given.assignment.worker_id, given.answer))
+    scores: Values = {}
+    agreements: Values = {}
+    for row in mine.select_related("hit__item").defer("draft").iterator():
+        own = [answer for whose, answer in said.get(row.hit_id, ()) if whose == worker]
+        others = [answer for whose, answer in said.get(row.hit_id, ()) if whose != worker]
+        gold = row.hit.item.example
+        if own and task.gradable(gold):
+            scores[row.hit.item_id] = task.grade(row.hit.payload, own[0], gold)
+        if own and others:
+            each = [1 - task.differences(row.hit.payload, [own[0], other]) for other in others]
+            agreements[row.hit.item_id] = sum(each) / len(each)
+    return Measured(name, name, scores, agreements, mine.count(), _median(mine))
+
+
+def _model(batch: Batch, name: str) -> Measured:
+    """Its predictions graded as an annotator's answer would be."""
+    task = task_type(batch.task)
+    hits = batch.hits.filter(check_item=False, voided_at__isnull=True)
+    items = {hit.item_id: hit for hit in hits.select_related("item")}
+    rows = Prediction.objects.filter(
+        prediction_set__model=name, prediction_set__ready=True, item__hits__in=hits
+    ).distinct()
+    scores: Values = {}
+    for row in rows.order_by("pk").iterator():
+        hit = items[row.item_id]
+        gold = hit.item.example
+        if task.gradable(gold):
+            scores[hit.item_id] = task.grade(hit.payload, task.complete(hit.payload, row.content), gold)
+    return Measured(name, name, scores, answers=len(scores))
+
+
+def datasets(some: Iterable[Dataset]) -> list[dict[str, Any]]:
+    """What each holds: {"dataset", "items", "hops" {number: items}, "shapes", "answerable", "unanswerable"}."""
+    found = []
+    for dataset in some:
+        rows = dataset.items.order_by()
+        answerable = dict(rows.values_list("answerable").annotate(Count("pk")))
+        found.append(
+            {
+                "dataset": dataset,
+                "items": dataset.size,
+                "hops": dict(rows.values_list("hops").annotate(Count("pk"))),
+                "shapes": dict(rows.values_list("shape").annotate(Count("pk"))),
+                "answerable": answerable.get(True, 0),
+                "unanswerable": answerable.get(False, 0),
+            }
+        )
+    return found
+
+
+def comparable(project: Project) -> dict[str, list[Batch]]:
+    """The launched batches by task, newest first; HITs of other programs have no answers that we can grade."""
+    rows = project.batches.filter(launched_at__isnull=False).exclude(task="external").order_by("-launched_at", "-pk")
+    found: dict[str, list[Batch]] = {}
+    for batch in rows.select_related("project"):
+        found.setdefault(batch.task, []).append(batch)
+    return found

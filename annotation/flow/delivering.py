@@ -1,0 +1,126 @@
+"""Events on their way: posted to webhooks and signed, again and again until somebody takes them; or fetched."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
+
+from annotation.flow import posting
+from annotation.flow.posting import NotSent
+from annotation.models import AccessKey, Event, NotificationSetting
+from annotation.pure import events
+
+LEASE = timedelta(minutes=2)  # for one try
+KEPT = timedelta(days=14)  # a message in a queue that nobody fetches, and what is known of the delivered ones
+log = logging.getLogger(__name__)
+
+
+def deliver_due(*, limit: int = 20) -> int:
+    """Post what is due; how many were taken. An address that fails is left alone for a while. Safe to run twice."""
+    rows = Event.objects.filter(transport=events.WEBHOOK, state=Event.State.DUE, due_at__lte=timezone.now())
+    failed: set[str] = set()
+    done = 0
+    for event in rows.order_by("due_at", "pk")[:limit]:
+        if event.destination in failed or not _lease(event):
+            continue
+        if _deliver(event):
+            done += 1
+        else:
+            failed.add(event.destination)
+    return done
+
+
+def _lease(event: Event) -> bool:
+    """Whether this try is ours: nobody else makes one meanwhile."""
+    mine = Event.objects.filter(pk=event.pk, state=Event.State.DUE, due_at=event.due_at)
+    event.tries += 1
+    return bool(mine.update(due_at=timezone.now() + LEASE, tries=F("tries") + 1))
+
+
+def _deliver(event: Event) -> bool:
+    try:
+        sent = posting.send(event.destination, *_letter(event), loopback=settings.LOCAL)
+    except NotSent as unsigned:
+        sent = posting.Sent(None, str(unsigned))
+    if sent.taken:
+        return event.move(Event.State.DELIVERED)
+    log.info("event %s was not delivered: %s", event.public_id, sent.trouble)
+    if event.tries >= events.MOST_TRIES:
+        event.move(Event.State.FAILED)
+        return False
+    later = timezone.now() + events.wait_after(event.tries)
+    same = Event.objects.filter(project=event.project_id, destination=event.destination, state=Event.State.DUE)
+    same.filter(pk=event.pk).update(due_at=later)
+    same.filter(due_at__lt=later).update(due_at=later)
+    return False
+
+
+def _letter(event: Event) -> tuple[bytes, dict[str, str]]:
+    """The body and the headers. Raises NotSent where no key can sign it."""
+    key = _key(event)
+    if key is None:
+        raise NotSent("the project has no access key that could sign it")
+    body = json.dumps(event.content, ensure_ascii=True, separators=(",", ":")).encode()
+    timestamp = str(int(time.time()))
+    return body, {
+        "Content-Type": "application/json",
+        "User-Agent": "Hopscribe",
+        "X-Hopscribe-Event": event.public_id,
+        "X-Hopscribe-Timestamp": timestamp,
+        "X-Hopscribe-Key": key.key_id,
+        "X-Hopscribe-Signature": events.signature(key.secret, timestamp, body),
+    }
+
+
+def _key(event: Event) -> AccessKey | None:
+    """The key that the notification was set up with; the project's newest where that one was revoked."""
+    keys = AccessKey.objects.filter(project=event.project_id, revoked_at__isnull=True)
+    return keys.filter(pk=event.key_id).first() or keys.order_by("-pk").first()
+
+
+def receive(project_id: int, queue: str, *, most: int, hidden: timedelta) -> list[Event]:
+    """Messages of a queue that nobody else is looking at; they are hidden from others for that long."""
+    now = timezone.now()
+    rows = Event.objects.filter(project=project_id, transport=events.QUEUE, destination=queue)
+    found = []
+    for event in rows.filter(state=Event.State.DUE, due_at__lte=now).order_by("due_at", "pk")[:most]:
+        mine = Event.objects.filter(pk=event.pk, state=Event.State.DUE, due_at=event.due_at)
+        if mine.update(due_at=now + hidden, tries=F("tries") + 1):
+            event.tries += 1
+            found.append(event)
+    return found
+
+
+def remove(project_id: int, queue: str, public_ids: Iterable[str]) -> int:
+    """Take messages out of a queue for good; returns how many were there."""
+    rows = Event.objects.filter(project=project_id, transport=events.QUEUE, destination=queue)
+    due = rows.filter(public_id__in=list(public_ids), state=Event.State.DUE)
+    return due.update(state=Event.State.DELIVERED)
+
+
+def waiting(project_id: int, queue: str) -> int:
+    """How many messages a queue holds."""
+    rows = Event.objects.filter(project=project_id, transport=events.QUEUE, destination=queue)
+    return rows.filter(state=Event.State.DUE).count()
+
+
+def exists(project_id: int, queue: str) -> bool:
+    """Whether the project sends to a queue of that name, or did."""
+    if Event.objects.filter(project=project_id, transport=events.QUEUE, destination=queue).exists():
+        return True
+    rows = NotificationSetting.objects.filter(hit_type__project=project_id, transport="SQS")
+    return any(
+        events.route("SQS", address).destination == queue for address in rows.values_list("destination", flat=True)
+    )
+
+
+def forget_old() -> int:
+    """Remove events that are too old to matter; returns how many."""
+    return Event.objects.filter(created_at__lte=timezone.now() - KEPT).delete()[0]

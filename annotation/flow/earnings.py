@@ -1,0 +1,104 @@
+"""What a worker earned, by what has become of it: waiting for a decision, owed, on its way, paid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, F, Min, Q, QuerySet, Sum
+
+from annotation.flow import ledger
+from annotation.flow.approving import worth
+from annotation.models import Account, Answer, Assignment, Payment, PayoutLine, Worker
+from annotation.pure import lifecycle
+from annotation.registry import task_type
+from annotation.tasktype import TaskType
+
+APPROVED, REJECTED = Assignment.Approved.APPROVED, Assignment.Approved.REJECTED
+
+
+@dataclass(frozen=True, slots=True)
+class Earnings:
+    """Dollars, and how many assignments, of one worker in one project.
+
+    `pending`: submitted and not decided on, the first of them to be approved by the clock at `next_approval`.
+    `approved_owed`: approved, and owed by the house. `on_its_way`: in a payout that the lab has still to pay.
+    `paid_out`: paid by the lab. `by_marketplace`: approved where a marketplace pays. `bonuses` and `top_ups` are
+    parts of what was approved.
+    """
+
+    pending: Decimal
+    pending_count: int
+    next_approval: datetime | None
+    approved_owed: Decimal
+    on_its_way: Decimal
+    paid_out: Decimal
+    by_marketplace: Decimal
+    bonuses: Decimal
+    top_ups: Decimal
+    approved_count: int
+    rejected_count: int
+
+    @property
+    def approved(self) -> Decimal:
+        """Everything that was ever approved for them."""
+        return self.approved_owed + self.on_its_way + self.paid_out + self.by_marketplace
+
+
+def earnings(worker: Worker) -> Earnings:
+    """What the worker earned so far, by state. Reads only."""
+    rows = Assignment.objects.filter(worker=worker, state=lifecycle.SUBMITTED)
+    undecided = undecided_of(rows)
+    lines = {row["state"]: row["sum"] for row in worker.payout_lines.values("state").annotate(sum=Sum("amount"))}
+    payments = worker.payments.aggregate(
+        bonuses=_sum(kind=Payment.Kind.BONUS),
+        top_ups=_sum(kind=Payment.Kind.TOP_UP),
+        by_marketplace=_sum(batch__connection__isnull=False),
+    )
+    return Earnings(
+        pending=expected(undecided),
+        **undecided.aggregate(pending_count=Count("pk"), next_approval=Min("auto_approve_at")),
+        approved_owed=owed(worker),
+        on_its_way=lines.get(PayoutLine.State.OPEN, Decimal(0)),
+        paid_out=lines.get(PayoutLine.State.PAID, Decimal(0)),
+        **payments,
+        **rows.aggregate(
+            approved_count=Count("pk", filter=Q(approval=APPROVED)),
+            rejected_count=Count("pk", filter=Q(approval=REJECTED)),
+        ),
+    )
+
+
+def _sum(**which: Any) -> Sum:
+    return Sum("amount", filter=Q(**which), default=Decimal(0))
+
+
+def owed(worker: Worker) -> Decimal:
+    """Dollars that the house owes the worker now."""
+    accounts = Account.objects.filter(project=worker.project_id, name=ledger.owed_to(worker.pk))
+    return accounts.values_list("balance", flat=True).first() or Decimal(0)
+
+
+def undecided_of(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Those that were submitted for pay and that nobody decided on."""
+    return rows.filter(state=lifecycle.SUBMITTED, approval="", auto_approve_at__isnull=False)
+
+
+def expected(undecided: QuerySet[Assignment]) -> Decimal:
+    """Dollars that these earn once they are approved: by their answers where the task pays by the answer."""
+    total = Decimal(0)
+    for task in set(undecided.order_by().values_list("batch__task", flat=True).distinct()):
+        some = undecided.filter(batch__task=task)
+        if _pays_by_answer(task):
+            current = Answer.objects.filter(assignment__in=some, revision=F("assignment__revision"))
+            rows = current.select_related("assignment__hit", "assignment__batch")
+            total += sum((worth(row.assignment, row.answer) for row in rows.iterator()), Decimal(0))
+        else:
+            total += some.aggregate(sum=Sum("hit__reward", default=Decimal(0)))["sum"]
+    return total
+
+
+def _pays_by_answer(task: str) -> bool:
+    return type(task_type(task)).pay is not TaskType.pay

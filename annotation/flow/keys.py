@@ -1,0 +1,127 @@
+"""Access keys: what scripts sign their requests with, and the requesters whom they act for."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from annotation.flow import enrolling, ledger, recording
+from annotation.flow.joining import DEFAULT_CONSENT, project_named
+from annotation.flow.refusal import Refused
+from annotation.models import AccessKey, Member, Project, User
+from annotation.models.project import WIRE_ALPHABET
+
+PREFIX = "HOPS"
+FIRST_BALANCE = Decimal("10000.00")
+
+
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """Somebody who runs a project. `new_user` says whether the account was made just now."""
+
+    user: User
+    project: Project
+    new_user: bool
+    new_project: bool
+
+
+@transaction.atomic
+def make_key(project: Project, user: User) -> AccessKey:
+    """A new key; its `secret` is to be shown once. It works while the user runs the project."""
+    key_id = PREFIX + "".join(secrets.choice(WIRE_ALPHABET) for _place in range(16))
+    made = AccessKey.objects.create(project=project, user=user, key_id=key_id, secret=secrets.token_urlsafe(30))
+    recording.record("made", made)
+    return made
+
+
+@transaction.atomic
+def revoke(key: AccessKey) -> bool:
+    """Make a key worthless; False when it was before."""
+    if not AccessKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=Now()):
+        return False
+    recording.record("revoked", key)
+    return True
+
+
+@transaction.atomic
+def requester(email: str, *, create: bool = False, slug: str | None = None) -> Requester:
+    """The requester of that email or login name and the project that they act as.
+
+    `create` makes what is missing: the account (without a password), the project or their part in it. Without a
+    `slug` it is the one project that they run. Raises Refused.
+    """
+    user = User.objects.filter(Q(username__iexact=email) | Q(email__iexact=email)).order_by("pk").first()
+    new_user = user is None
+    if user is None:
+        if not create:
+            raise Refused(_("There is no account %(email)s. --create makes it.") % {"email": email})
+        user = _account(email)
+    project, new_project = (_named(user, slug, create), False) if slug else _theirs(user, create)
+    return Requester(user, project, new_user, new_project)
+
+
+def _account(email: str) -> User:
+    user = User(username=email, email=email if "@" in email else "")
+    user.set_unusable_password()
+    try:
+        user.full_clean(exclude=["password", "shortcuts", "muted"])
+    except ValidationError as unfit:
+        raise Refused(" ".join(unfit.messages)) from None
+    user.save()
+    return user
+
+
+def _named(user: User, slug: str, create: bool) -> Project:
+    project = project_named(slug)
+    if create:
+        enrolling.enter(project, user, Member.Role.REQUESTER)
+    elif not project.members.filter(user=user).exists():
+        raise Refused(
+            _("%(user)s does not run the project %(slug)s. --create lets them.") % {"user": user, "slug": slug}
+        )
+    return project
+
+
+def _theirs(user: User, create: bool) -> tuple[Project, bool]:
+    found = list(Project.objects.filter(members__user=user).order_by("slug"))
+    if len(found) > 1:
+        known = ", ".join(project.slug for project in found)
+        raise Refused(
+            _("%(user)s runs several projects. Name one with --project: %(known)s.") % {"user": user, "known": known}
+        )
+    if found:
+        return found[0], False
+    if not create:
+        raise Refused(_("%(user)s runs no project. --create makes one.") % {"user": user})
+    project = Project.objects.create(
+        slug=_free_slug(user.username),
+        title=_("Project of %(user)s") % {"user": user},
+        consent=DEFAULT_CONSENT,
+        sign_up=Project.SignUp.HOUSE,
+    )
+    enrolling.enter(project, user, Member.Role.OWNER)
+    return project, True
+
+
+def _free_slug(name: str) -> str:
+    """A short name made of somebody's login name that no project has."""
+    plain = slugify(name.replace("@", "-at-").replace(".", "-"))[:40].strip("-") or "project"
+    slug, number = plain, 1
+    while Project.everything.filter(slug=slug).exists():
+        number += 1
+        slug = f"{plain}-{number}"
+    return slug
+
+
+def endow(made: Requester, key: AccessKey, balance: Decimal | None) -> None:
+    """Put money into the budget: `balance`, or what a project made for its requester begins with."""
+    amount = balance if balance is not None else FIRST_BALANCE if made.new_project else Decimal(0)
+    ledger.deposit(made.project, amount, key=f"key/{key.key_id}", user=made.user, note=_("with an access key"))

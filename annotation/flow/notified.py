@@ -1,0 +1,61 @@
+"""A person's own notices: how many are new, that they were read, and of what they do not want to hear."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import Notice, User
+
+
+def of(user: User) -> QuerySet[Notice]:
+    """Everything that the person was told, newest first."""
+    rows = Notice.objects.filter(user=user).select_related("project", "batch", "job")
+    return rows.order_by("-created_at", "-pk")
+
+
+def unread(user: User) -> QuerySet[Notice]:
+    return Notice.objects.filter(user=user, read_at__isnull=True)
+
+
+def read(user: User, *, upto: int | None = None) -> int:
+    """Note that the person read everything, or everything up to a row that they saw; returns how many were new."""
+    rows = unread(user) if upto is None else unread(user).filter(pk__lte=upto)
+    return rows.update(read_at=Now())
+
+
+def read_one(notice: Notice) -> bool:
+    """Note that its person read it; False when they had before."""
+    return bool(Notice.objects.filter(pk=notice.pk, read_at__isnull=True).update(read_at=Now()))
+
+
+def mute(user: User, kinds: Collection[str]) -> None:
+    """From now on the person hears of everything but these kinds; what they were told stays."""
+    known = [kind for kind in Notice.Kind.values if kind in kinds]
+    User.objects.filter(pk=user.pk).update(muted=known)
+
+
+def told(notice: Notice) -> str:
+    """What happened, in a sentence."""
+    kind, facts = notice.kind, notice.facts
+    names = {"batch": notice.batch.title if notice.batch else "", "job": notice.job.title if notice.job else ""}
+    if kind == Notice.Kind.WORK:
+        return _("There is new work for you: “%(batch)s”.") % names
+    if kind == Notice.Kind.FINISHED:
+        return _("“%(batch)s” is finished: %(n)s answers are in.") % (names | {"n": facts.get("answers", 0)})
+    if kind == Notice.Kind.STALLED:
+        left = facts.get("left", 0)
+        text = ngettext(
+            "“%(batch)s” got no answer for a day and still wants %(n)s.",
+            "“%(batch)s” got no answer for a day and still wants %(n)s.",
+            left,
+        )
+        return text % (names | {"n": left})
+    if kind == Notice.Kind.FAILED:
+        error = notice.job.error[:300] if notice.job else ""
+        return _("“%(job)s” failed. %(error)s") % (names | {"error": error})
+    return _("Of the $%(put_in)s in the budget $%(left)s are left, set aside or free.") % facts

@@ -1,0 +1,124 @@
+"""Notifications: what happens to the HITs of a HIT type is written down for whoever asked to be told.
+
+An event is a row in the transaction of what it tells; `flow/delivering` sends it, and queues keep it until it is
+fetched. Batches that did not come by MTurk's protocol cost no query here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.flow.refusal import Refused
+from annotation.models import AccessKey, Assignment, Event, Hit, HitType, Listing, NotificationSetting, Project
+from annotation.models.project import wire_id
+from annotation.pure import events
+from annotation.pure.events import BadDestination
+
+EXTERNAL = "external"  # the task of the batches that come by the protocol
+ACCEPTED, RETURNED, ABANDONED = "AssignmentAccepted", "AssignmentReturned", "AssignmentAbandoned"
+SUBMITTED, APPROVED, REJECTED = "AssignmentSubmitted", "AssignmentApproved", "AssignmentRejected"
+CREATED, EXTENDED, EXPIRED = "HITCreated", "HITExtended", "HITExpired"
+REVIEWABLE, DISPOSED = "HITReviewable", "HITDisposed"
+NOWHERE = "nothing is sent to topics of AWS or by e-mail; name an https address or a queue of this endpoint"
+
+
+def tell(kind: str, hit: Hit, assignment: Assignment | None = None) -> None:
+    """Write down that something happened to a HIT, or to an assignment of it, where its HIT type's setting asks."""
+    batch = assignment.batch if assignment is not None else hit.batch
+    if batch.task != EXTERNAL:
+        return
+    rows = NotificationSetting.objects.filter(hit_type__batch=batch.pk, active=True)
+    setting = rows.select_related("hit_type__project").first()
+    if setting is None or kind not in setting.events:
+        return
+    _write(
+        setting.hit_type.project,
+        setting,
+        kind,
+        HITTypeId=setting.hit_type.public_id,
+        HITId=hit.public_id,
+        AssignmentId=assignment.public_id if assignment is not None else "",
+    )
+
+
+def tell_of(kind: str, assignment: Assignment) -> None:
+    """As `tell`, of an assignment whose HIT may not have been read."""
+    if assignment.batch.task == EXTERNAL:
+        tell(kind, assignment.hit, assignment)
+
+
+def test(project: Project, setting: NotificationSetting, kind: str) -> Event:
+    """Write an event of that kind down as if it had happened. Raises BadDestination where nothing is sent."""
+    ids = {"HITTypeId": wire_id()} if kind != events.PING else {}
+    if kind.startswith(("HIT", "Assignment")):
+        ids["HITId"] = wire_id()
+    if kind.startswith("Assignment"):
+        ids["AssignmentId"] = wire_id()
+    made = _write(project, setting, kind, **ids)
+    if made is None:
+        raise BadDestination(NOWHERE)
+    return made
+
+
+def _write(project: Project, setting: NotificationSetting, kind: str, **ids: str) -> Event | None:
+    route = events.route(setting.transport, setting.destination)
+    if route.kind == events.NOWHERE:
+        return None
+    now = timezone.now()
+    customer, account = events.customer_of(project.pseudonym_key)
+    content = events.body(kind, now, version=setting.version, customer=customer, account=account, **ids)
+    event = Event(project=project, transport=route.kind, destination=route.destination, due_at=now)
+    event.content = content | {"EventDocId": event.public_id}
+    event.key_id = setting.key_id
+    event.save(force_insert=True)
+    return event
+
+
+def specify(
+    *, destination: str, transport: str, version: str, kinds: Sequence[str], key: AccessKey, test: bool = False
+) -> NotificationSetting:
+    """What a NotificationSpecification says, not stored yet; `test`: to be sent at once. Raises BadDestination."""
+    route = events.route(transport, destination)
+    if test and route.kind == events.NOWHERE:
+        raise BadDestination(NOWHERE)
+    if version not in events.VERSIONS:
+        raise BadDestination(f"the version must be {' or '.join(events.VERSIONS)}")
+    if events.PING in kinds and not test:
+        raise BadDestination("Ping is for tests only")
+    columns = {"destination": destination, "transport": transport, "version": version, "key": key}
+    return NotificationSetting(events=list(dict.fromkeys(kinds)), **columns)
+
+
+@transaction.atomic
+def change(hit_type: HitType, *, wanted: NotificationSetting | None, active: bool | None) -> None:
+    """Set where events of a HIT type go, whether they are told, or both. Raises Refused where there is no setting."""
+    found = NotificationSetting.objects.filter(hit_type=hit_type).first()
+    if wanted is None and found is None:
+        raise Refused(_("There is no notification specification for this HIT type yet."))
+    before = found is not None and found.active
+    row = wanted or found or NotificationSetting()
+    row.pk, row.hit_type = found.pk if found is not None else None, hit_type
+    row.active = active if active is not None else (before or found is None)
+    row.save()
+    if row.active and not before:
+        _know_the_past(hit_type)
+
+
+def _know_the_past(hit_type: HitType) -> None:
+    """What time and work did to the type's HITs before anybody asked to be told is not told."""
+    own = Hit.objects.filter(pk=OuterRef("hit_id"))
+    rows = Listing.objects.filter(hit__batch__hit_type=hit_type)
+    rows.filter(hit__closes_at__lte=Now()).update(expiry_noticed=Subquery(own.values("closes_at")))
+    over = rows.filter(reviewable(), hit_policy__isnull=True)
+    over.update(reviewable_noticed=Subquery(own.annotate(mark=F("wanted") + F("done")).values("mark")))
+
+
+def reviewable() -> Q:
+    """Of listings: nobody works on the HIT and nobody else will. The same as `hit_status.REVIEWABLE`, for many rows."""
+    return Q(hit__live=0) & (Q(hit__room__lte=0) | Q(hit__closes_at__lte=Now()) | Q(hit__voided_at__isnull=False))

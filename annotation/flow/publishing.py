@@ -1,0 +1,219 @@
+"""HITs to a marketplace, each exactly once, whoever dies on the way.
+
+A row is the intent. It is leased, and the time of its first try committed, before anything is sent. While the
+marketplace remembers tokens the same one is sent again; after that we look, twice and far enough apart, before we send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
+
+from annotation.flow import connecting, reserving, sending, terming
+from annotation.flow.connecting import Line, Patience, Resting
+from annotation.flow.filling import silent
+from annotation.flow.sending import Later
+from annotation.marketplaces.base import AlreadyThere, TryAgain
+from annotation.models import Batch, Connection, Hit, Publication
+from annotation.models.sealed import Unsealable
+
+OPEN_FOR = timedelta(days=30)  # how long a HIT is given out where nobody said
+FIRST_SYNC = timedelta(seconds=30)
+FREE = Q(lease_until__isnull=True) | Q(lease_until__lt=Now())  # of a row that nobody is sending
+State = Publication.State
+Told = Callable[[int, int], None]
+
+
+def prepare(batch: Batch) -> None:
+    """Before the launch of a batch on a marketplace. Raises Refused where nothing can be launched.
+
+    Work on a marketplace is paid, so it is approved at some time: after a week unless the requester said otherwise.
+    """
+    if batch.connection is None:
+        return
+    connecting.refuse_closed(batch.connection)
+    if batch.auto_approval is None:
+        Batch.objects.filter(pk=batch.pk).update(auto_approval=terming.WEEK)
+        batch.auto_approval = terming.WEEK
+
+
+def intend(batch: Batch, hits: Iterable[Hit]) -> None:
+    """Write down that these stored HITs are to be on the batch's marketplace; nothing is sent before it opens."""
+    if batch.connection_id is None:
+        return
+    some = list(hits)
+    least = [terming.least_earned(batch, hit.payload) for hit in some]
+    if some and not batch.reward and min(least) < max(hit.reward for hit in some):
+        Batch.objects.filter(pk=batch.pk).update(reward=min(least))  # what is set aside counts with it
+        batch.reward = min(least)
+    ours, now = connecting.installation_id(batch.project), timezone.now()
+    Publication.objects.bulk_create(
+        Publication(
+            hit=hit,
+            connection_id=batch.connection_id,
+            annotation=f"{ours}:{hit.public_id}",
+            reward=min(reserving.promised(batch, hit.reward), earned),
+            wanted=hit.wanted,
+            closes_at=hit.closes_at or now + OPEN_FOR,
+            due_at=now,
+        )
+        for hit, earned in zip(some, least, strict=True)
+    )
+
+
+def of(batch: Batch) -> QuerySet[Publication]:
+    return Publication.objects.filter(hit__batch=batch)
+
+
+def counts(batch: Batch) -> dict[str, int]:
+    """{"waiting", "sending", "published", "failed", "all"}: how many publications of the batch are in which state."""
+    told = of(batch).aggregate(all=Count("pk"), **{state: Count("pk", filter=Q(state=state)) for state in State.values})
+    return {name: int(number) for name, number in told.items()}
+
+
+def due(connection: Connection) -> QuerySet[Publication]:
+    """What is to be sent now and nobody is sending."""
+    rows = Publication.objects.unsent().filter(FREE, connection=connection, due_at__lte=Now())
+    return rows.filter(hit__batch__state=Batch.State.OPEN)
+
+
+def take(connection: Connection, *, patience: Patience, batch: Batch | None = None) -> Publication | None:
+    """Lease one that is due and commit that it is tried now; `now` is the database's clock then."""
+    rows = due(connection)
+    for found in (rows.filter(hit__batch=batch) if batch else rows).order_by("due_at")[:20]:
+        mine = Publication.objects.unsent().filter(FREE, pk=found.pk, tries=found.tries)
+        stamps = {"first_try_at": Coalesce("first_try_at", Now()), "lease_until": Now() + patience.lease}
+        if mine.update(state=State.SENDING, tries=found.tries + 1, **stamps):
+            return _fresh(found.pk)
+    return None
+
+
+def _fresh(pk: int) -> Publication:
+    rows = Publication.objects.select_related("hit__batch__project", "connection").annotate(now=Now())
+    return rows.get(pk=pk)
+
+
+def send_due(
+    connection: Connection,
+    *,
+    batch: Batch | None = None,
+    tell: Told = silent,
+    patience: Patience | None = None,
+    seconds: float = 3600,
+) -> int:
+    """Send what is due, of one batch or all, for so many seconds at most; returns how many arrived. Safe to run twice.
+
+    A marketplace that fails too often ends the run; the rest is tried when it has rested.
+    """
+    patience, end, sent = patience or Patience(), timezone.now() + timedelta(seconds=seconds), 0
+    try:
+        line = Line(connection, patience=patience)
+        while timezone.now() < end and (found := take(connection, patience=patience, batch=batch)):
+            sent += attempt(found, line)
+            if batch is not None:
+                standing = counts(batch)
+                tell(standing["published"], standing["all"])
+    except (Resting, Unsealable):
+        return sent
+    return sent
+
+
+def attempt(publication: Publication, line: Line) -> bool:
+    """One try to have a leased publication there; True when it is."""
+    ensure, note = partial(_ensure_there, publication, line), partial(adopt, publication)
+    return sending.attempt(publication, line, ensure, note)
+
+
+def adopt(publication: Publication, external_id: str, **more: Any) -> bool:
+    """Note under which id the HIT is there; False where that was known before."""
+    stamps = {"external_id": external_id, "error": "", "lease_until": None, "due_at": Now() + FIRST_SYNC, **more}
+    since = (State.WAITING, State.SENDING, State.FAILED)
+    return publication.move(State.PUBLISHED, since=since, **stamps)
+
+
+def _ensure_there(publication: Publication, line: Line) -> str:
+    type_id = _type_of(publication, line)
+    if found := _look_where_forgotten(publication, line):
+        return found
+    Publication.objects.filter(pk=publication.pk).update(last_try_at=Now(), external_type=type_id)
+    seconds = (publication.closes_at - publication.now).total_seconds()  # type: ignore[attr-defined]
+    try:
+        return line.call(line.marketplace.publish, terming.offer_of(publication, type_id, seconds=seconds))
+    except AlreadyThere as there:
+        if there.external_id:
+            return there.external_id
+        raise TryAgain(str(there)) from None
+
+
+def _type_of(publication: Publication, line: Line) -> str:
+    hit = publication.hit
+    same = (hit.batch_id, publication.reward, hit.reward)
+    if same not in line.types:
+        line.types[same] = line.call(line.marketplace.ensure_type, terming.terms_of(publication, line))
+    return line.types[same]
+
+
+def _look_where_forgotten(publication: Publication, line: Line) -> str:
+    """The id of a HIT that an earlier try made, where the marketplace may have forgotten the token; else empty.
+
+    Raises Later until two whole looks, both begun when no earlier call could be under way any more, missed it. The
+    token stays the same: should the marketplace remember it after all, the worst that comes is AlreadyThere.
+    """
+    now: datetime = publication.now  # type: ignore[attr-defined]
+    if publication.first_try_at is None or now - publication.first_try_at < line.patience.memory:
+        return ""
+    last = publication.last_try_at
+    if last is None:  # leased, never sent
+        _begin_anew(publication)
+        return ""
+    quiet = last + line.patience.lease + line.patience.lag
+    if now < quiet:
+        raise Later(quiet - now)
+    if found := _found_by_annotation(publication, line, since=quiet):
+        return found
+    if publication.missed_at is None:
+        Publication.objects.filter(pk=publication.pk).update(missed_at=Now())
+        raise Later(line.patience.lag)
+    if now < publication.missed_at + line.patience.lag:
+        raise Later(publication.missed_at + line.patience.lag - now)
+    _begin_anew(publication)
+    return ""
+
+
+def _begin_anew(publication: Publication) -> None:
+    Publication.objects.filter(pk=publication.pk).update(first_try_at=Now(), missed_at=None)
+
+
+def _found_by_annotation(publication: Publication, line: Line, *, since: datetime) -> str:
+    """Looks through all HITs there, once for all publications that a look as old as this one serves."""
+    seen = line.seen
+    earliest = max(since, publication.missed_at + line.patience.lag) if publication.missed_at else since
+    if seen is None or seen[0] < earliest:
+        rows = line.call(lambda: list(line.marketplace.standings()))
+        seen = (publication.now, {row.annotation: row.external_id for row in rows})  # type: ignore[attr-defined]
+        line.seen = seen
+    return seen[1].get(publication.annotation, "")
+
+
+def try_again(batch: Batch) -> int:
+    """Put what failed for good back to be sent, after its cause was mended; returns how many."""
+    return of(batch).filter(state=State.FAILED).update(state=State.WAITING, tries=0, due_at=Now(), error="")
+
+
+def hurry(batch: Batch) -> bool:
+    """Have what the batch's HITs should be there, open or closed and for how many, told soon. True, for chaining."""
+    Publication.objects.filter(hit__batch=batch, state=State.PUBLISHED).update(due_at=Now())
+    return True
+
+
+def sweep(*, seconds: float = 10.0) -> int:
+    """Send what is due on every marketplace, for so many seconds each."""
+    waiting = Publication.objects.unsent().filter(due_at__lte=Now()).values("connection")
+    rows = Connection.objects.filter(pk__in=waiting).exclude(rests_until__gt=Now())
+    return sum(send_due(connection, seconds=seconds) for connection in rows)

@@ -1,0 +1,294 @@
+"""What a marketplace tells of our HITs, which is the truth, held against what we know; both ways.
+
+It is asked for, more often where something happens and less where nothing does; notifications would only hurry it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.flow import approving, publishing, terming
+from annotation.flow.connecting import Line, Patience, Resting, installation_id
+from annotation.flow.filling import silent
+from annotation.flow.ledger import Overdrawn
+from annotation.flow.refusal import Refused
+from annotation.marketplaces.base import Gone, MarketplaceError, Standing, TryAgain, Work, as_told
+from annotation.models import Arrival, Assignment, Batch, Connection, Payment, Publication, WorkerBlock
+from annotation.models.sealed import Unsealable
+from annotation.pure import lifecycle, requirements
+
+SHORTEST, LONGEST = 30.0, 900.0  # seconds between two looks at a HIT
+MANY = 20  # HITs from which one look through all of them is less work than one look at each
+LATE = timedelta(minutes=10)  # after its deadline, an assignment that is not submitted there never will be
+NEAR = 60.0  # seconds by which two closing times may differ and be the same
+AT_ONCE = datetime(1970, 1, 2, tzinfo=UTC)
+ONLY_THERE, ONLY_HERE, ANOTHER = "only_there", "only_here", "another_worker"
+APPROVED_THERE, REJECTED_THERE = "approved_there", "rejected_there"
+OURS = {ONLY_THERE, ONLY_HERE, ANOTHER, APPROVED_THERE, REJECTED_THERE}  # troubles that a look finds and takes back
+
+
+@dataclass
+class Found:
+    """What a run came upon. `orphans`: HITs there that carry our mark and that no row of ours knows."""
+
+    looked: int = 0
+    adopted: int = 0
+    troubles: int = 0
+    orphans: list[dict[str, str]] = field(default_factory=list)
+
+
+def due(connection: Connection) -> QuerySet[Publication]:
+    """Published HITs that are to be looked at now."""
+    return Publication.objects.filter(
+        publishing.FREE, connection=connection, state=Publication.State.PUBLISHED, due_at__lte=Now()
+    ).select_related("hit__batch", "connection")
+
+
+def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> Found:
+    """Look at what is due for so many seconds at most. Safe to run twice."""
+    found, end = Found(), timezone.now() + timedelta(seconds=seconds)
+    try:
+        line = Line(connection, patience=patience or Patience())
+        rows = list(due(connection).order_by("due_at")[:1000])
+        told = _told(rows, line)
+        for publication in rows:
+            if timezone.now() > end:
+                break
+            found.looked += look(publication, line, told.get(publication.external_id or ""))
+        for batch in {row.hit.batch for row in rows}:
+            _qualify(batch, line)
+    except (Resting, Unsealable, TryAgain):
+        pass  # the connection's row says what is wrong, and the next run goes on
+    found.troubles = troubles(connection).count()
+    return found
+
+
+def _qualify(batch: Batch, line: Line) -> None:
+    """Who may take part there, where the batch asks for something of ours or somebody is kept out."""
+    ours = any(one["type"] not in requirements.SYSTEM for one in batch.requirements)
+    if ours or WorkerBlock.objects.filter(worker__project=batch.project_id).exists():
+        terming.grant_there(batch, line)
+
+
+def _told(rows: list[Publication], line: Line) -> dict[str, Standing]:
+    if len(rows) <= MANY:
+        return {}
+    return {one.external_id: one for one in line.call(lambda: list(line.marketplace.standings()))}
+
+
+def look(publication: Publication, line: Line, standing: Standing | None = None) -> bool:
+    """One HIT: how it stands, who submitted, and whether it should stand otherwise. True when that worked."""
+    mine = Publication.objects.filter(publishing.FREE, pk=publication.pk)
+    if not mine.update(lease_until=Now() + line.patience.lease):
+        return False  # somebody else is looking
+    try:
+        standing = standing or line.call(line.marketplace.standing, publication.external_id or "")
+        moved = _take_in(publication, standing, line)
+        moved |= _aim(publication, standing, line)
+    except Gone as gone:
+        stamps: dict[str, Any] = {"due_at": None, "error": str(gone), "remote": {"status": "Disposed"}}
+    except MarketplaceError as failed:
+        wait = line.patience.delay(4, line.rng)
+        stamps = {"due_at": Now() + wait, "error": str(failed)[:1000]}
+    except Resting:
+        Publication.objects.filter(pk=publication.pk).update(lease_until=None)
+        raise
+    else:
+        wait_seconds = _wait(publication, moved=moved)
+        stamps = {"remote": as_told(standing) | {"wait": wait_seconds}, "error": "", "synced_at": Now()}
+        stamps["due_at"] = None if _is_over(standing) else Now() + timedelta(seconds=wait_seconds)
+    Publication.objects.filter(pk=publication.pk).update(lease_until=None, **stamps)
+    return not stamps["error"]
+
+
+def _is_over(standing: Standing) -> bool:
+    """Whether nothing more can come of a HIT but what we do to it: over or full, and everything decided."""
+    over = standing.expires_at is not None and standing.expires_at <= timezone.now()
+    left = standing.available if over else 0
+    return standing.pending == 0 and standing.completed + left >= standing.places
+
+
+def _wait(publication: Publication, *, moved: bool) -> float:
+    """Half a minute after something happened, then twice as long each time up to a quarter of an hour."""
+    before = float(publication.remote.get("wait", SHORTEST / 2))
+    return SHORTEST if moved else min(LONGEST, max(SHORTEST, 2 * before))
+
+
+def _take_in(publication: Publication, standing: Standing, line: Line) -> bool:
+    """Read the assignments where there may be news of them; True where there was any."""
+    arrivals = list(publication.arrivals.select_related("assignment__batch"))
+    known = [one for one in arrivals if one.remote_state]
+    decided = [one for one in known if one.remote_state != "Submitted"]
+    quiet = standing.places - standing.pending - standing.available == len(known) and standing.completed == len(decided)
+    awaited = any(not one.remote_state and (one.posted_at or _answered(one)) for one in arrivals)
+    if quiet and not awaited:
+        return False
+    moved = False
+    for work in line.call(lambda: list(line.marketplace.submitted(publication.external_id or ""))):
+        moved |= take_in(publication, work)
+    _miss(arrivals)
+    return moved
+
+
+def _answered(arrival: Arrival) -> bool:
+    return arrival.assignment is not None and arrival.assignment.state == lifecycle.SUBMITTED
+
+
+def take_in(publication: Publication, work: Work) -> bool:
+    """Hold one assignment there against ours; True when it was not known to be so."""
+    key = {"connection": publication.connection, "external_assignment": work.external_id}
+    arrival, new = Arrival.objects.get_or_create(
+        **key, external_worker=work.worker, defaults={"publication": publication, "submit_to": ""}
+    )
+    trouble = _trouble(arrival, work)
+    kept = {"answer": work.answer} if trouble == ONLY_THERE else {}
+    times = {"submitted": work.submitted_at, "auto_approval": work.auto_approval_at, "decided": work.decided_at}
+    told = {name: time.timestamp() for name, time in times.items() if time}
+    stamps = {"remote_state": work.state, "remote": arrival.remote | told | kept, "synced_at": Now()}
+    if trouble or arrival.trouble in OURS:
+        stamps["trouble"] = trouble
+    Arrival.objects.filter(pk=arrival.pk).update(**stamps)
+    return new or arrival.remote_state != work.state
+
+
+def _trouble(arrival: Arrival, work: Work) -> str:
+    ours = arrival.assignment
+    if ours is None or ours.state != lifecycle.SUBMITTED:
+        same = Arrival.objects.filter(
+            connection=arrival.connection_id, external_assignment=work.external_id, assignment__state="submitted"
+        )
+        return ANOTHER if same.exclude(pk=arrival.pk).exists() else ONLY_THERE
+    if work.state == "Approved":
+        return _approved_there(ours)
+    return REJECTED_THERE if work.state == "Rejected" and ours.approval != "rejected" else ""
+
+
+def _approved_there(ours: Assignment) -> str:
+    """It was paid there, by its clock or by hand: so it is approved here, and its reward is not sent again."""
+    if ours.approval == Assignment.Approved.REJECTED:
+        return APPROVED_THERE
+    try:
+        approving.approve(ours, source="auto")
+    except Overdrawn:
+        return APPROVED_THERE
+    for reward in Payment.objects.filter(assignment=ours, kind=Payment.Kind.REWARD):
+        reward.move(Payment.State.PAID, since=(Payment.State.DUE, Payment.State.FAILED), paid_at=Now(), error="")
+    return ""
+
+
+def _miss(arrivals: Iterable[Arrival]) -> None:
+    """Say of whom we have an answer from that never came in there, once it cannot come any more."""
+    for one in arrivals:
+        ours = one.assignment
+        if ours is None or ours.state != lifecycle.SUBMITTED or one.trouble:
+            continue
+        end = one.arrived_at + timedelta(seconds=ours.batch.lease_seconds) + LATE
+        if timezone.now() > end:
+            Arrival.objects.filter(pk=one.pk, remote_state="").update(trouble=ONLY_HERE)
+
+
+def _aim(publication: Publication, standing: Standing, line: Line) -> bool:
+    """Make the HIT there what it should be, for so many and until then; True where it was not. Twice is once."""
+    hit = publication.hit
+    given_out = hit.batch.state == Batch.State.OPEN and hit.voided_at is None
+    wanted = max(publication.wanted, hit.wanted)
+    now = timezone.now()
+    until = publication.closes_at if given_out else now
+    there = standing.expires_at or now
+    if more := given_out and until > now and wanted > standing.places:
+        token = terming.token_for("places", publication.annotation, wanted)
+        line.call(line.marketplace.add_places, standing.external_id, wanted, token=token)
+    if other := abs((max(until, now) - max(there, now)).total_seconds()) > NEAR:
+        when = until if until > now else AT_ONCE
+        line.call(line.marketplace.close_at, standing.external_id, when)
+    return more or other
+
+
+def troubles(connection: Connection, *, batch: Batch | None = None) -> QuerySet[Arrival]:
+    """What somebody has to look at, newest first."""
+    rows = Arrival.objects.filter(connection=connection).exclude(trouble="")
+    rows = rows.filter(publication__hit__batch=batch) if batch else rows
+    return rows.select_related("assignment", "publication__hit").order_by("-pk")
+
+
+def search(connection: Connection, *, patience: Patience | None = None) -> Found:
+    """Look through every HIT there: adopt what a lost reply hid from us, list orphans. Raises MarketplaceError."""
+    line, found = Line(connection, patience=patience or Patience()), Found()
+    mark = installation_id(connection.project) + ":"
+    for standing in line.call(lambda: list(line.marketplace.standings())):
+        if not standing.annotation.startswith(mark):
+            continue
+        row = Publication.objects.filter(annotation=standing.annotation).first()
+        if row is None or row.external_id not in {None, standing.external_id}:
+            found.orphans.append({"id": standing.external_id, "title": standing.title, "status": standing.status})
+        elif row.external_id is None:
+            found.adopted += publishing.adopt(row, standing.external_id)
+        found.looked += 1
+    return found
+
+
+def catch_up(batch: Batch, *, tell: Callable[[int, int], None] = silent) -> dict[str, Any]:
+    """Look at every HIT of the batch now, and for HITs of ours that nobody knows; returns what was found, as JSON.
+
+    Raises Refused where the marketplace does not answer.
+    """
+    connection = batch.connection
+    if connection is None:
+        raise Refused(_("This batch is not on a marketplace."))
+    try:
+        found = search(connection)
+        publishing.hurry(batch)
+        told = sync_due(connection)
+    except (MarketplaceError, Unsealable, Resting) as failed:
+        why = str(failed) or connection.trouble or _("it failed several times in a row; try again in a minute")
+        raise Refused(_("The marketplace could not be asked: %(why)s") % {"why": why}) from None
+    tell(told.looked, told.looked)
+    return {
+        "looked": told.looked,
+        "adopted": found.adopted,
+        "troubles": troubles(connection, batch=batch).count(),
+        "orphans": found.orphans,
+    }
+
+
+def expire_orphan(connection: Connection, external_id: str) -> bool:
+    """End a HIT that carries our mark and that we do not know; False where it is not such a one."""
+    line = Line(connection, patience=Patience())
+    standing = line.call(line.marketplace.standing, external_id)
+    ours = standing.annotation.startswith(installation_id(connection.project) + ":")
+    if not ours or Publication.objects.filter(connection=connection, external_id=external_id).exists():
+        return False
+    line.call(line.marketplace.close_at, external_id, AT_ONCE)
+    return True
+
+
+def end_stray(batch: Batch, external_id: str) -> bool:
+    """`expire_orphan` on the batch's marketplace. Raises Refused where that does not answer."""
+    if batch.connection is None or not external_id.isalnum():
+        return False
+    try:
+        return expire_orphan(batch.connection, external_id)
+    except (MarketplaceError, Unsealable, Resting) as failed:
+        raise Refused(_("The marketplace could not be asked: %(why)s") % {"why": failed}) from None
+
+
+def keep_open(batch: Batch, until: datetime) -> int:
+    """Have the batch's HITs given out until then, earlier or later than now; returns how many it concerns."""
+    rows = publishing.of(batch)
+    rows.filter(state=Publication.State.PUBLISHED).update(due_at=Now())
+    return rows.update(closes_at=until)
+
+
+def sweep(*, seconds: float = 10.0) -> int:
+    """Look at what is due on every marketplace, for so many seconds each; returns how many HITs."""
+    waiting = Publication.objects.filter(state=Publication.State.PUBLISHED, due_at__lte=Now()).values("connection")
+    rows = Connection.objects.filter(pk__in=waiting).exclude(rests_until__gt=Now())
+    return sum(sync_due(connection, seconds=seconds).looked for connection in rows)

@@ -1,0 +1,134 @@
+"""What a HIT of ours is on a marketplace: its terms, its reward, who may take it."""
+
+from __future__ import annotations
+
+import hashlib
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from annotation.flow import arriving, connecting
+from annotation.flow.connecting import Line
+from annotation.marketplaces.base import Offer, Requirement, Terms
+from annotation.models import Batch, Project, Publication, Qualification, QualificationType, Worker
+from annotation.pure import pricing, requirements
+from annotation.registry import task_type
+
+LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_KEYWORDS = 128, 2000, 1000
+SHORTEST, LONGEST, LONGEST_APPROVAL = 30, 31_536_000, 2_592_000  # seconds, as the protocol has them
+WEEK = 7 * 24 * 3600
+
+
+def least_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:
+    """Dollars that every answer to a HIT with this payload earns: the reward that a marketplace promises."""
+    cents = task_type(batch.task).least_pay(payload)
+    return batch.reward if cents is None else pricing.dollars(cents)
+
+
+def terms_of(publication: Publication, line: Line) -> Terms:
+    """The HIT's terms there, with the marketplace's own ids of qualifications, which are made where they lack."""
+    hit = publication.hit
+    batch = hit.batch
+    title, description = batch.title, batch.description or task_type(batch.task).question
+    if hit.reward > publication.reward:
+        most = _("up to $%(most)s") % {"most": hit.reward}
+        title = f"{title[: LONGEST_TITLE - len(most) - 3]} ({most})"
+        more = _("A good answer earns up to $%(most)s in all: the rest of the reward comes as a bonus.")
+        description = f"{description[: LONGEST_DESCRIPTION - 200]} {more % {'most': hit.reward}}"
+    approval = WEEK if batch.auto_approval is None else batch.auto_approval
+    return Terms(
+        title=title[:LONGEST_TITLE],
+        description=description[:LONGEST_DESCRIPTION],
+        keywords=batch.keywords[:LONGEST_KEYWORDS],
+        reward=publication.reward,
+        duration=min(max(batch.lease_seconds, SHORTEST), LONGEST),
+        auto_approval=min(approval, LONGEST_APPROVAL),
+        requirements=requirements_of(batch, line),
+    )
+
+
+def offer_of(publication: Publication, type_id: str, *, seconds: float) -> Offer:
+    """The HIT itself, to stay for so many seconds."""
+    return Offer(
+        type_id=type_id,
+        annotation=publication.annotation,
+        token=publication.token,
+        url=settings.PUBLIC_URL + arriving.frame_path(publication.hit),
+        places=max(publication.wanted, publication.hit.wanted),
+        lifetime=int(min(max(seconds, SHORTEST), LONGEST)),
+    )
+
+
+def requirements_of(batch: Batch, line: Line) -> tuple[Requirement, ...]:
+    """The batch's requirements there, and that nobody takes part whom the project blocked."""
+    told = [_requirement(one, batch.project, line) for one in batch.requirements]
+    guard = "DiscoverPreviewAndAccept"
+    return (*told, Requirement(exclusion(batch.project, line), "DoesNotExist", guard=guard))
+
+
+def _requirement(stored: dict[str, Any], project: Project, line: Line) -> Requirement:
+    type_id = stored["type"]
+    if type_id not in requirements.SYSTEM:
+        type_id = type_there(QualificationType.objects.get(project=project, public_id=type_id), line)
+    return Requirement(
+        type_id=type_id,
+        comparator=stored["comparator"],
+        values=tuple(stored.get("values") or ()),
+        locales=tuple((one["country"], one.get("subdivision", "")) for one in stored.get("locales") or ()),
+        guard=stored.get("guard", "Accept"),
+    )
+
+
+def type_there(ours: QualificationType, line: Line) -> str:
+    """The marketplace's qualification that stands for one of ours; found by its name, or made."""
+    name = f"{ours.name} [{connecting.installation_id(ours.project)}]"
+    return _ensured(name, ours.description or ours.name, line)
+
+
+def exclusion(project: Project, line: Line) -> str:
+    """The qualification that those hold there who may not take part: it harms nobody's account, as a block would."""
+    name = f"{connecting.installation_id(project)} not again"
+    return _ensured(name, _("You have taken part in this project as often as is possible."), line)
+
+
+def _ensured(name: str, description: str, line: Line) -> str:
+    if name not in line.types:
+        line.types[name] = line.call(line.marketplace.ensure_qualification, name, description)
+    return line.types[name]
+
+
+def grant_there(batch: Batch, line: Line) -> int:
+    """Bring what the marketplace's workers hold there in line with what they hold here; returns how many changes."""
+    project, changed = batch.project, 0
+    mine = Worker.objects.filter(project=project, external_id__startswith=f"{line.connection.pk}:")
+    named = [one["type"] for one in batch.requirements if one["type"] not in requirements.SYSTEM]
+    for ours in QualificationType.objects.filter(project=project, public_id__in=named):
+        held = Qualification.objects.filter(type=ours, worker__in=mine, state=Qualification.State.GRANTED)
+        rows = held.values_list("worker__external_id", "value")
+        changed += _align(type_there(ours, line), {_there(name): value for name, value in rows}, line)
+    shut_out = mine.filter(Q(block__isnull=False) | Q(active=False)).values_list("external_id", flat=True)
+    return changed + _align(exclusion(project, line), {_there(name): 1 for name in shut_out}, line)
+
+
+def _there(external_id: str | None) -> str:
+    """The marketplace's own id of a worker who came from it."""
+    return (external_id or "").partition(":")[2]
+
+
+def _align(type_id: str, wanted: dict[str, int], line: Line) -> int:
+    held = line.call(line.marketplace.holders, type_id)
+    for worker, value in wanted.items():
+        if held.get(worker) != value:
+            line.call(line.marketplace.grant, type_id, worker, value)
+    for worker in held.keys() - wanted.keys():
+        line.call(line.marketplace.revoke, type_id, worker)
+    different = {worker for worker in held.keys() | wanted.keys() if held.get(worker) != wanted.get(worker)}
+    return len(different)
+
+
+def token_for(*parts: object) -> str:
+    """An idempotency token that is the same for the same intent, wherever and whenever it is made: 32 letters."""
+    return hashlib.blake2b("/".join(map(str, parts)).encode(), digest_size=16).hexdigest()

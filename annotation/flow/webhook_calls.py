@@ -1,0 +1,157 @@
+"""Deliveries to webhooks: written for each that asks, signed, posted, and tried again until they are taken.
+
+A try is under a lease, and the delivery's id is the event's: whoever is killed between sending and noting it sends the
+same id again, by which receivers know it.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, Value
+from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
+
+from annotation.flow import posting, webhook_events
+from annotation.flow.webhooks import AWAKE, stop
+from annotation.models import Delivery, Webhook, WebhookEvent
+from annotation.models.sealed import Unsealable
+from annotation.pure import webhooks
+
+LEASE = timedelta(minutes=2)  # for one try
+KEPT = timedelta(days=14)
+SECONDS = 20.0  # of one sweep
+SOME = 50
+log = logging.getLogger(__name__)
+
+
+def deliver_due(*, seconds: float = SECONDS) -> int:
+    """Send what is due, for so long; how many were taken. Safe to run twice."""
+    spread_due()
+    until = time.monotonic() + seconds
+    awake = list(Webhook.objects.awake().order_by("?").values_list("pk", flat=True))
+    return sum(_deliver_to(webhook, until) for webhook in awake)
+
+
+def _deliver_to(webhook: int, until: float) -> int:
+    """What is due there, the oldest first, until one fails or the time is over; how many were taken."""
+    due, done = Delivery.objects.filter(webhook=webhook, state=Delivery.State.DUE), 0
+    while rows := list(due.filter(due_at__lte=timezone.now()).order_by("due_at", "pk")[:SOME]):
+        for row in rows:
+            if time.monotonic() >= until:
+                return done
+            if not _lease(row):
+                continue
+            if not _try(row):
+                return done
+            done += 1
+    return done
+
+
+def spread_due(*, limit: int = 1000) -> None:
+    """Write a delivery for each webhook that asked for an event when it happened."""
+    asking: dict[int, list[Webhook]] = {}
+    for event in WebhookEvent.objects.filter(spread=False).order_by("pk")[:limit]:
+        if event.project_id not in asking:
+            rows = Webhook.objects.filter(project=event.project_id, active=True)
+            asking[event.project_id] = list(rows.only("kinds", "created_at"))
+        _spread(event, [one for one in asking[event.project_id] if event.kind in one.kinds])
+
+
+@transaction.atomic
+def _spread(event: WebhookEvent, asking: list[Webhook]) -> None:
+    if WebhookEvent.objects.filter(pk=event.pk, spread=False).update(spread=True):
+        present = set(Webhook.objects.filter(pk__in=[one.pk for one in asking]).values_list("pk", flat=True))
+        here = [one for one in asking if one.pk in present and one.created_at <= event.created_at]
+        Delivery.objects.bulk_create([Delivery(webhook=one, event=event, due_at=event.created_at) for one in here])
+
+
+def _lease(delivery: Delivery) -> bool:
+    """Whether this try is ours: nobody else makes one meanwhile."""
+    now = timezone.now()
+    due = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.DUE, due_at__lte=now, tries=delivery.tries)
+    delivery.tries += 1
+    return bool(due.update(due_at=now + LEASE, tries=delivery.tries))
+
+
+def _try(delivery: Delivery) -> bool:
+    sent = _post(delivery)
+    if sent.taken:
+        _note_taken(delivery, sent)
+    else:
+        _note_failure(delivery, sent)
+    return sent.taken
+
+
+def _post(delivery: Delivery) -> posting.Sent:
+    """One try. The event is read only now, so that a long queue is not held in memory."""
+    event = delivery.event
+    body = webhooks.body(event.content)
+    try:
+        webhook = Webhook.objects.get(pk=delivery.webhook_id)
+        headers = webhooks.headers(event.public_id, timezone.now(), body, _secrets(webhook))
+    except Unsealable as lost:
+        return posting.Sent(None, str(lost))
+    return posting.send(webhook.url, body, headers, loopback=settings.LOCAL)
+
+
+def _secrets(webhook: Webhook) -> list[str]:
+    """Those that sign now: the secret, and for a day after a rotation the one before."""
+    both = webhook.old_until is not None and webhook.old_until > timezone.now()
+    return [webhook.secret, *([webhook.old_secret] if both and webhook.old_secret else [])]
+
+
+@transaction.atomic
+def _note_taken(delivery: Delivery, sent: posting.Sent) -> None:
+    delivery.move(Delivery.State.DELIVERED, status=sent.status, trouble="", ended_at=Now())
+    Webhook.objects.filter(pk=delivery.webhook_id, failures__gt=0).update(**AWAKE)
+
+
+def _note_failure(delivery: Delivery, sent: posting.Sent) -> None:
+    """The delivery waits, longer each time; so do all others to that address, which is stopped after days of it."""
+    log.info("a delivery to webhook %s was not taken: %s", delivery.webhook_id, sent.trouble)
+    now, told = timezone.now(), {"status": sent.status, "trouble": sent.trouble[:300]}
+    webhook = Webhook.objects.filter(pk=delivery.webhook_id)
+    with transaction.atomic():
+        if delivery.tries >= webhooks.MOST_TRIES:
+            delivery.move(Delivery.State.FAILED, ended_at=now, **told)
+        else:
+            delivery.move(Delivery.State.DUE, due_at=now + webhooks.wait_after(delivery.tries, random.random()), **told)
+        failures = webhook.values_list("failures", flat=True).first() or 0
+        rest = now + webhooks.rest_after(failures + 1, random.random())
+        since = Coalesce("failing_since", Value(now))
+        webhook.update(failures=F("failures") + 1, failing_since=since, rests_until=rest, trouble=told["trouble"])
+    for_good = sent.status == webhooks.GONE
+    if webhook.filter(Q() if for_good else Q(failing_since__lte=now - webhooks.STOPPED_AFTER), active=True).exists():
+        stop(delivery.webhook)
+
+
+@transaction.atomic
+def queue_test(webhook: Webhook, **how: Any) -> Delivery:
+    """A delivery that says nothing, to be sent like any other."""
+    facts = {"webhook": webhook.public_id}
+    event = webhook_events.write(webhook.project, "test", webhooks.TEST, spread=True, **facts)
+    return Delivery.objects.create(webhook=webhook, event=event, **{"due_at": timezone.now(), **how})
+
+
+def test(webhook: Webhook) -> Delivery:
+    """Send a delivery that says nothing, now and once; it says what came of it."""
+    delivery = queue_test(webhook, tries=1, due_at=timezone.now() + LEASE)
+    sent = _post(delivery)
+    if sent.taken:
+        _note_taken(delivery, sent)
+    else:
+        delivery.move(Delivery.State.FAILED, status=sent.status, trouble=sent.trouble[:300], ended_at=Now())
+    delivery.refresh_from_db()
+    return delivery
+
+
+def forget_old() -> int:
+    """Remove events that are too old to matter, and their deliveries; returns how many rows."""
+    return WebhookEvent.objects.filter(created_at__lte=timezone.now() - KEPT).delete()[0]
