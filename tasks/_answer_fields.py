@@ -51,6 +51,13 @@ class AnswerFields:
             "facts": [f"{place[p]}.{s}" for p, s in answer["facts"]],
         }
 
+    def fields(self, answer: JSON) -> dict[str, list[str]]:
+        """The fields that a browser would post for this answer."""
+        shown = self.shown(answer)
+        single = ("kind", "text", "paragraph", "start", "end", "option")
+        told = {name: ["" if shown[name] is None else str(shown[name])] for name in single}
+        return told | {"support": [str(place) for place in shown["support"]], "fact": shown["facts"]}
+
     def text(self, name: str) -> str:
         """The field's last value, "" where there is none."""
         given = self.posted.get(name) if self.posted is not None else None

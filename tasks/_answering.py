@@ -166,6 +166,26 @@ def answer_f1(answer: JSON, gold: Example) -> float:
     return metrics.MUSIQUE.answer(said(answer), right).f1 if right else 0.0
 
 
+def measured(answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
+    """Answer and support, F1 and EM, by the scorer of the dataset's format and on paragraphs.
+
+    Unanswerable gold wants "no answer"; hidden gold measures nothing.
+    """
+    scorer = metrics.scorer_for(format)
+    found: dict[str, float] = {}
+    right = scorer.gold(gold.answers)
+    if gold.answerable is False:
+        found |= dict.fromkeys(("answer_f1", "answer_em"), float(answer["kind"] == "none"))
+    elif right:
+        told = scorer.answer(said(answer), right)
+        found |= {"answer_f1": told.f1, "answer_em": told.em}
+    supports = gold_support(gold, "paragraph")
+    if supports is not None and gold.answerable is not False:
+        backed = scorer.support(support_of(answer, "paragraph"), supports)
+        found |= {"support_f1": backed.f1, "support_em": backed.em}
+    return found
+
+
 def answered(example: Example, answer: JSON) -> Example:
     """The example with people's answer and support in place of its own."""
     answers = (said(answer), *(a for a in example.answers if a != said(answer)))

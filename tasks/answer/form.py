@@ -23,3 +23,7 @@ class Form(forms.Form):
     def shown(self, answer: JSON | None) -> JSON:
         """An answer at rest as the page's controls want it: shown positions."""
         return self.read.shown(answer)
+
+    def posted(self, answer: JSON) -> dict[str, list[str]]:
+        """The fields that a browser would post for this answer."""
+        return self.read.fields(answer)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Features, Given, Judged, Problem, TaskType
+from annotation.tasktype import JSON, Features, Given, Judged, Label, Measure, Problem, TaskType
 from tasks._answer_compare import compared
 from tasks._answering import (
     answer_f1,
@@ -18,12 +18,14 @@ from tasks._answering import (
     disagreement,
     doubted,
     majority,
+    measured,
     payload_of,
     problems,
     same_answer,
     search,
     shuffled,
 )
+from tasks._imitating import imitated
 from tasks._wording import WRITES, reworded, wording
 from tasks.answer.report import answer_report
 
@@ -46,6 +48,20 @@ class Answer(TaskType):
     writes = WRITES
     Options = Options
     live = {"search": search}
+    labels = {
+        "span": Label(_("words of the paragraphs"), {"kind": "span"}),
+        "typed": Label(_("words of their own"), {"kind": "typed"}),
+        "option": Label(_("one of the options"), {"kind": "option"}),
+        "yes": Label(_("yes"), {"kind": "yes"}),
+        "no": Label(_("no"), {"kind": "no"}),
+        "none": Label(_("no answer in the paragraphs"), {"kind": "none"}),
+    }
+    measures = {
+        "answer_f1": Measure(_("Answer F1"), partial=True),
+        "answer_em": Measure(_("Answer EM")),
+        "support_f1": Measure(_("Support F1"), partial=True),
+        "support_em": Measure(_("Support EM")),
+    }
 
     def suggest(self, features: Features) -> JSON:
         return {
@@ -70,6 +86,9 @@ class Answer(TaskType):
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         return problems(payload, answer)
 
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+        return completed(payload, imitated(payload, gold, rng, right=right))
+
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """The majority answer and, apart, the majority support; `tied` says that a tie stands."""
         if not answers:
@@ -84,6 +103,10 @@ class Answer(TaskType):
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """Answer F1; unanswerable gold wants "no answer"."""
         return float(answer["kind"] == "none") if gold.answerable is False else answer_f1(answer, gold)
+
+    def measure(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
+        """By the scorer of the dataset, with support on paragraphs; what the gold does not tell is not measured."""
+        return measured(answer, gold, format=format)
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
         return answer_report(judged, sentences=options.sentences, seed=seed)

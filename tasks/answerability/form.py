@@ -30,3 +30,7 @@ class Form(forms.Form):
         """An answer at rest as the page's controls want it: shown positions, and "answerable" as "yes", "no" or ""."""
         said = {True: "yes", False: "no"}.get((answer or {}).get("answerable"), "")
         return {**self.read.shown(answer), "answerable": said}
+
+    def posted(self, answer: JSON) -> dict[str, list[str]]:
+        """The fields that a browser would post for this answer."""
+        return {**self.read.fields(answer), "answerable": [self.shown(answer)["answerable"]]}

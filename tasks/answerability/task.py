@@ -9,13 +9,24 @@ from typing import Any
 
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Features, Given, Judged, Problem, TaskType
+from annotation.tasktype import JSON, Features, Given, Judged, Label, Problem, TaskType
 from tasks._answer_compare import compared
-from tasks._answering import answer_f1, answered, disagreement, doubted, payload_of, problems, search, shuffled
+from tasks._answering import (
+    answer_f1,
+    answered,
+    completed,
+    disagreement,
+    doubted,
+    payload_of,
+    problems,
+    search,
+    shuffled,
+)
+from tasks._imitating import imitated
 from tasks._wording import WRITES, reworded, wording
 from tasks.answerability.judging import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
 from tasks.answerability.options import Options
-from tasks.answerability.report import answerability_report
+from tasks.answerability.report import LABELS, answerability_report
 
 SUFFICIENCY = "sufficiency"  # in `extra` of the instances of a transform
 
@@ -27,6 +38,7 @@ class Answerability(TaskType):
     writes = WRITES
     Options = Options
     live = {"search": search}
+    labels = {name: Label(words, {"answerable": name == ANSWERABLE}) for name, words in LABELS.items()}
 
     def suggest(self, features: Features) -> JSON:
         return {"yes_no": features.yes_no, "choices": features.options, "support": features.paragraphs > 1}
@@ -56,9 +68,18 @@ class Answerability(TaskType):
             return []
         return problems(payload, answer)
 
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+        answerable = gold.answerable is not False
+        if right is not answerable and (right or rng.random() < 0.5):
+            return dict(NOT_ANSWERABLE)
+        return {"answerable": True, **completed(payload, imitated(payload, gold, rng, right=right and answerable))}
+
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """The majority label and, where it is "answerable", the majority answer and support of those who said so."""
         return together(answers)
+
+    def gradable(self, gold: Example) -> bool:
+        return gold.answerable is False or (gold.answerable is True and bool(gold.answers))
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """0 where answerability is misjudged, else answer F1; 1 for what is rightly called not answerable."""

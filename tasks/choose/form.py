@@ -29,3 +29,8 @@ class Form(forms.Form):
         chosen = (answer or {}).get("chosen", "")
         value = NONE if chosen is None else str(self.order.index(chosen)) if chosen in self.order else ""
         return {"chosen": value, "fields": {"chosen": value}}
+
+    def posted(self, answer: JSON) -> dict[str, list[str]]:
+        """The fields that a browser would post for this answer."""
+        fields: dict[str, str] = self.shown(answer)["fields"]
+        return {name: [value] for name, value in fields.items()}

@@ -78,6 +78,18 @@ class Choose(TaskType):
     def agreeing(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> int:
         return sum(answer["chosen"] == verdict["chosen"] for answer in answers)
 
+    def brief(self, payload: JSON, answer: JSON) -> str:
+        return "–" if answer["chosen"] is None else str(payload["compositions"][answer["chosen"]])
+
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+        wanted = _tidy(gold.question)
+        good = [place for place, text in enumerate(payload["compositions"]) if text == wanted]
+        others = [place for place, text in enumerate(payload["compositions"]) if text != wanted]
+        return {"chosen": rng.choice((good if right else others) or [None])}
+
+    def gradable(self, gold: Example) -> bool:
+        return bool(gold.question.strip())
+
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """1 where the gold's own question was chosen; 0 too where the gold has none among the compositions."""
         chosen = answer["chosen"]

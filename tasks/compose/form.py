@@ -46,6 +46,13 @@ class Form(forms.Form):
             "pasted": round(answer.get("pasted", 0) * len(question)),
         }
 
+    def posted(self, answer: JSON) -> dict[str, list[str]]:
+        """The fields that a browser would post for this answer."""
+        bridges = {f"bridge-{edge}": [judgment] for edge, judgment in enumerate(answer["bridges"], 1)}
+        reasons = {f"override-{name}": [reason] for name, reason in answer["overrides"].items()}
+        plain = {name: [answer[name]] for name in ("why", "question")}
+        return {**bridges, **reasons, **plain, "pasted": [str(self.shown(answer)["pasted"])]}
+
     def _text(self, name: str) -> str:
         return str(self.data.get(name) or "")[:MOST].replace("\0", "")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from random import Random
 from statistics import fmean
@@ -15,6 +15,7 @@ from annotation.tasktype import JSON, Given, Judged, Problem, Remark, TaskType
 from tasks.compose import bridging, verdict
 from tasks.compose.compare import compared
 from tasks.compose.findings import MOST_CHARACTERS, checks, found
+from tasks.compose.imitating import imitated
 from tasks.compose.lessons import remarks, shapes
 from tasks.compose.money import SECONDS
 from tasks.compose.options import Options
@@ -105,6 +106,18 @@ class Compose(TaskType):
     def seconds(self, payload: JSON) -> int | None:
         return SECONDS[len(payload["hops"])]
 
+    def pay(self, payload: JSON, answer: JSON | None) -> int | None:
+        """A question pays by its hops, an item put aside a little (MuSiQue, section 5, S7)."""
+        pay: Mapping[str, int] | None = payload.get("pay")
+        if pay is None:  # launched before HITs said what they pay
+            return None
+        return pay["composed" if answer is None or bridging.composed(payload, answer) else "discarded"]
+
+    def least_pay(self, payload: JSON) -> int | None:
+        """What an item put aside earns, or a question where that is less."""
+        pay: Mapping[str, int] | None = payload.get("pay")
+        return None if pay is None else min(pay["composed"], pay["discarded"])
+
     def least(self, payload: JSON, answer: JSON) -> int:
         """A second worker is asked where the batch wants it and this one put the item aside."""
         return 2 if payload["ask_twice"] and bridging.discarded(payload, answer) else 0
@@ -115,6 +128,15 @@ class Compose(TaskType):
 
     def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
         return remarks(payload, answer, gold)
+
+    def brief(self, payload: JSON, answer: JSON) -> str:
+        """The question; of an item put aside what was said of its bridges, and why."""
+        if bridging.composed(payload, answer):
+            return str(answer["question"])
+        return ": ".join(filter(None, [", ".join(filter(None, answer["bridges"])), answer["why"]]))
+
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+        return imitated(payload, gold, rng, right=right)
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         return verdict.verdict(payload, answers)

@@ -32,6 +32,11 @@ class Form(forms.Form):
             "fields": {**told, "why": why},
         }
 
+    def posted(self, answer: JSON) -> dict[str, list[str]]:
+        """The fields that a browser would post for this answer."""
+        fields: dict[str, str] = self.shown(answer)["fields"]
+        return {name: [value] for name, value in fields.items()}
+
 
 def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\0", "").strip()

@@ -82,6 +82,20 @@ class Coreference(TaskType):
         """The votes for the edge whose verdict has the fewest."""
         return min((max(votes.values()) for votes in verdict["bridges"]), default=0)
 
+    def brief(self, payload: JSON, answer: JSON) -> str:
+        return ", ".join(answer["bridges"])
+
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+        count = len(payload["edges"])
+        known = [kind or "same" for kind in known_bridges(gold, count) or ["same"] * count]
+        if not right:
+            place = rng.randrange(count)
+            known[place] = "different" if known[place] == "same" else "same"
+        return {"bridges": known, "why": "" if "different" not in known else "The paragraphs tell of two things."}
+
+    def gradable(self, gold: Example) -> bool:
+        return any(kind in ("same", "different") for kind in gold.extra.get(KNOWN_BRIDGES) or ())
+
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """The share of the known edges that are judged right; 0 where none is known."""
         known = known_bridges(gold, len(payload["edges"]))

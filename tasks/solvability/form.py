@@ -52,6 +52,11 @@ class Form(forms.Form):
         }
         return {**fields, "fields": fields}
 
+    def posted(self, answer: JSON) -> dict[str, list[str]]:
+        """The fields that a browser would post for this answer."""
+        fields: dict[str, str] = self.shown(answer)["fields"]
+        return {name: [value] for name, value in fields.items()}
+
     def _text(self, name: str) -> str:
         return str(self.data.get(name) or "")[:MOST].replace("\r\n", "\n").replace("\0", "")
 

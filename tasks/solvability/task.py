@@ -12,8 +12,8 @@ from annotation.pure.example import Example
 from annotation.pure.metrics import ACCURACY, MUSIQUE
 from annotation.pure.spans import Span, cut, locate
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
-from tasks.solvability.classes import BLANK, CLASSES, class_of, ruled
+from annotation.tasktype import JSON, Given, Judged, Label, Problem, TaskType
+from tasks.solvability.classes import ALPHA, BETA, BLANK, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
 from tasks.solvability.report import solvability_report
 
 MOST_MARKS = 20
@@ -40,6 +40,12 @@ class Solvability(TaskType):
     title = _("Judge ablated questions")
     question = _("Can the question still be solved, and are the features that were taken out guessable?")
     Options = Options
+    labels = {
+        ALPHA: Label(LABELS[ALPHA], {"guessable": False, "solvable": True}),
+        BETA: Label(LABELS[BETA], {"guessable": False, "solvable": False}),
+        GAMMA: Label(LABELS[GAMMA], {"guessable": True, "necessary": False}),
+        DELTA: Label(LABELS[DELTA], {"guessable": True, "necessary": True}),
+    }
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """Question, context and options as they were ablated. Titles belong to contexts of several paragraphs only."""
@@ -72,6 +78,18 @@ class Solvability(TaskType):
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """The class that most give, "tied" where two are given as often; the same of being solvable."""
         return ruled(answers)
+
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+        known = gold.extra.get(KNOWN)
+        solvable = known is not False if right else known is False
+        told = next((place for text in gold.answers if (place := _placed(text, payload)).get("kind") != "typed"), {})
+        if not solvable or not told:
+            return {**BLANK, "rationale": [], "solvable": False, "guessable": False}
+        where = [told[name] for name in ("paragraph", "start", "end")] if told["kind"] == "span" else _first(payload)
+        return {**BLANK, "rationale": [where], "solvable": True, "guessable": False, **told}
+
+    def gradable(self, gold: Example) -> bool:
+        return isinstance(gold.extra.get(KNOWN), bool) or bool(gold.answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """Whether it was told right that it is solvable, where that is known; else the answer's F1."""
@@ -152,6 +170,12 @@ def _guessing(answer: JSON) -> Iterator[Problem]:
     elif guessable and not necessary and answer["solvable"] is False:
         contrary = _("You said that the question cannot be solved without it. Then it is necessary, or solvable.")
         yield Problem("necessary", contrary)
+
+
+def _first(payload: JSON) -> list[int]:
+    """The place of the first paragraph's text up to its first break."""
+    text = payload["paragraphs"][0]["text"]
+    return [0, len(text) - len(text.lstrip()), len(text.splitlines()[0]) if text.strip() else len(text)]
 
 
 def _placed(text: str, payload: JSON) -> JSON:

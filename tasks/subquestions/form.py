@@ -54,6 +54,11 @@ class Form(forms.Form):
         ]
         return {"discard": discard, "rows": rows, "fields": fields}
 
+    def posted(self, answer: JSON) -> dict[str, list[str]]:
+        """The fields that a browser would post for this answer."""
+        fields: dict[str, str] = self.shown(answer)["fields"]
+        return {name: [value] for name, value in fields.items()}
+
 
 def _fields(hops: list[JSON]) -> Iterator[tuple[str, str]]:
     for number, hop in enumerate(hops, 1):

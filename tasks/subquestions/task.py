@@ -12,11 +12,11 @@ from annotation.pure.agreement import percent_agreement
 from annotation.pure.correcting import answer_key, question_key
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from annotation.tasktype import JSON, Given, Judged, Label, Problem, TaskType
 from tasks._hops import reading_seconds
 from tasks.subquestions.compare import compared
 from tasks.subquestions.judging import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
-from tasks.subquestions.report import subquestions_report
+from tasks.subquestions.report import SAID, subquestions_report
 from tasks.subquestions.verdict import KEPT, TIED, UNDECIDED, verdict
 from tasks.subquestions.wording import WRITES, reworded, wording
 
@@ -40,6 +40,7 @@ class Subquestions(TaskType):
     writes = WRITES
     Options = Options
     shows = ("answers", "hops", "paragraphs")
+    labels = {name: Label(words, {"discard": name}) for name, words in SAID.items()}
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """The question, its hops and its supporting paragraphs; skipped without answer, hops or their paragraphs."""
@@ -99,6 +100,23 @@ class Subquestions(TaskType):
             return sum(answer["discard"] != KEEP for answer in answers)
         final = _keys({"hops": verdict["hops"]})
         return sum(answer["discard"] == KEEP and _keys(answer) == final for answer in answers)
+
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+        known = gold.extra.get(KNOWN)
+        if right and isinstance(known, Mapping) and known.get("discard") in DISCARDS:
+            hops = [{**own, **hop} for own, hop in zip(untouched(payload), known.get("hops") or (), strict=False)]
+            return {"discard": known["discard"], "hops": hops or untouched(payload)}
+        if not right and rng.random() < 0.3:
+            return {"discard": rng.choice([kind for kind in DISCARDS if kind != KEEP]), "hops": untouched(payload)}
+        hops = [{**hop, **dict.fromkeys(JUDGMENTS, True)} for hop in untouched(payload)]
+        if not right:
+            hop = rng.choice(hops)
+            hop |= {"valid": False, "answer": f"not {hop['answer']}"}
+        return {"discard": KEEP, "hops": hops}
+
+    def gradable(self, gold: Example) -> bool:
+        known = gold.extra.get(KNOWN)
+        return isinstance(known, Mapping) and known.get("discard") in DISCARDS
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """The share of what is known of the example that the answer says too; 0 where nothing is known."""

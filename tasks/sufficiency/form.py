@@ -29,3 +29,8 @@ class Form(forms.Form):
         verdict = (answer or {}).get("verdict", "")
         spans = evidence.posted((answer or {}).get("evidence") or [], self.order)
         return {"verdict": verdict, "evidence": spans, "fields": {"verdict": verdict, "evidence": spans}}
+
+    def posted(self, answer: JSON) -> dict[str, list[str]]:
+        """The fields that a browser would post for this answer."""
+        fields: dict[str, str] = self.shown(answer)["fields"]
+        return {name: [value] for name, value in fields.items()}

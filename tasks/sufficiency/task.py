@@ -10,12 +10,12 @@ from typing import Any
 from annotation.pure.agreement import percent_agreement
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from annotation.tasktype import JSON, Given, Judged, Label, Problem, TaskType
 from tasks._hops import reading_seconds
 from tasks.sufficiency.deciding import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
 from tasks.sufficiency.evidence import are_spans, words_of
 from tasks.sufficiency.options import Options
-from tasks.sufficiency.report import sufficiency_report
+from tasks.sufficiency.report import WORDS, sufficiency_report
 
 KEPT = "sufficient"  # in the `extra` of an exported item
 
@@ -27,6 +27,7 @@ class Sufficiency(TaskType):
     meeting = "apart"
     Options = Options
     shows = ("answers",)
+    labels = {name: Label(words, {"verdict": name}) for name, words in WORDS.items()}
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """The question and its two paragraphs; skipped with any other number, or without the answer to be shown."""
@@ -76,6 +77,14 @@ class Sufficiency(TaskType):
         settled = any(answer.get("accepted") for answer in answers)  # by a requester
         kind = decided(said, agreement=payload["agreement"], votes=0 if settled else payload["votes"])
         return {"kind": kind, "votes": {name: said.count(name) for name in VERDICTS}, "answers": len(said)}
+
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+        known = _labelled(gold) or rng.choice((SUFFICIENT, INSUFFICIENT))
+        other = INSUFFICIENT if known == SUFFICIENT else SUFFICIENT
+        return {"verdict": known if right else other, "evidence": []}
+
+    def gradable(self, gold: Example) -> bool:
+        return bool(_labelled(gold))
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """1 where the answer is that of the labels: a pair suffices when it holds every support."""

@@ -1,0 +1,70 @@
+"""What simulated workers answer in a rehearsal, where a task asks for an answer and its support."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from annotation.pure.example import Example
+from annotation.pure.spans import locate
+from annotation.tasktype import JSON
+from tasks._answering import NEAR, answer_f1
+
+TRIES = 12  # draws of a wrong span before a near one is taken
+
+
+def imitated(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+    """A judgment as `completed` takes it: the gold answer and support, or a slip: other words, a support missed."""
+    text = _right(payload, gold) if right else None
+    if text is None:
+        text = _slip(payload, gold, rng)
+    support = list(gold.supports or ())
+    if not right and rng.random() < 0.5:
+        support = _misjudged(support, len(payload["paragraphs"]), rng)
+    if text and not support:
+        found = locate(text, [p["text"] for p in payload["paragraphs"]])
+        support = [found.paragraph if found else 0]
+    told: JSON = {"text": text, "support": support if text else []}
+    if payload["controls"]["sentences"] and text:
+        facts = [list(fact) for fact in gold.facts or ()]
+        told["facts"] = facts if right and facts else [[place, 0] for place in told["support"]]
+    return told
+
+
+def _right(payload: JSON, gold: Example) -> str | None:
+    """The gold answer as this page can take it; "" for no answer; None where it cannot be given here."""
+    if gold.answerable is False:
+        return "" if payload["controls"]["no_answer"] else None
+    texts = [p["text"] for p in payload["paragraphs"]]
+    for answer in gold.answers:
+        spoken = answer.strip().lower() in {"yes", "no"} and payload["controls"]["yes_no"]
+        if answer in payload["options"] or spoken or locate(answer, texts):
+            return answer
+    return None
+
+
+def _slip(payload: JSON, gold: Example, rng: Random) -> str:
+    """Words of the context that are not the answer, or another of the options."""
+    if others := [option for option in payload["options"] if option not in gold.answers]:
+        return rng.choice(others)
+    drawn = [words for _try in range(TRIES) if (words := _words(payload, rng))]
+    wrong = [words for words in drawn if answer_f1({"kind": "span", "text": words}, gold) < NEAR]
+    return (wrong or drawn or [""])[0]
+
+
+def _words(payload: JSON, rng: Random) -> str:
+    text = rng.choice(payload["paragraphs"])["text"] if payload["paragraphs"] else ""
+    places = list(re.finditer(r"\w+", text))
+    if not places:
+        return ""
+    first = rng.randrange(len(places))
+    last = min(len(places) - 1, first + rng.randrange(3))
+    return text[places[first].start() : places[last].end()]
+
+
+def _misjudged(support: list[int], count: int, rng: Random) -> list[int]:
+    """The supports less one, or with one more."""
+    extra = sorted(set(range(count)) - set(support))
+    if len(support) > 1 and (not extra or rng.random() < 0.5):
+        return sorted(set(support) - {rng.choice(support)})
+    return sorted({*support, rng.choice(extra)}) if extra else support

@@ -1,0 +1,162 @@
+"""HITs that others made by the MTurk protocol: a page of theirs in a frame, HTML of theirs, or a QuestionForm.
+
+The payload holds the question as its requester sent it, {"question": XML}; an answer is what was posted, in order:
+{"fields": [[name, value], ...]}.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from annotation.pure.example import Example
+from annotation.pure.frame_address import origin_of
+from annotation.pure.question_form import complaints
+from annotation.pure.strangers import payload_of
+from annotation.pure.wire_xml import External, Form, Malformed, read_question
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from tasks.external.report import external_report
+
+MOST_FIELDS = 1000
+LONGEST_NAME = 1000
+MOST_CHARACTERS = 2_000_000
+COMPLAINTS = {
+    "missing": _("Please answer this."),
+    "too_few": _("Please choose more."),
+    "too_many": _("Please choose fewer."),
+    "unknown": _("Please choose one of these."),
+    "too_short": _("Please write more."),
+    "too_long": _("Please write less."),
+    "number": _("Please write a number."),
+    "range": _("This number is out of the range that is asked for."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Nothing to set: everything is in the question."""
+
+
+class Strangers(TaskType):
+    kind = "external"
+    title = _("HITs of other programs")
+    question = _("Do what the requester asks below.")
+    Options = Options
+    meeting = "free"
+    launched = False
+
+    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+        """Items whose question is a question of the protocol in XML; others are skipped."""
+        try:
+            return payload_of(example.question)
+        except Malformed:
+            return None
+
+    def origins(self, payload: JSON) -> Sequence[str]:
+        """Any page that is served safely: the one that is asked for may lead to others."""
+        asked = read_question(payload["question"])
+        if isinstance(asked, Form):
+            return ()
+        return ("https:", origin_of(asked.url)) if isinstance(asked, External) else ("https:",)
+
+    def afterwards(self, payload: JSON, example: Example) -> JSON:
+        """An answer is final: its requester may have fetched it. There is nothing else to show."""
+        return {"final": True}
+
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        fields = answer.get("fields")
+        if not is_list_of_fields(fields):
+            return [Problem("frame", _("Send the answer with the requester's own button, inside the frame."))]
+        if len(fields) > MOST_FIELDS or sum(len(name) + len(value) for name, value in fields) > MOST_CHARACTERS:
+            return [Problem("frame", _("The answer is too large to be stored."))]
+        asked = read_question(payload["question"])
+        return _problems_of(asked, fields) if isinstance(asked, Form) else []
+
+    def complete(self, payload: JSON, answer: Any) -> JSON:
+        """A judgment made elsewhere as {"fields": [[name, value], ...]}."""
+        if not isinstance(answer, dict) or not is_list_of_fields(answer.get("fields")):
+            raise ValueError('needs {"fields": [[name, value], ...]}')
+        return super().complete(payload, {"fields": answer["fields"]})
+
+    def brief(self, payload: JSON, answer: JSON) -> str:
+        return ", ".join(f"{name}: {value}" for name, value in answer["fields"])
+
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        """What most said in each field, by name; `votes` are those for it, `tied` where another has as many."""
+        values: dict[str, Counter[str]] = {}
+        for answer in answers:
+            for name, value in joined(answer).items():
+                values.setdefault(name, Counter())[value] += 1
+        fields = [_most(name, counted) for name, counted in values.items()]
+        return {"kind": "listed" if answers else "undecided", "fields": fields, "answers": len(answers)}
+
+    def unsettled(self, verdict: JSON) -> bool:
+        """Never: what answers mean is for the program that asked."""
+        return False
+
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """1 where some field holds a known answer, letter by letter; 0 where none is known."""
+        said = {value.strip() for value in joined(answer).values()}
+        return float(any(known.strip() in said for known in gold.answers or ()))
+
+    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+        return external_report(judged, joined)
+
+    def export(self, example: Example, verdict: JSON) -> list[Example]:
+        """The item with what most said in each field; nothing where nobody answered."""
+        if not verdict["answers"]:
+            return []
+        fields = {field["name"]: field["value"] for field in verdict["fields"]}
+        return [replace(example, extra={**example.extra, "fields": fields})]
+
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        columns = [joined(one.answer) for one in given]
+        names = list(dict.fromkeys(name for column in columns for name in column))
+        rows = [{"name": name, "told": [column.get(name, "") for column in columns]} for name in names]
+        return {"columns": [{} for _column in columns], "rows": rows}
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """The share of fields in which not all say the same."""
+        columns = [joined(answer) for answer in answers]
+        names = {name for column in columns for name in column}
+        other = sum(len({column.get(name) for column in columns}) > 1 for name in names)
+        return other / len(names) if names else 0.0
+
+
+def is_list_of_fields(fields: Any) -> bool:
+    """Whether it is [[name, value], ...] of texts."""
+    return isinstance(fields, list) and all(
+        isinstance(field, list)
+        and len(field) == 2
+        and all(isinstance(part, str) for part in field)
+        and len(field[0]) <= LONGEST_NAME
+        for field in fields
+    )
+
+
+def joined(answer: JSON) -> dict[str, str]:
+    """Each field once; values of a repeated name are joined by "|", as requesters get them."""
+    values: dict[str, list[str]] = {}
+    for name, value in answer["fields"]:
+        values.setdefault(name, []).append(value)
+    return {name: "|".join(given) for name, given in values.items()}
+
+
+def _most(name: str, counted: Counter[str]) -> JSON:
+    (value, votes), *others = counted.most_common(2)
+    return {"name": name, "value": value, "votes": votes, "tied": bool(others) and others[0][1] == votes}
+
+
+def _problems_of(asked: Form, fields: Sequence[Sequence[str]]) -> list[Problem]:
+    problems = []
+    for number, question in enumerate(asked.questions):
+        given = [value for name, value in fields if name == question.name]
+        problems += [Problem(f"q{number}", COMPLAINTS[word]) for word in complaints(question, given)]
+    return problems
+
+
+TASK: TaskType = Strangers()
