@@ -1,0 +1,39 @@
+"""Who calls: a bearer token, or the session of somebody who is signed in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from annotation.flow import api_tokens
+from annotation.models import ApiToken, User
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`Authorization: Bearer hop_…`; the request's `auth` is the ApiToken."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        kind, _space, text = get_authorization_header(request).partition(b" ")
+        if kind.lower() != b"bearer":
+            return None
+        token = api_tokens.recognise(text.strip().decode("ascii", "replace"))
+        if token is None:
+            raise AuthenticationFailed("This token opens nothing: it is unknown, revoked, or over.")
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="api"'
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call, misc]
+    """How the schema describes it."""
+
+    target_class = BearerAuthentication
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "`manage.py create_api_token EMAIL` makes one."}

@@ -1,0 +1,116 @@
+"""Judgments: every revision of every answer, as JSON or as a file; and those that were made elsewhere, taken in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation import jobs, uploads
+from annotation.api.batch_base import BatchList, BatchView
+from annotation.api.lists import AnyType
+from annotation.api.queued import QueuedSerializer, queued
+from annotation.api.reading import FileParser, FormParser
+from annotation.api.writing import repeatable
+from annotation.downloads import sent
+from annotation.flow import exporting
+
+BODIES = {
+    "multipart/form-data": {
+        "type": "object",
+        "required": ["file"],
+        "properties": {"file": {"type": "string", "format": "binary"}},
+    },
+    "application/octet-stream": {"type": "string", "format": "binary"},
+}
+
+
+class JudgmentSerializer(serializers.Serializer):
+    """One revision of an answer, as files of judgments have it."""
+
+    batch = serializers.CharField()
+    assignment = serializers.CharField()
+    hit = serializers.CharField()
+    dataset = serializers.CharField()
+    dataset_sha256 = serializers.CharField()
+    item = serializers.IntegerField()
+    item_id = serializers.CharField()
+    worker = serializers.CharField(help_text="The annotator's pseudonym.")
+    revision = serializers.IntegerField()
+    current = serializers.BooleanField(help_text="Whether it is the last one.")
+    answer = serializers.DictField()
+    guide_version = serializers.IntegerField()
+    accepted_at = serializers.DateTimeField()
+    submitted_at = serializers.DateTimeField()
+    active_seconds = serializers.FloatField()
+    late = serializers.BooleanField()
+    surplus = serializers.BooleanField()
+    void_reason = serializers.CharField()
+    voided = serializers.BooleanField()
+
+    def to_representation(self, row: Any) -> Any:
+        """It is plain already."""
+        return row
+
+
+class Judgments(BatchList):
+    """The judgments of a batch."""
+
+    serializer_class = JudgmentSerializer
+    parser_classes = [FormParser, FileParser]
+
+    def rows(self) -> Any:
+        return exporting.revisions_of(self.batch).values("pk", *exporting.FIELDS)
+
+    def told(self, rows: list[Any]) -> list[Any]:
+        names: dict[int, str] = {}
+        return [exporting.judgment(self.batch, row, names) for row in rows]
+
+    @extend_schema(responses=JudgmentSerializer(many=True))
+    def get(self, request: Request, slug: str, batch: str) -> Response:
+        """Every revision of every answer, under pseudonyms."""
+        return self.listed()
+
+    @extend_schema(operation_id="importJudgments", request=BODIES, responses={202: QueuedSerializer})
+    @repeatable
+    def post(self, request: Request, slug: str, batch: str) -> Response:
+        """Take in judgments that were made elsewhere: a file of JSON lines, which a job reads, all or nothing.
+
+        Each line has `dataset`, `item` (its place there, from 0), `worker` and `answer`. The same file again changes
+        nothing.
+        """
+        upload = request.data.get("file")
+        if not getattr(upload, "size", 0):
+            raise ValidationError({"file": [_("The file is empty. Send one with at least one record.")]})
+        title = _("Read judgments of %(file)s into %(batch)s") % {"file": upload.name[:100], "batch": self.batch.title}
+        arguments = {"batch": self.batch.pk, "path": str(uploads.keep(upload))}
+        wish = {"project": self.project, "title": title, "arguments": arguments, "user": request.user}
+        return queued(jobs.enqueue("import_judgments", **wish))
+
+
+class JudgmentsFile(BatchView):
+    """All judgments of a batch."""
+
+    content_negotiation_class = AnyType
+
+    @extend_schema(
+        operation_id="exportJudgments",
+        parameters=[OpenApiParameter("format", str, OpenApiParameter.PATH, enum=sorted(exporting.MEDIA))],
+        responses={(200, kind): OpenApiTypes.BINARY for kind in exporting.MEDIA.values()},
+    )
+    def get(self, request: Request, slug: str, batch: str, format: str) -> HttpResponseBase:
+        """Every revision of every answer as a file: `jsonl`, `csv` or `parquet`."""
+        if format not in exporting.MEDIA:
+            raise Http404
+        blocks = exporting.stream_judgments(self.batch, format)
+        return sent(
+            request, self.batch, blocks, name=f"{self.batch.slug}-judgments.{format}", kind=exporting.MEDIA[format]
+        )

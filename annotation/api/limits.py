@@ -1,0 +1,52 @@
+"""How many requests a caller may make: so many in a window of time, counted where all web processes see it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import caches
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+PERIODS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+log = logging.getLogger(__name__)
+
+
+class Limit(BaseThrottle):
+    """API_RATE requests a user, whatever their token; an address where nobody is signed in.
+
+    In Redis, where that carries the jobs, all processes count together; otherwise each counts for itself.
+    """
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        most, period = rate()
+        self.left = period - time.time() % period
+        window = int(time.time() // period)
+        who = request.user.pk if request.user.is_authenticated else self.get_ident(request)
+        return _count(f"api/{who}/{window}", period) <= most
+
+    def wait(self) -> float:
+        """Seconds until the next window begins."""
+        return max(1.0, self.left)
+
+
+def rate() -> tuple[int, int]:
+    """(requests, seconds) of API_RATE, which reads as `1200/min`."""
+    most, _slash, period = settings.API_RATE.partition("/")
+    return int(most), PERIODS[period.strip()[:1] or "m"]
+
+
+def _count(key: str, period: int) -> int:
+    """How many there were with this one; 0 where the count cannot be reached, since nobody is to wait for it."""
+    cache = caches["counts"]
+    try:
+        cache.add(key, 0, timeout=2 * period)
+        return cache.incr(key)
+    except ValueError:  # it went between the two lines
+        return 1
+    except Exception as away:
+        log.warning("requests to the API are not counted just now: %s", away)
+        return 0

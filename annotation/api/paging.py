@@ -1,0 +1,50 @@
+"""Pages by cursor: nothing is skipped or told twice while rows come in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+
+
+class Pages(CursorPagination):
+    """`?limit=` rows, 100 unless told, at most 1,000; `next` and `previous` are addresses."""
+
+    page_size = 100
+    page_size_query_param = "limit"
+    max_page_size = 1000
+    ordering = "pk"
+
+    def get_page_size(self, request: Request) -> int:
+        given = request.query_params.getlist(self.page_size_query_param)
+        if not given:
+            return self.page_size
+        told = given[0] if len(given) == 1 else ""
+        if not (told.isascii() and told.isdigit() and 1 <= int(told[:9]) <= self.max_page_size and len(told) < 9):
+            text = _("Give a whole number from 1 to %(most)d.") % {"most": self.max_page_size}
+            raise ValidationError({self.page_size_query_param: [text]})
+        return int(told)
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> Any:
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except (ValueError, TypeError, OverflowError):
+            told = _("This cursor is none of ours. Follow `next` or `previous`.")
+            raise ValidationError({self.cursor_query_param: [told]}) from None
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        limit = {"type": "integer", "minimum": 1, "maximum": self.max_page_size, "default": self.page_size}
+        told = {"cursor": ({"type": "string"}, "where to go on: from `next` or `previous` of another page")}
+        told["limit"] = (limit, "rows a page")
+        return [
+            {"name": name, "in": "query", "required": False, "description": text, "schema": schema}
+            for name, (schema, text) in told.items()
+        ]
+
+    def get_paginated_response_schema(self, schema: Any) -> dict[str, Any]:
+        address = {"type": "string", "nullable": True, "format": "uri"}
+        rows = {"next": address, "previous": address, "results": schema}
+        return {"type": "object", "required": list(rows), "properties": rows}

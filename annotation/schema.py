@@ -1,0 +1,28 @@
+"""Operations for migrations that run while people work: `docs/developers.md` says when to use them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import migrations
+
+
+class AddIndexWhileServing(migrations.AddIndex):
+    """As AddIndex, but on PostgreSQL nobody waits for the table. Its migration says `atomic = False`."""
+
+    atomic = False
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if self.allow_migrate_model(schema_editor.connection.alias, model):
+            schema_editor.add_index(model, self.index, **_concurrently(schema_editor))
+
+    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        model = from_state.apps.get_model(app_label, self.model_name)
+        if self.allow_migrate_model(schema_editor.connection.alias, model):
+            index = from_state.models[app_label, self.model_name_lower].get_index_by_name(self.index.name)
+            schema_editor.remove_index(model, index, **_concurrently(schema_editor))
+
+
+def _concurrently(schema_editor: Any) -> dict[str, bool]:
+    return {"concurrently": True} if schema_editor.connection.vendor == "postgresql" else {}

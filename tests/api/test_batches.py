@@ -1,0 +1,166 @@
+"""Batches over the API: drafts by the words of the launching page, launching by a job, moving, their guides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation import jobs
+from annotation.flow import qualifying
+from annotation.models import Job, Project, User
+from tests.api.calling import caller, fields_at_fault, member
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def api(alice: Any) -> Any:
+    return caller(alice)
+
+
+def test_a_draft_is_written_changed_and_launched(api: Any, dataset: Any, bob: Any, project: Any) -> None:
+    made = api.post("batches/", title="Wells again", task="answer", datasets=["wells"], people=[bob.pseudonym])
+    assert made.status_code == 201, made.content
+    told = made.json()
+    assert (told["name"], told["state"], told["people"]) == ("wells-again", "draft", [bob.pseudonym])
+    assert told["guide"]["version"] == 1
+    assert told["meeting"] == "one"
+    assert told["paid"] is False
+    assert made["Location"].endswith("/api/v1/projects/wells/batches/wells-again/")
+
+    options = {name: value for name, value in told["options"].items() if isinstance(value, bool)}
+    one = next(iter(options))
+    changed = api.patch("batches/wells-again/", assignments_per_hit=2, people=[], options={one: not options[one]})
+    assert changed.status_code == 200, changed.content
+    told = changed.json()
+    assert (told["assignments_per_hit"], told["people"]) == (2, [])
+    assert told["options"][one] is not options[one]
+
+    quoted = api.post("batches/wells-again/quote/")
+    assert quoted.status_code == 202
+    assert quoted["Location"].endswith(f"/jobs/{quoted.json()['id']}/")
+    assert api.post("batches/wells-again/launch/").status_code == 202
+    jobs.work_off()
+    told = api.get("batches/wells-again/").json()
+    assert (told["state"], told["size"], told["counts"]["places"]) == ("open", 4, 8)
+    assert api.post("batches/wells-again/launch/").status_code == 409
+    assert api.delete("batches/wells-again/").status_code == 409
+
+
+def test_a_draft_can_be_discarded_and_sent_twice_under_a_key(api: Any, dataset: Any, project: Any) -> None:
+    wish = {"title": "Once", "task": "answer", "datasets": ["wells"]}
+    first, again = api.post("batches/", key="k1", **wish), api.post("batches/", key="k1", **wish)
+    assert first.json() == again.json()
+    assert again["Idempotent-Replayed"] == "true"
+    assert project.batches.count() == 1
+    assert fields_at_fault(api.post("batches/", **wish)) == {"name"}
+    assert api.delete("batches/once/").status_code == 204
+    assert api.get("batches/once/").status_code == 404
+    assert api.get("batches/").json()["results"] == []
+    assert api.post("batches/once/restore/").json()["name"] == "once"
+
+
+def test_what_is_wrong_is_named_by_its_field(api: Any, dataset: Any) -> None:
+    good = {"title": "T", "task": "answer", "datasets": ["wells"]}
+    for wish, fields in [
+        ({}, {"title", "task", "datasets"}),
+        (good | {"datasets": ["nothing"]}, {"datasets"}),
+        (good | {"assignment_per_hit": 2}, {"assignment_per_hit"}),
+        (good | {"assignments_per_hit": 0, "sample": 0}, {"assignments_per_hit", "sample"}),
+        (good | {"options": {"unknown": 1}}, {"options"}),
+        (good | {"people": ["nobody"]}, {"people"}),
+        (good | {"marketplace": "mturk"}, {"marketplace"}),
+        (good | {"paid": True}, {"reward"}),
+        (good | {"reward": "0.255"}, {"reward"}),
+        (good | {"name": "new"}, {"name"}),
+        (good | {"checks": {"datasets": ["gone"]}}, {"checks.datasets"}),
+        (good | {"requirements": [{"type": "unknown", "comparator": "Exists"}]}, {"requirements.0.type"}),
+    ]:
+        assert fields_at_fault(api.post("batches/", **wish)) == fields, wish
+
+
+def test_pay_requirements_and_checks_come_back_as_they_were_sent(api: Any, dataset: Any, project: Any) -> None:
+    type = qualifying.create_type(project, "Good reader", description="Reads well.")
+    wish = {
+        "title": "Paid",
+        "task": "answer",
+        "datasets": ["wells"],
+        "paid": True,
+        "reward": "0.25",
+        "auto_approve_days": 3,
+        "expected_minutes": 2.0,
+        "requirements": [{"type": type.public_id, "comparator": "In", "values": [80, 90], "guard": "Accept"}],
+        "checks": {"datasets": ["wells"], "percent": 10.0, "warn_below_percent": 60.0},
+    }
+    told = api.post("batches/", **wish).json()
+    plain = {name: value for name, value in wish.items() if name != "checks"}
+    assert {name: told[name] for name in plain} == plain
+    assert told["checks"]["percent"] == 10
+    assert told["checks"]["pause_below_percent"] is None
+    again = api.patch("batches/paid/", sample=2).json()
+    assert {name: again[name] for name in plain} == plain
+    assert again["checks"] == told["checks"]
+    assert api.patch("batches/paid/", requirements=[], paid=False).json()["requirements"] == []
+
+
+def test_of_a_launched_batch_only_some_things_change(api: Any, batch: Any, bob: Any) -> None:
+    changed = api.patch("batches/wells-1/", title="Wells, first", people=[bob.public_id], guide="Read twice.")
+    assert changed.status_code == 200, changed.content
+    told = changed.json()
+    assert (told["title"], told["guide"]["version"], told["people"]) == ("Wells, first", 2, [bob.pseudonym])
+    assert fields_at_fault(api.patch("batches/wells-1/", sample=3, title="No")) == {"sample"}
+    assert api.put("batches/wells-1/guide/", text="Read thrice.").json()["version"] == 3
+    assert [row["version"] for row in api.get("batches/wells-1/guide/").json()["results"]] == [3, 2, 1]
+
+
+def test_moves_happen_at_once_and_twice_is_once(api: Any, batch: Any) -> None:
+    assert api.post("batches/wells-1/pause/").json()["state"] == "paused"
+    assert api.post("batches/wells-1/pause/").json()["state"] == "paused"
+    assert api.post("batches/wells-1/resume/").json()["state"] == "open"
+    assert api.post("batches/wells-1/close/").json()["state"] == "closed"
+    refused = api.post("batches/wells-1/pause/")
+    assert refused.status_code == 409
+    assert "closed" in refused.json()["detail"]
+    assert api.post("batches/wells-1/top-up/", only_disagreeing=True).status_code == 202
+    assert fields_at_fault(api.post("batches/wells-1/gather/", name="new")) == {"name"}
+    gathered = api.post("batches/wells-1/gather/", name="verdicts", least=2)
+    assert Job.objects.get(public_id=gathered.json()["id"]).arguments["least"] == 2
+
+
+def test_the_list_is_narrowed_and_costs_the_same_for_one_and_many(api: Any, batch: Any, dataset: Any) -> None:
+    def asked() -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as found:
+            assert api.get("batches/").status_code == 200
+        return len(found)
+
+    asked()
+    before = asked()
+    for k in range(3):
+        api.post("batches/", title=f"More {k}", task="answer", datasets=["wells"])
+    assert asked() == before
+    assert [row["name"] for row in api.get("batches/", state="open").json()["results"]] == ["wells-1"]
+    assert len(api.get("batches/", dataset="wells", task="answer").json()["results"]) == 4
+    assert api.get("batches/", dataset="towers").json()["results"] == []
+    assert fields_at_fault(api.get("batches/", state="odd")) == {"state"}
+    assert {row["name"] for row in api.get("tasks/").json()["results"]} >= {"answer", "compose"}
+
+
+def test_others_may_only_look_or_not_even_that(batch: Any, project: Any, alice: Any) -> None:
+    reviewer = member(project, "rita", "reviewer")
+    assert reviewer.get("batches/").status_code == 200
+    for path in ("quote", "launch", "pause", "resume", "close", "top-up"):
+        assert reviewer.post(f"batches/wells-1/{path}/").status_code == 403
+    assert reviewer.patch("batches/wells-1/", title="No").status_code == 403
+    assert caller(alice, scope="read").post("batches/wells-1/pause/").status_code == 403
+    elsewhere = Project.objects.create(slug="springs", title="Springs")
+    stranger = member(elsewhere, "dave", "owner")
+    stranger.base = "/api/v1/projects/wells/"
+    assert stranger.get("batches/wells-1/").status_code == 404
+    own = caller(User.objects.get(username="dave"), "springs")
+    assert own.get("batches/wells-1/").status_code == 404
+    assert own.post("batches/wells-1/close/").status_code == 404

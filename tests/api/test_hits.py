@@ -1,0 +1,121 @@
+"""HITs, assignments, judgments and verdicts over the API."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation import jobs
+from annotation.models import Job, Project
+from tests.api.calling import caller, fields_at_fault, member
+from tests.flow.acting import answer_all, submit, take
+
+pytestmark = pytest.mark.django_db
+HITS = "batches/wells-1/hits/"
+
+
+@pytest.fixture
+def api(alice: Any) -> Any:
+    return caller(alice)
+
+
+@pytest.fixture
+def done(batch: Any, bob: Any, carol: Any) -> Any:
+    """Bob answered everything, Carol two, and one is under her hands."""
+    answer_all(bob, batch)
+    answer_all(carol, batch, most=2)
+    take(carol, batch)
+    return batch
+
+
+def queries(api: Any, path: str) -> int:
+    api.get(path)
+    with CaptureQueriesContext(connection) as found:
+        assert api.get(path).status_code == 200
+    return len(found)
+
+
+def test_hits_are_listed_by_what_is_asked_and_shown_whole(api: Any, done: Any) -> None:
+    rows = api.get(HITS).json()["results"]
+    assert len(rows) == 4
+    assert {row["dataset"] for row in rows} == {"wells"}
+    assert len(api.get(HITS, state="done").json()["results"]) == 2
+    assert len(api.get(HITS, state="open", hops=2, dataset="wells").json()["results"]) == 2
+    assert api.get(HITS, hops=3).json()["results"] == api.get(HITS, checks="true").json()["results"] == []
+    assert fields_at_fault(api.get(HITS, state="odd", disagreement="2")) == {"state", "disagreement"}
+
+    ready = api.get(HITS, state="done").json()["results"][0]["id"]
+    told = api.get(f"{HITS}{ready}/").json()
+    assert told["example"]["answers"]
+    assert told["payload"]["paragraphs"]
+    assert told["verdict"]["settled"]
+    assert [work["state"] for work in told["assignments"]] == ["submitted"] * 2
+    assert told["assignments"][0]["answer"]["text"].startswith("Tower")
+    first = api.get(HITS, limit=3).json()
+    assert len(first["results"]) == 3
+    assert len(api.client.get(first["next"]).json()["results"]) == 1
+
+
+def test_a_hit_is_voided_with_a_reason_and_restored(api: Any, done: Any, project: Any, alice: Any) -> None:
+    one = api.get(HITS).json()["results"][0]["id"]
+    assert fields_at_fault(api.post(f"{HITS}{one}/void/")) == {"reason"}
+    told = api.post(f"{HITS}{one}/void/", reason="Two towers.").json()
+    assert (told["state"], told["void_reason"]) == ("void", "Two towers.")
+    assert api.post(f"{HITS}{one}/restore/").json()["voided_at"] is None
+    assert member(project, "rita", "reviewer").post(f"{HITS}{one}/void/", reason="No.").status_code == 200
+    assert caller(alice, scope="read").post(f"{HITS}{one}/restore/").status_code == 403
+    elsewhere = Project.objects.create(slug="springs", title="Springs")
+    foreign = member(elsewhere, "dave", "owner")
+    assert foreign.get(f"{HITS}{one}/").status_code == 404
+    assert foreign.get("assignments/").json()["results"] == []
+
+
+def test_assignments_are_narrowed_and_cost_the_same_for_few_and_many(api: Any, done: Any, bob: Any, carol: Any) -> None:
+    rows = api.get("assignments/", batch="wells-1").json()["results"]
+    assert len(rows) == 7
+    assert {row["worker"] for row in rows} == {bob.pseudonym, carol.pseudonym}
+    assert len(api.get("assignments/", worker=carol.pseudonym, state="submitted").json()["results"]) == 2
+    assert len(api.get("assignments/", worker=bob.public_id).json()["results"]) == 4
+    assert api.get("assignments/", worker="nobody").json()["results"] == []
+    assert api.get("assignments/", since="2999-01-01T00:00:00Z").json()["results"] == []
+    one = rows[0]["id"]
+    assert api.get(f"assignments/{one}/").json() == rows[0]
+    assert api.get("assignments/none/").status_code == 404
+    for path in ("assignments/", HITS, "batches/wells-1/verdicts/", "batches/wells-1/judgments/"):
+        assert queries(api, f"{path}?limit=1") == queries(api, path), path
+
+
+def test_judgments_and_verdicts_come_as_lists_and_as_files(api: Any, done: Any, bob: Any) -> None:
+    rows = api.get("batches/wells-1/judgments/").json()["results"]
+    assert len(rows) == 6
+    assert {row["current"] for row in rows} == {True}
+    file = api.get("batches/wells-1/judgments/export/jsonl/")
+    assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == rows
+    told = api.client.get(f"{api.base}batches/wells-1/judgments/export/csv/", headers={"accept": "text/csv"})
+    assert b"".join(told.streaming_content).startswith(b"batch,assignment")
+    assert api.get("batches/wells-1/judgments/export/xlsx/").status_code == 404
+    verdicts = api.get("batches/wells-1/verdicts/").json()["results"]
+    assert [(row["answers"], row["kind"], row["voided"]) for row in verdicts].count((2, "span", False)) == 2
+    file = api.get("batches/wells-1/verdicts/export/jsonl/")
+    assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == verdicts
+
+
+def test_judgments_of_others_are_taken_in_by_a_job(api: Any, batch: Any, bob: Any, project: Any) -> None:
+    submit(taken := take(bob, batch))
+    answer = taken.answers.get().answer
+    line = {"dataset": "wells", "item": taken.hit.item.position, "worker": "W1", "answer": answer}
+    body = (json.dumps(line) + "\n").encode()
+    path = f"{api.base}batches/wells-1/judgments/"
+    sent = api.client.post(path, body, content_type="application/octet-stream")
+    assert sent.status_code == 202, sent.content
+    jobs.work_off()
+    assert Job.objects.get(public_id=sent.json()["id"]).result["accepted"] == 1
+    form = {"file": SimpleUploadedFile("more.jsonl", body)}
+    assert api.client.post(path, form).status_code == 202
+    assert fields_at_fault(api.client.post(path, b"", content_type="application/octet-stream")) == {"file"}
+    assert member(project, "rita", "reviewer").client.post(path, form).status_code == 403
