@@ -1,0 +1,23 @@
+"""The Python client: datasets in, batches launched and watched, judgments out. Needs httpx, and nothing of Django."""
+
+from annotation.client.batches import Batch, Progress
+from annotation.client.datasets import Dataset
+from annotation.client.hopscribe import Hopscribe
+from annotation.client.jobs import Job, JobFailed
+from annotation.client.problems import HopscribeError, NotReached, Problem
+from annotation.client.rows import Rows
+from annotation.client.webhooks import Webhook
+
+__all__ = [
+    "Batch",
+    "Dataset",
+    "Hopscribe",
+    "HopscribeError",
+    "Job",
+    "JobFailed",
+    "NotReached",
+    "Problem",
+    "Progress",
+    "Rows",
+    "Webhook",
+]

@@ -1,0 +1,139 @@
+"""Requests: signed in by the token, tried again where that is safe, lists read page by page.
+
+Every write carries an Idempotency-Key, the same for each try, so that what arrived without our hearing of it is not
+done twice.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import parse_qsl, urlsplit
+from uuid import uuid4
+
+import httpx
+
+from annotation.client.problems import JSON, NotReached, Problem
+
+BUSY = frozenset({429, 502, 503, 504})  # come back later
+LONGEST_WAIT = 30.0  # seconds between two tries, unless the server names more
+Query = Mapping[str, str | int | float | bool | None]
+
+
+class Connection:
+    """A server, as far as one token reaches. `tries` are made of each request; `pause` is how to wait."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        timeout: float = 30.0,
+        tries: int = 6,
+        pause: Callable[[float], None] = time.sleep,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        headers = {"Authorization": f"Bearer {token}", "User-Agent": "hopscribe-client"}
+        base = url.rstrip("/") + "/api/v1/"
+        self._http = httpx.Client(base_url=base, headers=headers, timeout=timeout, transport=transport)
+        self._tries, self.pause = tries, pause
+
+    def close(self) -> None:
+        self._http.close()
+
+    def get(self, path: str, query: Query | None = None) -> JSON:
+        return _json(self._send(lambda: self._request("GET", path, query)))
+
+    def write(self, method: str, path: str, wish: JSON | None = None) -> JSON:
+        """POST, PUT, PATCH or DELETE with a JSON object."""
+        key = {"Idempotency-Key": uuid4().hex}
+        return _json(self._send(lambda: self._request(method, path, headers=key, json=wish)))
+
+    def upload(self, path: str, file: Path, query: Query) -> JSON:
+        """POST a file as it lies there."""
+        headers = {"Idempotency-Key": uuid4().hex, "Content-Type": "application/octet-stream"}
+
+        def send() -> httpx.Response:
+            with file.open("rb") as content:  # from its beginning at each try
+                return self._http.send(self._request("POST", path, query, headers=headers, content=content))
+
+        return _json(self._tried(send))
+
+    def pages(self, path: str, query: Query | None = None) -> Iterator[JSON]:
+        """The rows of a list, fetched as they are read."""
+        wanted: Query | None = query
+        while True:
+            page = self.get(path, wanted)
+            yield from page["results"]
+            if not page["next"]:
+                return
+            wanted = dict(parse_qsl(urlsplit(page["next"]).query))  # never its host: the token stays with ours
+
+    def download(self, path: str, to: IO[bytes], query: Query | None = None) -> None:
+        """Write a file of the server's to `to`."""
+        with self._streamed(path, query) as response:
+            for block in response.iter_bytes():
+                to.write(block)
+
+    @contextmanager
+    def _streamed(self, path: str, query: Query | None) -> Iterator[httpx.Response]:
+        def send() -> httpx.Response:
+            return self._http.send(self._request("GET", path, query), stream=True)
+
+        response = self._tried(send)
+        try:
+            yield response
+        except httpx.TransportError as error:
+            raise NotReached(f"the download broke off: {error}") from error
+        finally:
+            response.close()
+
+    def _request(self, method: str, path: str, query: Query | None = None, **more: Any) -> httpx.Request:
+        given = {name: _plain(value) for name, value in (query or {}).items() if value is not None}
+        return self._http.build_request(method, path, params=given or None, **more)
+
+    def _send(self, make: Callable[[], httpx.Request]) -> httpx.Response:
+        return self._tried(lambda: self._http.send(make()))
+
+    def _tried(self, send: Callable[[], httpx.Response]) -> httpx.Response:
+        """The first answer that is one. Raises Problem, and NotReached after the last try."""
+        for left in range(self._tries - 1, -1, -1):
+            try:
+                response = send()
+            except httpx.TransportError as error:
+                if not left:
+                    raise NotReached(f"{self._http.base_url.host} does not answer: {error}") from error
+                self.pause(self._wait(left))
+                continue
+            if response.is_success:
+                return response
+            response.read()
+            if response.status_code not in BUSY or not left:
+                raise Problem.of(response)
+            self.pause(max(self._wait(left), _asked(response)))
+        raise NotReached("no try was made")
+
+    def _wait(self, left: int) -> float:
+        """Longer each time, and not the same for everybody."""
+        return min(0.5 * 2.0 ** (self._tries - 1 - left), LONGEST_WAIT) * (0.75 + random.random() / 2)
+
+
+def _asked(response: httpx.Response) -> float:
+    """How long the server asks to wait."""
+    told = response.headers.get("Retry-After", "")
+    return float(told) if told.isdigit() else 0.0
+
+
+def _plain(value: str | int | float | bool | None) -> str | int | float | None:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _json(response: httpx.Response) -> JSON:
+    if not response.content:
+        return {}
+    found: JSON = response.json()
+    return found

@@ -1,0 +1,120 @@
+"""Datasets: brought in from files or records, derived from each other, read, and written to files."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from annotation.client.connection import Connection
+from annotation.client.jobs import Job, Jobs
+from annotation.client.problems import JSON
+from annotation.client.rows import Rows
+
+Records = Iterable[Mapping[str, Any]]
+
+
+class Dataset:
+    """A dataset as last looked at; `facts` is all that the server tells of it. Its items never change."""
+
+    def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
+        self._connection, self._root = connection, root
+        self._path = f"{root}datasets/{facts['name']}/"
+        self.facts = facts
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self.name}: {self.size} items>"
+
+    @property
+    def name(self) -> str:
+        return str(self.facts["name"])
+
+    @property
+    def size(self) -> int:
+        return int(self.facts["size"])
+
+    def refresh(self) -> Dataset:
+        self.facts = self._connection.get(self._path)
+        return self
+
+    def items(self, **filters: Any) -> Rows:
+        """The items with their gold: `q` (text), `hops`, `shape`, `answerable`."""
+        return Rows(lambda: self._connection.pages(f"{self._path}items/", filters))
+
+    def derive(self, how: str, *, name: str, seed: int = 1, **options: Any) -> list[Dataset]:
+        """Derive datasets from this one (`hopscribe.datasets.ways()` lists how), and wait for them."""
+        wish = {"how": how, "source": self.name, "name": name, "seed": seed, "options": options}
+        told = self._connection.write("POST", f"{self._root}derivations/", wish)
+        job = Jobs(self._connection, self._root).of(told).wait()
+        known = Datasets(self._connection, self._root)
+        return [known[each] for each in job.result["datasets"]]
+
+    def export(self, format: str, to: str | Path) -> Path:
+        """Write the dataset to a file of a format."""
+        return download(self._connection, f"{self._path}export/{format}/", to)
+
+    def document(self, kind: str, to: str | Path) -> Path:
+        """Write its `provenance`, `datasheet` or `card` to a file."""
+        return download(self._connection, f"{self._path}documents/{kind}/", to)
+
+    def remove(self) -> Job:
+        """Hide it now, and remove it in 30 days."""
+        return Jobs(self._connection, self._root).of(self._connection.write("DELETE", self._path))
+
+
+def download(connection: Connection, path: str, to: str | Path) -> Path:
+    """Download to a file, which is there once it is whole."""
+    target = Path(to)
+    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as part:
+        try:
+            connection.download(path, part)
+            part.close()
+            Path(part.name).replace(target)
+        except BaseException:
+            Path(part.name).unlink(missing_ok=True)
+            raise
+    return target
+
+
+class Datasets:
+    """The datasets of the project, newest first."""
+
+    def __init__(self, connection: Connection, root: str) -> None:
+        self._connection, self._root = connection, root
+
+    def __iter__(self) -> Iterator[Dataset]:
+        return self.list()
+
+    def list(self, *, q: str | None = None, format: str | None = None, how: str | None = None) -> Iterator[Dataset]:
+        """Those with `q` in the name, that came in a format, or that were derived in some way."""
+        for facts in self._connection.pages(f"{self._root}datasets/", {"q": q, "format": format, "how": how}):
+            yield Dataset(self._connection, self._root, facts)
+
+    def __getitem__(self, name: str) -> Dataset:
+        return Dataset(self._connection, self._root, {"name": name}).refresh()
+
+    def ways(self) -> Rows:
+        """The ways to derive, with their options."""
+        return Rows(lambda: self._connection.pages(f"{self._root}derivations/"))
+
+    def add(self, source: str | Path | Records, *, name: str, format: str | None = None, **more: Any) -> Dataset:
+        """Bring in a file, or records of the format jsonl, and wait until they are in.
+
+        `more`: licence, source (where it comes from), skip_bad. The same content under the same name changes nothing.
+        Raises JobFailed; the report of what was wrong is its `job.result`.
+        """
+        if isinstance(source, str | Path):
+            self._upload(Path(source), name=name, format=format, file_name=Path(source).name, **more)
+            return self[name]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"{name}.jsonl"
+            with path.open("w", encoding="utf-8") as file:
+                file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in source)
+            self._upload(path, name=name, format=format or "jsonl", file_name=path.name, **more)
+        return self[name]
+
+    def _upload(self, path: Path, **query: Any) -> Job:
+        told = self._connection.upload(f"{self._root}datasets/", path, query)
+        return Jobs(self._connection, self._root).of(told).wait()

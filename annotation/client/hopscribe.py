@@ -1,0 +1,70 @@
+"""Where everything begins: a project of an installation."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from annotation.client.batches import Batches
+from annotation.client.connection import Connection
+from annotation.client.datasets import Datasets
+from annotation.client.jobs import Jobs
+from annotation.client.problems import JSON, HopscribeError
+from annotation.client.webhooks import Webhooks
+
+
+class Hopscribe:
+    """A project, as far as the token reaches; what is not given is HOPSCRIBE_URL, _TOKEN and _PROJECT.
+
+    `timeout` is for each answer, in seconds. A request that finds the server away or busy is made again, `tries`
+    times in all.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        project: str | None = None,
+        *,
+        timeout: float = 30.0,
+        tries: int = 6,
+        pause: Callable[[float], None] = time.sleep,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        address, secret = _given("url", url), _given("token", token)
+        self.project = _given("project", project)
+        self.connection = Connection(address, secret, timeout=timeout, tries=tries, pause=pause, transport=transport)
+        self._root = f"projects/{self.project}/"
+        self.datasets = Datasets(self.connection, self._root)
+        self.batches = Batches(self.connection, self._root)
+        self.jobs = Jobs(self.connection, self._root)
+        self.webhooks = Webhooks(self.connection, self._root)
+
+    @property
+    def facts(self) -> JSON:
+        """The project's title, and what you are in it."""
+        return self.connection.get(self._root)
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _given(name: str, value: str | None) -> str:
+    variable = f"HOPSCRIBE_{name.upper()}"
+    found = value or os.environ.get(variable, "")
+    if not found:
+        raise HopscribeError(f"Give the {name}, or set {variable}.")
+    return found

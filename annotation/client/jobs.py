@@ -1,0 +1,85 @@
+"""Long work: a job is asked for, and waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from annotation.client.connection import Connection
+from annotation.client.problems import JSON, HopscribeError
+
+FIRST_LOOK, LONGEST = 0.2, 5.0  # seconds between two looks
+
+
+class JobFailed(HopscribeError):
+    """The server could not do it; `str()` says why. `job.result` may hold a report."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job.facts.get("error") or f"{job.kind} failed")
+        self.job = job
+
+
+class Job:
+    """A job as last looked at; `facts` is all that the server tells of it."""
+
+    def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
+        self._connection, self._path = connection, f"{root}jobs/{facts['id']}/"
+        self.facts = facts
+
+    def __repr__(self) -> str:
+        return f"<Job {self.kind}: {self.state}>"
+
+    @property
+    def id(self) -> str:
+        return str(self.facts["id"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.facts["kind"])
+
+    @property
+    def state(self) -> str:
+        """waiting, running, done or failed."""
+        return str(self.facts["state"])
+
+    @property
+    def result(self) -> JSON:
+        found: JSON = self.facts.get("result") or {}
+        return found
+
+    def refresh(self) -> Job:
+        self.facts = self._connection.get(self._path)
+        return self
+
+    def wait(self, timeout: float | None = None) -> Job:
+        """Until it is done. Raises JobFailed, and TimeoutError after so many seconds."""
+        until, pause = None if timeout is None else time.monotonic() + timeout, FIRST_LOOK
+        while self.refresh().state not in {"done", "failed"}:
+            if until is not None and time.monotonic() >= until:
+                raise TimeoutError(f"{self!r} after {timeout:g} seconds")
+            self._connection.pause(pause)
+            pause = min(pause * 1.5, LONGEST)
+        if self.state == "failed":
+            raise JobFailed(self)
+        return self
+
+
+class Jobs:
+    """The jobs of the project, newest first."""
+
+    def __init__(self, connection: Connection, root: str) -> None:
+        self._connection, self._root = connection, root
+
+    def __iter__(self) -> Iterator[Job]:
+        return self.list()
+
+    def list(self, *, state: str | None = None, kind: str | None = None) -> Iterator[Job]:
+        for facts in self._connection.pages(f"{self._root}jobs/", {"state": state, "kind": kind}):
+            yield Job(self._connection, self._root, facts)
+
+    def __getitem__(self, id: str) -> Job:
+        return self.of({"id": id}).refresh()
+
+    def of(self, facts: JSON) -> Job:
+        """The job that an answer tells of."""
+        return Job(self._connection, self._root, facts)

@@ -1,0 +1,38 @@
+"""What goes wrong, as exceptions: the server's problem details, and servers that do not answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+JSON = dict[str, Any]
+
+
+class HopscribeError(Exception):
+    """Whatever this client raises by itself."""
+
+
+class NotReached(HopscribeError):
+    """Nobody answered, however often it was tried. What was sent may or may not have been done."""
+
+
+class Problem(HopscribeError):
+    """The server said no (RFC 9457). `errors` are [{"field", "detail"}] where fields are at fault."""
+
+    def __init__(self, status: int, title: str, detail: str, members: JSON) -> None:
+        super().__init__(f"{status} {title}: {detail}" if detail else f"{status} {title}")
+        self.status, self.title, self.detail = status, title, detail
+        self.members = members
+        self.errors: list[dict[str, str]] = members.get("errors", [])
+
+    @classmethod
+    def of(cls, response: httpx.Response) -> Problem:
+        """The problem that a response tells, also where it is not one of ours."""
+        try:
+            told = response.json()
+        except ValueError:
+            told = {"detail": response.text[:300]}
+        members: JSON = told if isinstance(told, dict) else {"detail": str(told)[:300]}
+        title = str(members.get("title") or response.reason_phrase)
+        return cls(response.status_code, title, str(members.get("detail", "")), members)

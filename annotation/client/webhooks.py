@@ -1,0 +1,68 @@
+"""Webhooks: addresses that the project calls."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from annotation.client.connection import Connection
+from annotation.client.problems import JSON
+from annotation.client.rows import Rows
+
+
+class Webhook:
+    """A webhook as last looked at. `secret` is known only to whoever just made it."""
+
+    def __init__(self, connection: Connection, root: str, facts: JSON, secret: str = "") -> None:
+        self._connection, self._path = connection, f"{root}webhooks/{facts['id']}/"
+        self.facts, self.secret = facts, secret
+
+    def __repr__(self) -> str:
+        return f"<Webhook {self.facts['url']}>"
+
+    def change(self, **settings: Any) -> Webhook:
+        """url, kinds, note, active."""
+        self.facts = self._connection.write("PATCH", self._path, settings)
+        return self
+
+    def test(self) -> JSON:
+        """Have a call of the type webhook.test sent; `deliveries` tells what came of it."""
+        return self._connection.write("POST", f"{self._path}test/")
+
+    def deliveries(self) -> Rows:
+        return Rows(lambda: self._connection.pages(f"{self._path}deliveries/"))
+
+    def rotate(self) -> Webhook:
+        """Sign with another secret, which is `secret` then; the one before signs too for a day."""
+        secret = _secret()
+        self.facts = self._connection.write("POST", f"{self._path}rotate/", {"secret": secret})
+        self.secret = secret
+        return self
+
+    def remove(self) -> None:
+        self._connection.write("DELETE", self._path)
+
+
+class Webhooks:
+    """The webhooks of the project."""
+
+    def __init__(self, connection: Connection, root: str) -> None:
+        self._connection, self._root = connection, root
+
+    def __iter__(self) -> Iterator[Webhook]:
+        for facts in self._connection.pages(f"{self._root}webhooks/"):
+            yield Webhook(self._connection, self._root, facts)
+
+    def add(self, url: str, *, kinds: Sequence[str], note: str = "") -> Webhook:
+        """Have `url` called; `kinds` are progress, submission, verdict, batch and job. Keep its `secret`."""
+        secret = _secret()
+        wish = {"url": url, "kinds": list(kinds), "note": note, "secret": secret}
+        return Webhook(
+            self._connection, self._root, self._connection.write("POST", f"{self._root}webhooks/", wish), secret
+        )
+
+
+def _secret() -> str:
+    return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()

@@ -1,0 +1,120 @@
+"""The Python client against a server: the README's notebook as it stands there, and what else it can do."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.client import Hopscribe, JobFailed, Problem
+from annotation.models import ApiRequest, Dataset
+from tests.conftest import records, write_records
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def notebook() -> str:
+    """The block of Python under "From a notebook"."""
+    section = (ROOT / "README.md").read_text().partition("## From a notebook")[2].partition("\n## ")[0]
+    found = re.search(r"```python\n(.*?)```", section, re.S)
+    assert found
+    return found[1]
+
+
+def test_the_notebook_of_the_readme_runs_as_it_stands_there(
+    town: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_records(tmp_path / "dev.jsonl", 6)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(compile(notebook(), "README.md", "exec"), names)
+    told = capsys.readouterr().out
+    assert "open: 8 of 8 answers, 0 in work" in told
+    assert "Human" in told
+    assert len(names["judgments"]) == 8
+    assert (tmp_path / "judgments.parquet").read_bytes()[:4] == b"PAR1"
+    lines = (tmp_path / "verified.jsonl").read_text().splitlines()
+    assert len(lines) == 4
+    assert set(json.loads(lines[0])["answers"]) < {f"Tower {k}" for k in range(6)}
+
+
+def test_datasets_are_brought_in_read_derived_and_removed(hopscribe: Hopscribe, tmp_path: Path) -> None:
+    made = hopscribe.datasets.add(iter(records(120)), name="wells", licence="CC0")
+    assert (made.size, made.facts["licence"], str(made)) == (120, "CC0", "<Dataset wells: 120 items>")
+    again = hopscribe.datasets.add(records(120), name="wells")
+    assert again.facts["created_at"] == made.facts["created_at"], "the same content under the same name"
+    assert [item["id"] for item in made.items()] == [f"well-{k}" for k in range(120)], "more than a page"
+    assert len(made.items(q="year 11?").to_list()) == 1
+    parts = made.derive("splits", name="parts", seed=7)
+    assert sum(part.size for part in parts) <= 120
+    assert {part.name for part in parts} < {one.name for one in hopscribe.datasets}
+    assert made.document("card", tmp_path / "card.md").read_text().startswith("---")
+    assert parts[0].remove().kind == "remove_dataset"
+    assert any(way["how"] == "splits" for way in hopscribe.datasets.ways())
+
+
+def test_what_the_server_refuses_is_an_exception_that_says_why(hopscribe: Hopscribe, tmp_path: Path) -> None:
+    with pytest.raises(Problem) as refused:
+        hopscribe.batches.create("x", task="answer", datasets=["missing"])
+    assert refused.value.status == 422
+    assert [error["field"] for error in refused.value.errors] == ["datasets"]
+    with pytest.raises(Problem, match="404"):
+        hopscribe.datasets["missing"]
+    with pytest.raises(JobFailed) as failed:
+        hopscribe.datasets.add([{"id": "1", "question": "?"}], name="bad")
+    assert failed.value.job.result["flaws"][0]["field"] == "paragraphs"
+    with pytest.raises(Problem, match="404"):
+        hopscribe.datasets["wells"].export("nonsense", tmp_path / "file")
+    assert list(tmp_path.iterdir()) == [], "no half of a file"
+
+
+def test_a_batch_is_changed_paused_topped_up_closed_and_discarded(hopscribe: Hopscribe) -> None:
+    hopscribe.datasets.add(records(2), name="wells")
+    batch = hopscribe.batches.create("One", task="answer", datasets=["wells"], assignments_per_hit=1)
+    assert batch.change(title="First").facts["title"] == "First"
+    with pytest.raises(TimeoutError, match="draft"):
+        list(batch.watch(every=0.05, timeout=0.1))
+    assert batch.launch().pause().state == "paused"
+    assert [progress.finished for progress in batch.resume().watch(every=0.1, timeout=10)][-1]
+    assert batch.top_up().progress.places == 4
+    assert [progress.done for progress in batch.watch(every=0.1, timeout=10)][-1] == 4
+    assert batch.close().state == "closed"
+    assert {hit["dataset"] for hit in batch.hits()} == {"wells"}
+    hopscribe.batches.create("Two", task="answer", datasets=["wells"]).discard()
+    assert [one.name for one in hopscribe.batches] == [batch.name]
+    assert {job.state for job in hopscribe.jobs.list(kind="launch_batch")} == {"done"}
+
+
+def test_frames_have_the_same_columns_everywhere(hopscribe: Hopscribe) -> None:
+    hopscribe.datasets.add(records(2), name="wells")
+    batch = hopscribe.batches.create("One", task="answer", datasets=["wells"], assignments_per_hit=2).launch()
+    list(batch.watch(every=0.1, timeout=10))
+    rows = batch.judgments()
+    frames = [list(rows.to_pandas().columns), rows.to_polars().columns, rows.to_dataset().column_names]
+    assert frames[0] == frames[1] == frames[2]
+    assert sorted(rows.to_polars()["answer.text"].to_list()) == sorted(rows.to_pandas()["answer.text"])
+    assert rows.to_dataset()[0]["answer.support"] == rows.to_list()[0]["answer"]["support"]
+    assert batch.verdicts().to_polars().height == 2
+
+
+def test_webhooks_are_added_tested_and_removed(hopscribe: Hopscribe) -> None:
+    made = hopscribe.webhooks.add("http://127.0.0.1:45997/", kinds=["job"], note="ours")
+    first = made.secret
+    assert first.startswith("whsec_")
+    assert made.rotate().secret != first
+    made.test()
+    assert made.deliveries().to_list()[0]["type"] == "webhook.test"
+    assert made.change(active=False).facts["active"] is False
+    assert [one.facts["note"] for one in hopscribe.webhooks] == ["ours"]
+    made.remove()
+    assert list(hopscribe.webhooks) == []
+
+
+def test_every_write_carries_a_key(hopscribe: Hopscribe) -> None:
+    hopscribe.datasets.add(records(2), name="wells")
+    hopscribe.batches.create("One", task="answer", datasets=["wells"])
+    assert ApiRequest.objects.count() == 2
+    assert Dataset.objects.count() == 1
