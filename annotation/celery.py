@@ -16,3 +16,13 @@ app.conf.update(
     beat_schedule={"run-due": {"task": "annotation.run_due", "schedule": 30.0}},
     imports=("annotation.jobs",),
 )
+
+
+def broker_trouble(seconds: float = 5) -> str:
+    """Why the broker does not answer within so many seconds; empty where it does."""
+    try:
+        with app.connection_for_write() as connection:
+            connection.ensure_connection(max_retries=1, timeout=seconds)
+    except Exception as broken:  # every transport has errors of its own
+        return str(broken) or type(broken).__name__
+    return ""

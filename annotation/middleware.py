@@ -1,4 +1,4 @@
-"""What every request passes through: the viewer's time zone, and a calm answer while the database is away."""
+"""What every request passes through: the viewer's time zone, who acts, a calm answer while the database is away."""
 
 import zoneinfo
 from collections.abc import Callable
@@ -6,7 +6,9 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from annotation.views.failing import AWAY, pause
+from annotation.flow import recording
+from annotation.flow.refusal import AWAY
+from annotation.views.failing import pause
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -23,6 +25,18 @@ class TimeZoneMiddleware:
         except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
             zone = zoneinfo.ZoneInfo("UTC")
         with timezone.override(zone):
+            return self.get_response(request)
+
+
+class ActingMiddleware:
+    """Says to the log of a project who acts: whoever the request turns out to come from."""
+
+    def __init__(self, get_response: View) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        via = recording.Via.API if request.path.startswith("/api/") else recording.Via.PAGE
+        with recording.acting(via, lambda: getattr(request, "user", None)):
             return self.get_response(request)
 
 

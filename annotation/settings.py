@@ -2,12 +2,13 @@
 
 import os
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
-from django.utils.translation import gettext_lazy as _
 
+from annotation.logs import configuration
 from annotation.secret_key import read_or_make_key
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,7 +18,10 @@ VAR.mkdir(mode=0o700, parents=True, exist_ok=True)
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = [h for h in os.environ.get("ALLOWED_HOSTS", "").split(",") if h] or LOCAL_HOSTS
 LOCAL = set(ALLOWED_HOSTS) <= set(LOCAL_HOSTS)
+PUBLIC_URL = (os.environ.get("PUBLIC_URL") or "http://127.0.0.1:8000").rstrip("/")  # how others reach this site
+MARKETPLACE_HOSTS = [h.lower() for h in os.environ.get("MARKETPLACE_HOSTS", "").split(",") if h]  # allowed inside
 DEBUG = False
+CHECK_WIRE_OUTPUT = False  # whether the MTurk endpoint holds its own answers to the model, as tests do
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
 if not SECRET_KEY:
     if not LOCAL:
@@ -26,6 +30,9 @@ if not SECRET_KEY:
             "set SECRET_KEY to at least 50 random characters, the same for every process."
         )
     SECRET_KEY = read_or_make_key(VAR / "secret-key")
+
+# Keys of before: what was signed or sealed with one of them still opens (docs/runbook.md, rotating the key).
+SECRET_KEY_FALLBACKS = [k for k in os.environ.get("SECRET_KEY_FALLBACKS", "").split(",") if k]
 
 INSTALLED_APPS = [
     "annotation",
@@ -37,8 +44,11 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
     "csp",
+    "rest_framework",
+    "drf_spectacular",
 ]
 MIDDLEWARE = [
+    "annotation.observing.ObservingMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",  # this far out, files and errors get the headers too
@@ -50,6 +60,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "annotation.middleware.ActingMiddleware",
     "annotation.middleware.TimeZoneMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -95,6 +106,16 @@ def database(url: str) -> dict[str, object]:
 DATABASES = {"default": database(os.environ.get("DATABASE_URL") or f"sqlite:///{VAR / 'hopscribe.sqlite3'}")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+EMAIL_URL = os.environ.get("EMAIL_URL", "")  # none: nothing is mailed
+_mail = urlsplit(EMAIL_URL)
+EMAIL_HOST, EMAIL_TIMEOUT = _mail.hostname or "localhost", 10
+EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.scheme == "smtps", _mail.scheme == "smtp+tls"
+EMAIL_PORT = _mail.port or {"smtps": 465, "smtp+tls": 587}.get(_mail.scheme, 25)
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
+DEFAULT_FROM_EMAIL = os.environ.get("MAIL_FROM") or f"hopscribe@{urlsplit(PUBLIC_URL).hostname}"
+if EMAIL_URL and _mail.scheme not in {"smtp", "smtps", "smtp+tls"}:
+    raise ImproperlyConfigured("EMAIL_URL must begin with smtp://, smtp+tls:// or smtps://.")
+
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")
 EMBEDDED_JOBS = not CELERY_BROKER_URL
 
@@ -109,14 +130,16 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English"))]
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]  # each in itself, for whoever reads no other
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+FORMAT_MODULE_PATH = "annotation.number_formats"
 LOCALE_PATHS = [ROOT / "annotation" / "locale"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = "static/"
-STATIC_ROOT = VAR / "static"
+STATIC_ROOT = Path(os.environ.get("STATIC_ROOT") or VAR / "static")
 STATICFILES_DIRS = [ROOT / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -136,7 +159,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 HTTPS = os.environ.get("HTTPS", "0" if LOCAL else "1") == "1"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]  # asked for by machines next door
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and preload lists: the domain's owner decides
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
@@ -158,11 +181,56 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "loggers": {"bm25s": {"level": "WARNING"}, "django.request": {"level": "ERROR"}},
-    "root": {"handlers": ["stderr"], "level": os.environ.get("LOG_LEVEL", "WARNING")},
+API_RATE = os.environ.get("API_RATE") or "1200/min"  # requests of one caller
+LOCAL_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+CACHES = {"default": LOCAL_CACHE, "counts": LOCAL_CACHE | {"LOCATION": "counts"}}
+if CELERY_BROKER_URL.startswith(("redis://", "rediss://")):  # where all web processes count together
+    CACHES["counts"] = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CELERY_BROKER_URL}
+    CACHES["counts"]["KEY_PREFIX"] = "hopscribe"
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "annotation.api.authentication.BearerAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["annotation.api.reading.ObjectParser"],
+    "DEFAULT_PAGINATION_CLASS": "annotation.api.paging.Pages",
+    "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.Described",
+    "SCHEMA_COERCE_PATH_PK": False,
+    "DEFAULT_METADATA_CLASS": "annotation.api.options.Allowed",
+    "DEFAULT_THROTTLE_CLASSES": ["annotation.api.limits.Limit"],
+    "NUM_PROXIES": 1 if HTTPS else 0,  # what a caller writes into X-Forwarded-For is no address
+    "EXCEPTION_HANDLER": "annotation.api.problems.answer",
+    "URL_FORMAT_OVERRIDE": None,  # `format` in an address is a word of our own
+    "COERCE_DECIMAL_TO_STRING": True,
 }
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Hopscribe",
+    "VERSION": "1",
+    "DESCRIPTION": "Datasets, batches, judgments, people and money of the projects that you take part in.",
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "BatchState": "annotation.models.Batch.State",
+        "InviteRole": "annotation.models.Invite.Role",
+        "JobState": "annotation.models.Job.State",
+        "TokenScope": "annotation.models.ApiToken.Scope",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "annotation.api.schema.with_problems",
+    ],
+}
+
+LOG_LEVEL = os.environ.get("LOG_LEVEL") or "WARNING"
+LOGGING = configuration(
+    json=os.environ.get("LOG_FORMAT", "") == "json", level=LOG_LEVEL, hook=os.environ.get("ERROR_HOOK_URL", "")
+)
+
+# Who may read /metrics: networks that ask directly, separated by commas, or whoever has the token.
+METRICS_ALLOW = [n for n in (os.environ.get("METRICS_ALLOW") or "127.0.0.0/8,::1/128").split(",") if n]
+METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")

@@ -59,6 +59,7 @@ def keep(upload: UploadedFile) -> Path:
     if hasattr(upload, "temporary_file_path"):
         shutil.move(upload.temporary_file_path(), path)
         path.chmod(0o600)
+        upload.close()  # else it looks for itself, and complains, whenever it is collected
         return path
     path.touch(mode=0o600, exist_ok=False)
     with path.open("wb") as out:

@@ -3,7 +3,12 @@
 From the environment: BIND (or PORT), WEB_WORKERS, WEB_THREADS, FORWARDED_ALLOW_IPS, ACCESS_LOG.
 """
 
+import contextlib
 import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +28,11 @@ keepalive = 5
 if Path("/dev/shm").is_dir():  # noqa: S108 - where a heartbeat never waits for a disk
     worker_tmp_dir = "/dev/shm"  # noqa: S108
 
+# Where the web processes count together for /metrics: a folder of this server's own, new at each start.
+if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+    with contextlib.suppress(OSError):  # where nothing can be written each process tells its own figures
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="hopscribe-metrics-")
+
 forwarded_allow_ips = os.environ.get("FORWARDED_ALLOW_IPS") or "127.0.0.1,::1"
 accesslog = os.environ.get("ACCESS_LOG") or None  # off: addresses of assignments are nobody's business
 loglevel = "warning"
@@ -30,13 +40,13 @@ control_socket_disable = True
 
 
 def on_starting(server: Any) -> None:
-    """Say every misconfiguration before serving; errors keep the server from starting."""
-    import django
-    from django.core.management import call_command
+    """Say every misconfiguration before serving; errors keep the server from starting.
 
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation.settings")
-    django.setup()
-    call_command("check", databases=["default"])
+    In a process of its own: what the server had imported, its processes would go on with after a reload for an upgrade.
+    """
+    command = [sys.executable, "manage.py", "check", "--database", "default"]
+    if subprocess.run(command, cwd=chdir, check=False).returncode:
+        sys.exit(1)
 
 
 def post_worker_init(worker: Any) -> None:
@@ -47,3 +57,17 @@ def post_worker_init(worker: Any) -> None:
 
     if settings.EMBEDDED_JOBS:
         embedded.start()
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """What a web process counted stays; its live figures go."""
+    from prometheus_client import multiprocess
+
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        multiprocess.mark_process_dead(worker.pid)
+
+
+def on_exit(server: Any) -> None:
+    counted = Path(os.environ.get("PROMETHEUS_MULTIPROC_DIR", ""))
+    if counted.name.startswith("hopscribe-metrics-"):
+        shutil.rmtree(counted, ignore_errors=True)

@@ -8,6 +8,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_slug
 from django.db import DatabaseError
 
+from annotation.flow import recording
 from annotation.flow.joining import project_named
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Project
@@ -38,7 +40,8 @@ class Door(BaseCommand, ABC):
 
     def handle(self, *_: Any, **options: Any) -> None:
         try:
-            result = self.act(**options)
+            with recording.acting(recording.Via.COMMAND):
+                result = self.act(**options)
         except Refused as refusal:
             self._refuse(str(refusal), getattr(refusal, "report", None), as_json=options["json"])
         except DatabaseError as broken:
@@ -167,6 +170,29 @@ def minutes(text: str) -> float:
     if not 0 < number <= 24 * 60:
         raise argparse.ArgumentTypeError(f"{text[:40]!r}: give minutes, more than 0 and at most 1440")
     return number
+
+
+def dollars(text: str) -> Decimal:
+    """An argument that is an amount of US dollars to the cent, 0 or more."""
+    try:
+        amount = Decimal(text.removeprefix("$"))
+        fits = amount.is_finite() and 0 <= amount < 10**6 and amount == round(amount, 2)
+    except InvalidOperation:
+        fits = False
+    if not fits:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: give dollars, for example 0.25")
+    return amount.quantize(Decimal("0.01"))
+
+
+def percent(text: str) -> float:
+    """An argument that is a percentage, as 0..1."""
+    try:
+        value = float(text) / 100
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: give a percentage from 0 to 100")
+    return value
 
 
 def existing(text: str) -> Path:

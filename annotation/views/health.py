@@ -1,9 +1,19 @@
-"""Whether this process can serve."""
+"""Whether this process can serve, whether the installation is ready, and its figures for a monitor."""
 
+from __future__ import annotations
+
+from ipaddress import ip_address, ip_network
+
+from django.conf import settings
 from django.db import connection
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+
+from annotation import meters
+from annotation.celery import broker_trouble
+from annotation.flow import readiness
 
 
 @never_cache
@@ -13,3 +23,37 @@ def healthz(request: HttpRequest) -> HttpResponse:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return JsonResponse({"status": "ok"})
+
+
+@never_cache
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Each part the installation needs, and "ok" or what is amiss with it; 503 where one is not well."""
+    parts = dict(readiness.examine())
+    if not settings.EMBEDDED_JOBS:
+        parts["broker"] = "does not answer" if broker_trouble(seconds=2) else readiness.WELL
+    ready = all(told == readiness.WELL for told in parts.values())
+    return JsonResponse({"ready": ready, "checks": parts}, status=200 if ready else 503)
+
+
+@never_cache
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Figures in Prometheus's format, for a monitor; for anybody else there is nothing here."""
+    if not _may_watch(request):
+        raise Http404
+    return HttpResponse(meters.exposition(), content_type=meters.CONTENT_TYPE)
+
+
+def _may_watch(request: HttpRequest) -> bool:
+    """Whoever has METRICS_TOKEN, or asks from METRICS_ALLOW directly: what a proxy passes on comes from anywhere."""
+    token = settings.METRICS_TOKEN
+    if token and constant_time_compare(request.headers.get("Authorization", ""), f"Bearer {token}"):
+        return True
+    if any(name in request.META for name in ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_VIA")):
+        return False
+    try:
+        address = ip_address(request.META.get("REMOTE_ADDR", "").partition("%")[0])
+        return any(address in ip_network(place, strict=False) for place in settings.METRICS_ALLOW)
+    except ValueError:
+        return False

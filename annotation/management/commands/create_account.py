@@ -7,6 +7,7 @@ from django.contrib.auth import password_validation
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from annotation.flow import enrolling
 from annotation.flow.refusal import Refused
 from annotation.management.door import Door, project_of, words
 from annotation.models import Member, User, Worker
@@ -17,7 +18,7 @@ class Command(Door):
 
     def add(self, parser: Any) -> None:
         parser.add_argument("username", type=words(150))
-        parser.add_argument("--role", choices=["requester", "annotator"], default="requester")
+        parser.add_argument("--role", choices=[*Member.Role.values, "annotator"], default=Member.Role.OWNER)
         parser.add_argument("--password", type=words(4096))
 
     @transaction.atomic
@@ -34,6 +35,9 @@ class Command(Door):
             raise Refused(f"There is an account {name} already.")
         user.set_password(password)
         user.save()
-        model = Member if role == "requester" else Worker
-        model.objects.create(project=project_of(options), user=user)
+        project = project_of(options)
+        if role == "annotator":
+            Worker.objects.create(project=project, user=user)
+        else:
+            enrolling.enter(project, user, role)
         return {"username": name, "password": password, "role": role}

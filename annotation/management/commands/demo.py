@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import socket
-import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,8 +13,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.demo import composing, setting_up
-
-ROOT = Path(settings.ROOT)
+from annotation.flow import recording
+from annotation.serving import NotServed, Server, free_port, is_free, served
 
 
 class Command(BaseCommand):
@@ -38,12 +30,16 @@ class Command(BaseCommand):
             raise CommandError(f"Port {options['port']} is in use. Choose another: make demo PORT=8001", returncode=1)
         call_command("migrate", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
-        notes = self._ready(settings.VAR / "demo.json", options["port"])
-        if options["no_serve"]:
-            return
-        with served(options["port"]) as server:
-            self._say(notes)
-            wait(server)
+        try:
+            with recording.acting(recording.Via.COMMAND):
+                notes = self._ready(settings.VAR / "demo.json", options["port"])
+            if options["no_serve"]:
+                return
+            with served(options["port"]) as server:
+                self._say(notes)
+                wait(server)
+        except NotServed as failure:
+            raise CommandError(str(failure), returncode=1) from None
 
     def _ready(self, path: Path, port: int) -> dict[str, Any]:
         notes = setting_up.read_notes(path)
@@ -84,60 +80,6 @@ class Command(BaseCommand):
 def addresses(port: int, slug: str) -> dict[str, str]:
     base = f"http://localhost:{port}"
     return {"site": f"{base}/", "annotator": f"{base}/work/", "requester": f"{base}/projects/{slug}/"}
-
-
-def is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-class Server(subprocess.Popen):  # type: ignore[type-arg]
-    """The web server that serves in production, on this machine only."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-        gunicorn = Path(sys.executable).with_name("gunicorn")
-        environment = os.environ | {"BIND": f"127.0.0.1:{port}"}
-        super().__init__([str(gunicorn), "-c", "deploy/gunicorn.conf.py"], cwd=ROOT, env=environment)
-
-
-@contextmanager
-def served(port: int) -> Iterator[Server]:
-    """A server that answers; it is stopped at the end. Raises CommandError when it does not come up."""
-    server = Server(port)
-    try:
-        for _ in range(150):
-            if answers(port):
-                break
-            if server.poll() is not None:
-                raise CommandError("The web server did not start; its message is above.", returncode=1)
-            time.sleep(0.2)
-        else:
-            raise CommandError("The web server did not answer within 30 seconds.", returncode=1)
-        yield server
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def answers(port: int) -> bool:
-    """Whether /healthz says 200."""
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2) as response:
-            return bool(response.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
 
 
 def wait(server: Server) -> None:

@@ -24,6 +24,7 @@ class Command(Door):
         parser.add_argument(
             "--provenance", type=Path, metavar="FILE", help="JSONL: how each item came to be, by its id"
         )
+        parser.add_argument("--with-retired", action="store_true", help="retired items too (not for a folder)")
         parser.add_argument("--datasheet", type=Path, metavar="FILE", help="Markdown: counts, sources, people, lineage")
         parser.add_argument("--card", type=Path, metavar="FILE", help="dataset card for a hub: its README.md")
 
@@ -32,8 +33,11 @@ class Command(Door):
         if len({path.resolve() for path in given}) < len(given):
             self.usage("Two of the files are the same; give each its own.")
         dataset = dataset_named(project_of(options), options["name"])
-        write = export_folder if wants_folder(options["out"], options["format"]) else export_dataset
-        written = write(dataset, options["out"], format=options["format"])
+        if wants_folder(options["out"], options["format"]):
+            written = export_folder(dataset, options["out"], format=options["format"])
+        else:
+            retired = options["with_retired"]
+            written = export_dataset(dataset, options["out"], format=options["format"], retired=retired)
         return {"out": str(options["out"])} | written | dict(_beside(dataset, **options))
 
 

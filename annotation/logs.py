@@ -1,0 +1,102 @@
+"""What is written to the log, and what never is: no path, query, form or name of a person, only routes and ids.
+
+Requests and jobs are lines of the loggers `hopscribe.request` and `hopscribe.job`. With LOG_FORMAT=json each line is
+an object of the fields below and no others; of an error it holds the type and where it arose. An error's own text may
+quote what somebody typed, so it is left out unless LOG_LEVEL is DEBUG.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any
+
+from django.utils.crypto import salted_hmac
+from pythonjsonlogger.json import JsonFormatter
+
+from annotation.flow.tracing import current
+
+OURS = ("route", "method", "status", "ms", "user", "job", "kind", "tries", "seconds", "outcome")
+UNRESOLVED = "unresolved"  # of an address that leads nowhere, and of what is answered before one is looked up
+
+
+def route_of(request: Any) -> str:
+    """The name of the address that was asked for: its parts may be secrets, as those of invite links are."""
+    match = getattr(request, "resolver_match", None)
+    return (match.view_name if match else "") or UNRESOLVED
+
+
+def known_as(user_id: int) -> str:
+    """A person in the log: the same each time, and nobody to whoever has the log alone."""
+    return salted_hmac("hopscribe.log", str(user_id), algorithm="sha256").hexdigest()[:16]
+
+
+class Discreet(logging.Filter):
+    """Adds the request's id to a record, and takes the path out of what Django says of a request."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.request_id = current.get()
+        request = getattr(record, "request", None)
+        if request is not None and isinstance(record.args, tuple):
+            record.args = tuple(self._named(part, request) for part in record.args)
+        if record.name.startswith("django.security.") and record.exc_info:  # it quotes what it refuses
+            record.msg, record.args = "refused a request", ()
+        return True
+
+    def _named(self, part: Any, request: Any) -> Any:
+        """Only our own route where Django gives a path, or a reason that quotes the request."""
+        return f"<{route_of(request)}>" if isinstance(part, str) and "/" in part else part
+
+
+def frames_of(trace: TracebackType | None) -> list[str]:
+    """Where an error arose: file, line and function of each call, without the values of variables."""
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(trace)]
+
+
+class JsonLines(JsonFormatter):
+    """One object a line: time, level, logger, message, request_id, an error's type and place, and OURS."""
+
+    def __init__(self, quoting: bool = False, **_: Any) -> None:
+        super().__init__("%(levelname)s %(name)s %(message)s", timestamp="time")
+        self.quoting = quoting  # whether errors are told with their own text
+
+    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        kept = {"time": "time", "levelname": "level", "name": "logger", "message": "message"}
+        kept |= {"request_id": "request_id", "error": "error", "frames": "frames"}
+        kept |= {name: name for name in OURS}
+        return {to: log_data[name] for name, to in kept.items() if log_data.get(name) not in (None, "")}
+
+    def format(self, record: logging.LogRecord) -> str:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            record.error = type(error).__qualname__ + (f": {error}" if self.quoting else "")
+            record.frames = frames_of(error.__traceback__)
+        return super().format(record)
+
+
+def configuration(*, json: bool, level: str, hook: str = "") -> dict[str, Any]:
+    """Django's LOGGING. As JSON, requests and jobs are told at INFO whatever the level of the rest.
+
+    `hook` is the address that defects are posted to.
+    """
+    told = {"level": "INFO"} if json else {}
+    named: Iterable[str] = ("hopscribe.request", "hopscribe.job")
+    formatter: dict[str, Any] = {"format": "{asctime} {levelname} {name} {message}", "style": "{"}
+    if json:
+        formatter = {"()": "annotation.logs.JsonLines", "quoting": level == "DEBUG"}
+    handlers: dict[str, Any] = {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["discreet"]}
+    }
+    if hook:
+        handlers["alarm"] = {"class": "annotation.alarms.Alarm", "level": "ERROR", "url": hook}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "filters": {"discreet": {"()": "annotation.logs.Discreet"}},
+        "formatters": {"line": formatter},
+        "handlers": handlers,
+        "loggers": {"bm25s": {"level": "WARNING"}, "django.request": {"level": "ERROR"}} | dict.fromkeys(named, told),
+        "root": {"handlers": list(handlers), "level": level},
+    }

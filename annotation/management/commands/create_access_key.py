@@ -1,0 +1,58 @@
+"""Make an access key for the MTurk endpoint, and the requester who uses it where there is none."""
+
+from __future__ import annotations
+
+import argparse
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.tokens import default_token_generator
+from django.db import transaction
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from annotation.flow import keys
+from annotation.management.door import Door, words
+from annotation.models import User
+
+MOST = Decimal("99999999.99")
+
+
+def amount(text: str) -> Decimal:
+    """Dollars to the cent, not negative."""
+    try:
+        found = Decimal(text)
+        if not found.is_finite() or not 0 <= found <= MOST or found != found.quantize(Decimal("0.01")):
+            raise InvalidOperation
+    except InvalidOperation:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an amount of dollars such as 250.00") from None
+    return found
+
+
+class Command(Door):
+    help = "Make an access key with which scripts sign requests to the MTurk endpoint; its secret is shown once."
+
+    def add(self, parser: Any) -> None:
+        parser.add_argument("email", type=words(150), metavar="EMAIL", help="email or login name of the requester")
+        parser.add_argument(
+            "--create", action="store_true", help="make the account and a project of theirs where they are missing"
+        )
+        parser.add_argument("--balance", type=amount, metavar="AMOUNT", help="dollars to put into the budget")
+        parser.set_defaults(project=None)
+
+    @transaction.atomic
+    def act(self, **options: Any) -> dict[str, Any]:
+        made = keys.requester(options["email"], create=options["create"], slug=options["project"])
+        key = keys.make_key(made.project, made.user)
+        keys.endow(made, key, options["balance"])
+        told = {"access_key_id": key.key_id, "secret_access_key": key.secret, "project": made.project.slug}
+        if not made.user.has_usable_password() and not options["json"]:
+            told["set_password"] = _password_link(made.user)
+        return told
+
+
+def _password_link(user: User) -> str:
+    key = urlsafe_base64_encode(force_bytes(user.pk))
+    return settings.PUBLIC_URL + reverse("password-reset", args=[key, default_token_generator.make_token(user)])

@@ -1,0 +1,35 @@
+"""Grant a qualification to the workers named in a file."""
+
+from typing import Any
+
+from annotation.flow.eligibility import type_named
+from annotation.flow.granting import grant_all, plan, read_file
+from annotation.flow.refusal import Refused
+from annotation.management.door import Door, existing, project_of, words
+
+
+class Command(Door):
+    help = "Read a CSV of worker,value (pseudonym or worker id, whole number) and grant the scores. All or nothing."
+
+    def add(self, parser: Any) -> None:
+        parser.add_argument("qualification", type=words(200), help="its name or id")
+        parser.add_argument("file", type=existing)
+        parser.add_argument("--reason", type=words(1000), default="", help="for the history")
+        parser.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        project = project_of(options)
+        type = type_named(project, options["qualification"])
+        try:
+            with options["file"].open(encoding="utf-8-sig", newline="") as lines:
+                wanted = read_file(project, lines)
+        except UnicodeDecodeError:
+            raise Refused("The file is not UTF-8. Save it as UTF-8.") from None
+        changes = len(plan(type, wanted))
+        if not options["dry_run"]:
+            changes = grant_all(type, wanted, source="file", reason=options["reason"])
+        return {"read": len(wanted), "changed": changes, "dry_run": options["dry_run"]}
+
+    def lines(self, result: dict[str, Any]) -> list[str]:
+        said = "would change" if result["dry_run"] else "changed"
+        return [f"{result['read']} workers read, {result['changed']} scores {said}."]
