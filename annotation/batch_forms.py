@@ -3,45 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
+from django.db import transaction
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
+from annotation.check_forms import CheckForm
+from annotation.connection_forms import PlaceForm
 from annotation.console_forms import ConsoleForm
-from annotation.flow import batching, drafting, timing
+from annotation.flow import batching, continuing, drafting, eligibility, estimating, timing
 from annotation.models import Batch, Dataset, Project, User, Worker
 from annotation.option_forms import OptionsForm
+from annotation.pay_forms import PayForm
 from annotation.registry import default_guide, kinds, task_type
+from annotation.requirement_forms import RequirementsForm
+from annotation.row_fields import DatasetsField, WorkersField, offered
 
 TAKEN_WORDS = {"new"}  # an address of its own
-
-
-class RowsField(forms.ModelMultipleChoiceField):
-    """Rows to tick. A number that no row can have is refused like one that none has."""
-
-    widget = forms.CheckboxSelectMultiple
-
-    def clean(self, value: Any) -> Any:
-        try:
-            return super().clean(value)
-        except OverflowError:
-            raise ValidationError(self.error_messages["invalid_choice"], params={"value": value[0][:20]}) from None
-
-
-class DatasetsField(RowsField):
-    def label_from_instance(self, dataset: Dataset) -> str:
-        text = ngettext("%(name)s · %(n)s item · %(format)s", "%(name)s · %(n)s items · %(format)s", dataset.size)
-        return text % {"name": dataset.slug, "n": f"{dataset.size:,}", "format": dataset.format}
-
-
-class WorkersField(RowsField):
-    def label_from_instance(self, worker: Worker) -> str:
-        return f"{worker.user} · {worker.pseudonym[:8]}"
+DRAWING = ["sample", "seed", "assignments_per_hit", "purpose", "disjoint", "unseen_only"]
+COLUMNS = ["task", "meeting", "fresh_only", *DRAWING]  # of a batch, as the form's fields of the same name
 
 
 class WhoForm(ConsoleForm):
@@ -66,6 +51,7 @@ class WhoForm(ConsoleForm):
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
         super().__init__(posted, initial=self.stored(batch) if batch else None)
         self.project, self.batch = project, batch
+        self.requirements = RequirementsForm(project, posted, stored=batch.requirements if batch else ())
         people = project.workers.filter(active=True, user__isnull=False)
         self.fields["workers"].queryset = people.select_related("user", "project").order_by("user__username")
 
@@ -85,6 +71,9 @@ class WhoForm(ConsoleForm):
             self.add_error("workers", _("Choose at least one annotator, or let everybody work on it."))
         return cleaned
 
+    def is_valid(self) -> bool:
+        return super().is_valid() & self.requirements.is_valid()
+
     def chosen_workers(self) -> list[Worker]:
         """Nobody chosen means everybody."""
         chosen = self.cleaned_data.get("who") == "chosen"
@@ -94,12 +83,9 @@ class WhoForm(ConsoleForm):
         """Change a launched batch: title, expected time and who may work, from the next assignment on."""
         minutes = self.cleaned_data["expected_minutes"]
         seconds = round(60 * minutes) if minutes else self.batch.expected_seconds
-        batching.change_terms(
-            self.batch,
-            title=self.cleaned_data["title"],
-            expected_seconds=seconds,
-            workers=self.chosen_workers(),
-        )
+        title, workers = self.cleaned_data["title"], self.chosen_workers()
+        batching.change_terms(self.batch, title=title, expected_seconds=seconds, workers=workers)
+        eligibility.require(self.batch, self.requirements.asked())
 
 
 class GuideForm(ConsoleForm):
@@ -117,7 +103,7 @@ class GuideForm(ConsoleForm):
         return self.cleaned_data["guide"].replace("\r\n", "\n")
 
 
-class LaunchForm(WhoForm, GuideForm):
+class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
     """Everything that is settled before a launch, but for the task's own options (OptionsForm)."""
 
     name = forms.CharField(
@@ -131,7 +117,7 @@ class LaunchForm(WhoForm, GuideForm):
         queryset=Dataset.objects.none(),
         error_messages={"required": _("Choose at least one dataset.")},
     )
-    task = forms.ChoiceField(label=_("Task"), choices=kinds)
+    task = forms.ChoiceField(label=_("Task"), choices=lambda: [(kind, _(title)) for kind, title in kinds()])
     sample = forms.IntegerField(
         label=_("Items from each dataset"), min_value=1, max_value=10**9, required=False, help_text=_("Empty: all.")
     )
@@ -158,24 +144,32 @@ class LaunchForm(WhoForm, GuideForm):
     fresh_only = forms.BooleanField(
         label=_("No items that an annotator met in another batch"), required=False, initial=True
     )
+    unseen_only = forms.BooleanField(
+        label=_("Only items that no other batch of this task asked about"),
+        required=False,
+        help_text=_("Which they are is decided at the launch, so that two batches never share one."),
+    )
     disjoint = forms.BooleanField(label=_("Qualification and production share no items"), required=False, initial=True)
     field_order = ["title", "name", "datasets", "task", "sample", "seed", "assignments_per_hit"]
 
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
         super().__init__(project, posted, batch=batch)
-        self.fields["datasets"].queryset = project.datasets.whole().order_by("slug")
+        self.fields["datasets"].queryset = self.fields["checks"].queryset = offered(project, batch)
         kind = self["task"].value() or kinds()[0][0]
         self.kind = kind if kind in dict(kinds()) else kinds()[0][0]
         self.fields["guide"].initial = default_guide(self.kind)
         self.fields["meeting"].initial = task_type(self.kind).meeting
+        self.offer_places(project)
         initial = batch.options if batch and batch.task == self.kind else None
         self.options = OptionsForm(self.kind, posted, initial=initial)
 
     def stored(self, batch: Batch) -> dict[str, Any]:
-        same = ["task", "sample", "seed", "assignments_per_hit", "meeting", "purpose", "fresh_only", "disjoint"]
         return {
             **super().stored(batch),
-            **{name: getattr(batch, name) for name in same},
+            **self.stored_pay(batch),
+            **self.stored_checks(batch),
+            **self.stored_place(batch),
+            **{name: getattr(batch, name) for name in COLUMNS},
             "name": batch.slug,
             "datasets": list(batch.datasets.values_list("pk", flat=True)),
             "guide": batch.guide.text,
@@ -186,7 +180,7 @@ class LaunchForm(WhoForm, GuideForm):
         if not name:
             raise ValidationError(_("Give a name of Latin letters, digits and hyphens."))
         validate_slug(name)
-        others = self.project.batches.exclude(pk=self.batch.pk if self.batch else None)
+        others = Batch.everything.filter(project=self.project).exclude(pk=self.batch.pk if self.batch else None)
         if name in TAKEN_WORDS or others.filter(slug=name).exists():
             raise ValidationError(batching.name_taken(name))
         return name
@@ -195,10 +189,19 @@ class LaunchForm(WhoForm, GuideForm):
         return super().is_valid() & self.options.is_valid()
 
     def propose(self, dataset: str) -> None:
-        """Begin a new batch with the dataset of that name, where there is one, and with what fits it."""
-        chosen = list(self.fields["datasets"].queryset.filter(slug=dataset.replace("\0", "")))
+        """Begin a new batch with the dataset of that name, or the only one there is, and with what fits it."""
+        there = list(self.fields["datasets"].queryset)
+        chosen = [one for one in there if one.slug == dataset] or (there if len(there) == 1 else [])
         self.initial["datasets"] = [one.pk for one in chosen]
+        if chosen:
+            self.initial["title"] = self._free_title(_("Questions of %(dataset)s") % {"dataset": chosen[0].slug})
         self.options = self._suggested_for(chosen)
+
+    def _free_title(self, title: str) -> str:
+        """The title, with a number where its name is another batch's."""
+        taken = set(Batch.everything.filter(project=self.project).values_list("slug", flat=True))
+        numbered = (title if k == 1 else f"{title} {k}" for k in count(1))
+        return next(one for one in numbered if slugify(one) not in taken)
 
     @property
     def basis(self) -> str:
@@ -256,6 +259,44 @@ class LaunchForm(WhoForm, GuideForm):
             meeting=cleaned["meeting"],
             workers=self.chosen_workers(),
             singles=self._takes_singles(),
+            unseen=self._unseen(),
+        )
+
+    def _unseen(self) -> list[continuing.Remaining] | None:
+        stated = self.stated
+        if stated is None or not stated.unseen_only:
+            return None
+        return continuing.remaining(stated, list(self.cleaned_data["datasets"]))
+
+    def estimate(self) -> estimating.Estimate | None:
+        """What these settings would cost and tell; None while something is missing. Large data by a sample."""
+        batch = self.stated
+        if batch is None:
+            return None
+        return estimating.estimate(batch, datasets=list(self.cleaned_data["datasets"]), most=estimating.A_LOOK)
+
+    @property
+    def stated(self) -> Batch | None:
+        """The batch that these settings would make, not stored; None while one of them is missing or wrong."""
+        cleaned = self.cleaned_data
+        needed = {
+            "datasets",
+            "sample",
+            "seed",
+            "assignments_per_hit",
+            "expected_minutes",
+            "reward",
+            "auto_approve_days",
+        }
+        if not (needed <= cleaned.keys() and self.options.is_valid()):
+            return None
+        return Batch(
+            project=self.project,
+            task=self.kind,
+            options=self.options.cleaned_data,
+            expected_seconds=self.expected_seconds(),
+            **{name: cleaned[name] for name in DRAWING if name in cleaned},
+            **self.pay(),
         )
 
     def _takes_singles(self) -> bool:
@@ -267,8 +308,8 @@ class LaunchForm(WhoForm, GuideForm):
     def save_draft(self, user: User) -> Batch:
         """Write the draft, new or changed. Raises Refused."""
         cleaned = self.cleaned_data
-        same = ["task", "sample", "assignments_per_hit", "meeting", "purpose", "fresh_only", "disjoint", "seed"]
-        settings = {name: cleaned[name] for name in ["title", *same]} | {"expected_seconds": self.expected_seconds()}
+        settings = {name: cleaned[name] for name in ["title", *COLUMNS]} | self.pay() | self.requirements.column()
+        settings |= {"expected_seconds": self.expected_seconds()}
         contents = {
             "datasets": list(cleaned["datasets"]),
             "options": self.options.cleaned_data,
@@ -276,6 +317,10 @@ class LaunchForm(WhoForm, GuideForm):
             "workers": self.chosen_workers(),
             "user": user,
         }
-        if self.batch:
-            return drafting.change_draft(self.batch, slug=cleaned["name"], **contents, **settings)
-        return batching.create_batch(self.project, cleaned["name"], **contents, **settings)
+        with transaction.atomic():
+            if self.batch:
+                saved = drafting.change_draft(self.batch, slug=cleaned["name"], **contents, **settings)
+            else:
+                saved = batching.create_batch(self.project, cleaned["name"], **contents, **settings)
+            self.save_checks(saved)
+        return saved

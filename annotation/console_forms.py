@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.formats import FORMATS
 from annotation.models import Invite, Project
+from annotation.pure import roles
 
 NAMES_OF_PAGES = {"new"}  # addresses below datasets/ that are no dataset
 
@@ -119,6 +120,12 @@ class InviteForm(ConsoleForm):
         help_text=_("A note for you; whoever joins does not see it."),
     )
 
+    def __init__(self, *args: Any, role: str, **kwargs: Any) -> None:
+        """`role` of whoever invites: only an owner lets members in."""
+        super().__init__(*args, **kwargs)
+        fit = [(value, label) for value, label in Invite.Role.choices if roles.may_invite(role, value)]
+        self.fields["role"].choices = fit
+
 
 class ProjectForm(ConsoleForm):
     """What people read of a project."""
@@ -132,11 +139,26 @@ class ProjectForm(ConsoleForm):
         widget=forms.Textarea(attrs={"rows": 12}),
         help_text=_("Markdown. Annotators accept it before their first assignment, and again after each change."),
     )
+    sign_up = forms.ChoiceField(
+        label=_("Who may join as an annotator"),
+        choices=Project.SignUp.choices,
+        required=False,
+        help_text=_("But for invites, people join on the project's open page; its address is under People."),
+    )
+    two_factor = forms.BooleanField(
+        label=_("Members must use two factors"),
+        required=False,
+        help_text=_("Whoever runs or reviews the project sets up an authenticator first. Annotators are not asked."),
+    )
 
     @classmethod
     def of(cls, project: Project) -> ProjectForm:
-        return cls(initial={"title": project.title, "consent": project.consent})
+        return cls(initial={name: getattr(project, name) for name in ("title", "consent", "sign_up", "two_factor")})
 
     def clean_consent(self) -> str:
         """Browsers send CRLF; the text is stored with LF, so that saving it unchanged changes nothing."""
         return self.cleaned_data["consent"].replace("\r\n", "\n")
+
+    def clean(self) -> dict[str, Any]:
+        """What the page did not send stays as it is stored."""
+        return {name: value for name, value in self.cleaned_data.items() if name != "sign_up" or value}

@@ -9,7 +9,7 @@ from django.contrib.auth import password_validation
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models import User
+from annotation.models import User, Worker
 
 
 class JoinForm(forms.Form):
@@ -52,3 +52,52 @@ class JoinForm(forms.Form):
             password=self.cleaned_data["password"],
             display_name=self.cleaned_data["display_name"],
         )
+
+
+class DetailsForm(forms.Form):
+    """What a worker says of themselves: where they live, and whether adult content may be shown to them."""
+
+    country = forms.RegexField(
+        r"^[A-Za-z]{2}$",
+        label=_("Country"),
+        required=False,
+        max_length=2,
+        help_text=_("Two letters, such as DE or US. Some work is for people of certain countries."),
+        error_messages={"invalid": _("Use the two letters of the country, such as DE or US.")},
+        widget=forms.TextInput(attrs={"autocomplete": "country", "size": 4}),
+    )
+    subdivision = forms.RegexField(
+        r"^[A-Za-z0-9]{1,3}$",
+        label=_("State or province"),
+        required=False,
+        max_length=3,
+        help_text=_("Up to three letters or digits, such as CA; may stay empty."),
+        error_messages={"invalid": _("Use up to three letters or digits, such as CA.")},
+        widget=forms.TextInput(attrs={"size": 4}),
+    )
+    adult = forms.BooleanField(label=_("I am of age, and adult content may be shown to me"), required=False)
+
+    @classmethod
+    def of(cls, worker: Worker) -> DetailsForm:
+        return cls(initial={name: getattr(worker, name) for name in cls.base_fields})
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        for name in ("country", "subdivision"):
+            cleaned[name] = cleaned.get(name, "").upper()
+        if cleaned["subdivision"] and not cleaned["country"] and not self.errors:
+            self.add_error("country", _("Say the country too."))
+        return cleaned
+
+
+class LetterForm(forms.Form):
+    """A worker's message to the requesters of a project."""
+
+    subject = forms.CharField(label=_("Subject"), max_length=200, required=False)
+    text = forms.CharField(label=_("Message"), max_length=4096, widget=forms.Textarea(attrs={"rows": 4}))
+
+
+class ReplyForm(forms.Form):
+    """A letter that goes on where others stand already."""
+
+    text = forms.CharField(label=_("Message"), max_length=4096, widget=forms.Textarea(attrs={"rows": 4}))

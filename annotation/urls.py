@@ -5,6 +5,29 @@ from django.urls import path
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
+from annotation.api import urls as api
+from annotation.routes import (
+    account,
+    approvals,
+    connections,
+    continuing,
+    correspondence,
+    editing,
+    founding,
+    framed,
+    keeping,
+    marketplace,
+    money,
+    notices,
+    qualifications,
+    rehearsals,
+    reporting,
+    rounds,
+    searching,
+    staff,
+    webhooks,
+    wire,
+)
 from annotation.views import (
     accounts,
     adjudicating,
@@ -35,6 +58,8 @@ from annotation.views import (
 )
 from annotation.views.access import require_get_or_post
 
+handler400 = "annotation.views.failing.bad_request"
+handler403 = "annotation.views.failing.forbidden"
 handler500 = "annotation.views.failing.server_error"
 
 annotator_pages = [
@@ -131,9 +156,6 @@ batch_pages = [
     path("projects/<slug:slug>/batches/<slug:batch>/flags/<int:pk>/keep/", flags.flag_keep, name="flag-keep"),
     path("projects/<slug:slug>/batches/<slug:batch>/flags/<int:pk>/void/", flags.flag_void, name="flag-void"),
     path("projects/<slug:slug>/batches/<slug:batch>/flags/<int:pk>/reopen/", flags.flag_reopen, name="flag-reopen"),
-    path("projects/<slug:slug>/batches/<slug:batch>/report/", reports.report, name="report"),
-    path("projects/<slug:slug>/batches/<slug:batch>/report/refresh/", reports.report_refresh, name="report-refresh"),
-    path("projects/<slug:slug>/batches/<slug:batch>/report/progress/", reports.report_progress, name="report-progress"),
     path("projects/<slug:slug>/batches/<slug:batch>/guide/", guides.guide, name="guide"),
     path("projects/<slug:slug>/batches/<slug:batch>/judgments/", judgments.batch_judgments, name="batch-judgments"),
     path("projects/<slug:slug>/batches/<slug:batch>/discard/", batches.batch_discard, name="batch-discard"),
@@ -146,6 +168,8 @@ batch_pages = [
 
 requester_pages = [
     path("projects/<slug:slug>/", projects.project, name="project"),
+    path("projects/<slug:slug>/now/", projects.project_now, name="project-now"),
+    path("projects/<slug:slug>/datasets/new/example/", datasets.dataset_example, name="dataset-example"),
     path("projects/<slug:slug>/settings/", projects.project_settings, name="project-settings"),
     path("projects/<slug:slug>/datasets/", datasets.datasets, name="datasets"),
     path("projects/<slug:slug>/datasets/new/", datasets.dataset_new, name="dataset-new"),
@@ -174,12 +198,35 @@ requester_pages = [
 ]
 
 urlpatterns = [
+    *account.pages,
     path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("metrics", health.metrics, name="metrics"),
     *account_pages,
+    *founding.pages,
     *annotator_pages,
     *requester_pages,
     *batch_pages,
+    *continuing.pages,
+    *correspondence.pages,
+    *staff.pages,
+    *editing.pages,
     *review_pages,
     *adjudicating_pages,
     *gold_pages,
+    *qualifications.pages,
+    *rounds.pages,
+    *money.pages,
+    *approvals.pages,
+    *connections.pages,
+    *framed.pages,
+    *keeping.pages,
+    *marketplace.pages,
+    *wire.pages,
+    *webhooks.pages,
+    *rehearsals.pages,
+    *reporting.pages,
+    *notices.pages,
+    *searching.pages,
+    *api.pages,
 ]

@@ -5,34 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
-from django.urls import NoReverseMatch, reverse
+from django.template import Context
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import Project
+from annotation.views.way import SECTIONS, way_to
 
 register = template.Library()
 
 
-@register.inclusion_tag("widgets/_tabs.html")
-def project_tabs(project: Project, here: str) -> dict[str, Any]:
-    """The sections of a project; `here` is overview, datasets, batches, people or settings."""
-    places = [
-        ("overview", "project", _("Overview")),
-        ("datasets", "datasets", _("Datasets")),
-        ("batches", "batches", _("Batches")),
-        ("people", "people", _("People")),
-        ("settings", "project-settings", _("Settings")),
-    ]
+@register.inclusion_tag("widgets/_tabs.html", takes_context=True)
+def project_tabs(context: Context, project: Project, here: str) -> dict[str, Any]:
+    """The sections of a project that the viewer may see; `here` is the word of one of SECTIONS."""
     tabs = [
-        {"url": url, "label": label, "here": name == here, "count": None}
-        for name, page, label in places
-        if (url := _address(page, project))
+        {"url": reverse(page, args=[project.slug]), "label": _(label), "here": name == here, "count": None}
+        for name, page, label, act in SECTIONS
+        if act in context.get("may", {})
     ]
     return {"tabs": tabs, "name": _("Sections of the project")}
 
 
-def _address(page: str, project: Project) -> str:
-    try:
-        return reverse(page, args=[project.slug])
-    except NoReverseMatch:
-        return ""
+@register.inclusion_tag("widgets/_breadcrumb.html", takes_context=True)
+def breadcrumb(context: Context) -> dict[str, Any]:
+    """Where the page stands, from the project's home on (annotation/views/way.py)."""
+    found = context["request"].resolver_match
+    route = found.url_name if found else ""
+    return {"crumbs": way_to(context.flatten(), route=route, may=context.get("may", {}))}
+
+
+@register.filter
+def open_to(tabs: list[dict[str, Any]], may: dict[str, bool]) -> list[dict[str, Any]]:
+    """The tabs whose `act`, where they name one, the viewer may do."""
+    return [tab for tab in tabs if not tab.get("act") or tab["act"] in may]

@@ -53,6 +53,15 @@ def duration(seconds: float | None) -> str:
 
 
 @register.filter
+def clock(seconds: float | None) -> str:
+    """Seconds as hours and minutes of work, "12:05 h"; a dash where none was measured."""
+    if not seconds:
+        return "–"
+    minutes = round(seconds / 60)
+    return _("%(time)s h") % {"time": f"{minutes // 60}:{minutes % 60:02d}"}
+
+
+@register.filter
 def entry(mapping: dict[str, Any] | None, key: str) -> Any:
     """What a dictionary holds under a key that only the page knows; None without it."""
     return mapping.get(key) if mapping else None

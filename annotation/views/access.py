@@ -7,14 +7,25 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from annotation.models import Assignment, Batch, Project, Worker
+from annotation.flow import proving, qualifying
+from annotation.models import Assignment, Batch, Member, Project, Worker
+from annotation.pure import roles
 
 View = Callable[..., HttpResponse]
+
+
+class OtherRole(PermissionDenied):
+    """A member's role does not reach this far; the text is for them."""
+
+
 require_get_or_post = require_http_methods(["GET", "HEAD", "POST"])  # a page with a form
 
 
@@ -30,32 +41,64 @@ def signed_in_or_401(view: View) -> View:
     return checked
 
 
-def requester_required(view: View) -> View:
-    """Replace the view's `slug` by the Project, for members only."""
+def member_required(act: str, *, posting: str = "", removed: bool = False) -> Callable[[View], View]:
+    """Replace the view's `slug` by the Project, for members whose role may do `act`; `posting`, where POST asks more.
 
-    @wraps(view)
-    @login_required
-    def checked(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
-        project = get_object_or_404(Project, slug=slug, members__user=request.user)
-        return view(request, project, *args, **kwargs)
+    To whom is no member the project does not exist; a member who may not is told so. `request.may` has all their acts.
+    `removed`: of a project that was deleted.
+    """
 
-    return checked
+    def decorate(view: View) -> View:
+        @wraps(view)
+        @login_required
+        def checked(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
+            rows = Member.objects.select_related("project").filter(project__removed_at__isnull=not removed)
+            member = get_object_or_404(rows, project__slug=slug, user=request.user)
+            if not member.may(posting if posting and request.method == "POST" else act):
+                raise OtherRole(_not_theirs(member))
+            if proving.is_missing(member.project, request.user):
+                back = request.get_full_path() if request.method == "GET" else reverse("project", args=[slug])
+                return redirect(f"{reverse('second-factor')}?{urlencode({'next': back})}")
+            request.may = roles.acts_of(member.role)
+            return view(request, member.project, *args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+requester_required = member_required(roles.RUN)
+
+
+def demand(request: HttpRequest, project: Project, act: str) -> None:
+    """Raises OtherRole where a page's viewer may not do `act`, which one of its forms asks beyond the page itself."""
+    if act not in request.may:
+        raise OtherRole(_not_theirs(Member.objects.get(project=project, user=request.user)))
+
+
+def _not_theirs(member: Member) -> str:
+    text = _("Your role in this project is %(role)s, and this needs another one. Ask an owner of the project.")
+    return text % {"role": member.get_role_display()}
 
 
 def own_assignment(request: HttpRequest, public_id: str) -> Assignment:
     """The viewer's own assignment with its HIT, batch and project; 404 for anybody else's."""
     rows = Assignment.objects.select_related("hit", "batch", "batch__project", "worker")
+    rows = rows.filter(batch__project__removed_at__isnull=True)
     assignment = get_object_or_404(rows, public_id=public_id, worker__user=request.user)
     assignment.worker.project = assignment.batch.project
     return assignment
 
 
 def open_batch(request: HttpRequest, pk: int) -> tuple[Batch, Worker]:
-    """A launched batch of a project in which the viewer is a worker; 404 otherwise."""
+    """A launched batch of a project in which the viewer is a worker, and which they may discover; 404 otherwise."""
     launched = Batch.objects.exclude(state__in=[Batch.State.DRAFT, Batch.State.LAUNCHING])
-    batch = get_object_or_404(launched.select_related("project"), pk=pk, project__workers__user=request.user)
+    launched = launched.filter(project__removed_at__isnull=True).select_related("project")
+    batch = get_object_or_404(launched, pk=pk, project__workers__user=request.user)
     worker = Worker.objects.get(project=batch.project, user=request.user)
     worker.project = batch.project
+    if qualifying.lacks(worker, batch, act="discover") and not batch.seats.filter(worker=worker).exists():
+        raise Http404
     return batch, worker
 
 

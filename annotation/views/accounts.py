@@ -19,12 +19,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.flow import joining, throttling
+from annotation.flow import founding, joining, proving, throttling
 from annotation.flow.refusal import Refused
 from annotation.forms import JoinForm
 from annotation.models import Invite, User, Worker
+from annotation.pure import roles
 from annotation.views.access import require_get_or_post, signed_in_or_401
 from annotation.views.prose import html_of
+from annotation.views.second_factor import ask_for_code
 
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -46,6 +48,8 @@ class SignIn(LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         throttling.forget(self.request.POST.get("username", ""), address=address_of(self.request))
+        if proving.is_on(form.get_user()):
+            return ask_for_code(self.request, form.get_user(), after=self.get_redirect_url())
         return super().form_valid(form)
 
 
@@ -68,14 +72,19 @@ class NewPassword(PasswordResetConfirmView):
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """To the one place that the user has, or to a choice of them."""
-    projects = [m.project for m in request.user.memberships.select_related("project").order_by("project__title")]
-    is_worker = request.user.workers.exists()
-    if not projects and is_worker:
+    """To the one place that the user has, or to a choice of them; with ?all to the choice."""
+    members = request.user.memberships.select_related("project").order_by("project__title")
+    projects = [member.project for member in members.filter(project__removed_at=None)]
+    removed = [m.project for m in members.filter(project__removed_at__isnull=False) if m.may(roles.OWN)]
+    is_worker = request.user.workers.filter(project__removed_at=None).exists()
+    choose = removed or "all" in request.GET
+    if not projects and is_worker and not choose:
         return redirect("work")
-    if len(projects) == 1 and not is_worker:
+    if len(projects) == 1 and not is_worker and not choose:
         return redirect("project", projects[0].slug)
-    return render(request, "accounts/home.html", {"projects": projects, "is_worker": is_worker})
+    context = {"projects": projects, "removed": removed, "is_worker": is_worker}
+    context["may_found"] = founding.may_found(request.user)
+    return render(request, "accounts/home.html", context)
 
 
 @never_cache
@@ -113,7 +122,7 @@ def _joined(request: HttpRequest, invited: Invite, user: User) -> HttpResponse:
 @login_required
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
     """The project's consent text; POST accepts the version that was shown."""
-    rows = Worker.objects.select_related("project")
+    rows = Worker.objects.select_related("project").filter(project__removed_at=None)
     worker = get_object_or_404(rows, user=request.user, project__slug=slug)
     project = worker.project
     after = safe_next(request)

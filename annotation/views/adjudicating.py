@@ -14,16 +14,16 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.flow import adjudicating, flagging, reviewing
+from annotation.flow import adjudicating, flagging, overseeing, reviewing
 from annotation.flow.refusal import Conflict, Refused
 from annotation.models import Batch, Hit, Project
-from annotation.pure import reading
+from annotation.pure import reading, roles
 from annotation.registry import task_type
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.access import member_required, require_get_or_post
 from annotation.views.batch_page import batch_context, batch_of
 from annotation.views.frame import FLAG_REASONS
 from annotation.views.hits import hit_of, judgments_of, side_by_side
-from annotation.views.seeing import see
+from annotation.views.seeing import see, unless_overdrawn
 
 KINDS = {
     "tied": gettext_noop("tied"),
@@ -37,7 +37,7 @@ HIDDEN = "names_hidden"  # in the viewer's session
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.REVIEW)
 def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The HITs of a batch that wait for a requester."""
     shown = _launched(project, batch)
@@ -66,7 +66,7 @@ def kind_words(kind: str) -> str:
 
 @never_cache
 @require_get_or_post
-@requester_required
+@member_required(roles.REVIEW)
 def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """One HIT; POST picks or writes an answer, leaves the HIT out, or shows or hides who the annotators are."""
     shown = _launched(project, batch)
@@ -107,12 +107,13 @@ def _picked(
         return _page(request, batch, row, problem=str(conflict), typed=typed, status=409)
     except Refused as refused:
         return _page(request, batch, row, typed=(typed or {}) | {"problem": str(refused)}, status=422)
-    flagging.restore(row)
+    unless_overdrawn(request, lambda: flagging.restore(row))
     return _on(request, batch, row)
 
 
 def _on(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
     """To the next HIT that waits, with the way back; to the list where none does."""
+    overseeing.decided(batch, "to_adjudicate")
     following = adjudicating.following(batch, row)
     args = [batch.project.slug, batch.slug]
     if following is None:
@@ -210,12 +211,14 @@ def _lettered(number: int, judgment: dict[str, Any], standings: dict[int, Any], 
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def adjudicate_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Take back what was decided on a HIT, and show it again."""
     row = hit_of(_launched(project, batch), public_id)
-    if adjudicating.undo(row, reviewer=request.user):
+    undone = unless_overdrawn(request, lambda: adjudicating.undo(row, reviewer=request.user))
+    if undone:
+        overseeing.decided(row.batch, "to_adjudicate", by=-1)
         messages.success(request, _("Undone: this HIT is to be decided on again."))
-    else:
+    elif undone is False:
         messages.warning(request, _("There is nothing to undo on this HIT."))
     return see("adjudicate-hit", project.slug, batch, public_id)

@@ -4,38 +4,40 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count, Q
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.formats import date_format
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.batch_forms import WhoForm
-from annotation.flow import batching, watching
-from annotation.models import Assignment, Batch, BatchReport, Job, Project
+from annotation.flow import batching, checking, cutting, watching
+from annotation.models import Batch, BatchReport, Job, Project
 from annotation.option_forms import OptionsForm
+from annotation.pure import roles
 from annotation.pure.charts import Chart, bar_chart
+from annotation.pure.cuts import Cut
 from annotation.registry import task_type
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.access import member_required, requester_required, require_get_or_post
 from annotation.views.batch_page import TONES, batch_context, batch_of
-from annotation.views.seeing import see
+from annotation.views.cut_page import cut_context
+from annotation.views.seeing import see, unless_overdrawn
 
 MOVES = {"pause": batching.pause, "resume": batching.resume, "close": batching.close}
 
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def batches(request: HttpRequest, project: Project) -> HttpResponse:
     """Every batch of the project, newest first."""
     rows = project.batches.prefetch_related("datasets").order_by("-created_at", "-pk")
     page = Paginator(rows, 30).get_page(request.GET.get("page"))
-    counted = Assignment.objects.filter(batch__in=[b.pk for b in page]).values("batch")
-    submitted = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
-    done = {row["batch"]: row["done"] for row in counted.annotate(done=submitted)}
+    done = watching.submitted_by_batch([batch.pk for batch in page])
     for batch in page:
         batch.submitted, batch.tone = done.get(batch.pk, 0), TONES[batch.state]
     context = {"project": project, "section": "batches", "page": page}
@@ -44,12 +46,12 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """A batch at a glance; a draft goes to where it is made."""
+    """A batch at a glance; a draft goes to where it is made, or for a reviewer to its guide."""
     shown = batch_of(project, batch)
     if shown.state == Batch.State.DRAFT:
-        return redirect("batch-edit", project.slug, shown.slug)
+        return redirect("batch-edit" if roles.RUN in request.may else "guide", project.slug, shown.slug)
     context = batch_context(
         shown,
         "batch",
@@ -58,6 +60,7 @@ def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpRe
         report=BatchReport.objects.filter(batch=shown).first(),
         doubts=batching.doubts(shown),
         job=_launching_job(shown),
+        paused=checking.paused(shown),
     )
     return render(request, "batches/overview.html", context)
 
@@ -80,7 +83,7 @@ def batch_move(request: HttpRequest, project: Project, batch: str, move: str) ->
     moved = batch_of(project, batch)
     if move not in MOVES:
         raise Http404
-    if not MOVES[move](moved):
+    if unless_overdrawn(request, lambda: MOVES[move](moved)) is False:
         messages.warning(request, _("The batch was changed meanwhile; this is how it stands now."))
     return see("batch", project.slug, moved.slug)
 
@@ -103,17 +106,33 @@ def batch_top_up(request: HttpRequest, project: Project, batch: str) -> HttpResp
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def batch_assignments(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The assignments that a number of the overview counts."""
     shown = batch_of(project, batch)
     show = request.GET.get("show", "submitted")
     rows = watching.assignments_of(shown).filter(watching.SHOWS.get(show, Q()))
-    if worker := request.GET.get("worker", ""):
-        rows = rows.filter(worker=int(worker) if worker.isascii() and worker.isdigit() and len(worker) < 19 else None)
+    filters = cut_context(request, shown)
+    rows = cutting.assignments_in(shown, filters["cut"], rows)
     rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
     page = Paginator(rows.order_by("-pk"), 50).get_page(request.GET.get("page"))
-    return render(request, "batches/assignments.html", batch_context(shown, "", page=page, show=show))
+    return render(
+        request,
+        "batches/assignments.html",
+        batch_context(shown, "", leaf=_("Assignments"), page=page, show=show, shows=_shows(filters["cut"]), **filters),
+    )
+
+
+def _shows(cut: Cut) -> list[tuple[str, str, str]]:
+    """What the list can show, each with its address's query; other filters are kept."""
+    labels = {
+        "submitted": _("Submitted"),
+        "in-work": _("In work"),
+        "late": _("Late"),
+        "surplus": _("Surplus"),
+        "given-back": _("Given back"),
+    }
+    return [(show, label, urlencode({"show": show, **cut.query})) for show, label in labels.items()]
 
 
 @never_cache
@@ -150,5 +169,6 @@ def batch_discard(request: HttpRequest, project: Project, batch: str) -> HttpRes
     if not batching.discard(draft):
         messages.warning(request, _("Only a draft can be thrown away; this batch was launched."))
         return see("batch", project.slug, draft.slug)
-    messages.success(request, _("The draft “%(title)s” is gone.") % {"title": draft.title})
+    text = _("The draft “%(title)s” is in the bin. You can bring it back from there.")
+    messages.success(request, text % {"title": draft.title})
     return see("batches", project.slug)

@@ -8,14 +8,31 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
+from annotation.flow import notified
+
 
 def frame(request: HttpRequest) -> dict[str, Any]:
     """`nav`: the places that the viewer may go to, as {"url", "label", "here"}; looked up when a page shows them.
 
+    `notices_new`: how many notices they have not read, likewise.
+
     `theme`: light or dark, where the viewer chose. (A template that looked for it in the cookies itself, in vain,
     would have Django write all of them to a log for debugging.)
+
+    `may`: {act: True} for what the viewer may do in the project of the page (annotation/pure/roles.py).
     """
-    return {"nav": SimpleLazyObject(partial(_places, request)), "theme": request.COOKIES.get("theme", "")}
+    return {
+        "nav": SimpleLazyObject(partial(_places, request)),
+        "notices_new": SimpleLazyObject(partial(_new_to, request)),
+        "theme": request.COOKIES.get("theme", ""),
+        "may": dict.fromkeys(getattr(request, "may", ()), True),
+    }
+
+
+def _new_to(request: HttpRequest) -> int:
+    """How many notices the viewer has not read; 100 stands for more."""
+    user = getattr(request, "user", None)
+    return notified.unread(user)[:100].count() if user is not None and user.is_authenticated else 0
 
 
 def _places(request: HttpRequest) -> list[dict[str, Any]]:
@@ -23,9 +40,11 @@ def _places(request: HttpRequest) -> list[dict[str, Any]]:
     if user is None or not user.is_authenticated:
         return []
     places = [(reverse("home"), _("Home"))]
-    if user.workers.exists():
+    if user.workers.filter(project__removed_at=None).exists():
         places.append((reverse("work"), _("Your work")))
-    for member in user.memberships.select_related("project").order_by("project__title")[:5]:
+    present = user.memberships.filter(project__removed_at=None).select_related("project")
+    for member in present.order_by("project__title")[:5]:
         places.append((reverse("project", args=[member.project.slug]), member.project.title))
     here = max((url for url, _label in places if request.path.startswith(url)), key=len, default="")
-    return [{"url": url, "label": label, "here": url == here} for url, label in places]
+    ends = {reverse("home"): "?all"}  # the choice of places, also for whom the home leads on to the only one
+    return [{"url": url + ends.get(url, ""), "label": label, "here": url == here} for url, label in places]

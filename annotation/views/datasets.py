@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs, uploads
 from annotation.console_forms import DatasetForm
-from annotation.flow import exporting, parting, removing
+from annotation.demo.example_set import example_dataset
+from annotation.downloads import sent
+from annotation.flow import editing, exporting, parting, removing
 from annotation.flow.refusal import Refused
 from annotation.formats import FORMATS
 from annotation.formats.guess import guess
 from annotation.models import Dataset, Job, Project
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.pure import roles
+from annotation.views.access import member_required, requester_required, require_get_or_post
 from annotation.views.ancestry import ancestry, derived_from
 from annotation.views.browsing import Wish, browse
 from annotation.views.derived_exhibit import derived_exhibit
@@ -32,11 +37,11 @@ def dataset_of(project: Project, name: str) -> Dataset:
 
 
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def datasets(request: HttpRequest, project: Project) -> HttpResponse:
     """All datasets, newest first, with imports under way and removals that can still be undone."""
-    moving = [Job.State.WAITING, Job.State.RUNNING]
-    waiting = project.jobs.filter(kind__in=["import_dataset", "derive_dataset", "remove_dataset"], state__in=moving)
+    kinds = ["import_dataset", "derive_dataset", "remove_dataset"]
+    waiting = removing.under_way(project.jobs.filter(kind__in=kinds))
     context = {
         "project": project,
         "section": "datasets",
@@ -63,6 +68,19 @@ def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "datasets/new.html", context, status=422 if form.errors else 200)
 
 
+@require_POST
+@requester_required
+def dataset_example(request: HttpRequest, project: Project) -> HttpResponse:
+    """Import the example dataset and go on to the first batch with it."""
+    try:
+        row = example_dataset(project, request.user)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return see("datasets", project.slug)
+    messages.success(request, _("The example dataset is in. Everything below is proposed; change what you like."))
+    return HttpResponseRedirect(f"{reverse('batch-new', args=[project.slug])}?dataset={row.slug}", status=303)
+
+
 def too_large() -> str:
     """What is said of an upload beyond the limit."""
     text = _("The file is larger than %(limit)s. Split it, or import it on the server with manage.py import_dataset.")
@@ -85,7 +103,7 @@ def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> Job | 
 
 
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """A dataset's items, 50 a page, searched and filtered, and what is known of it."""
     row = dataset_of(project, name)
@@ -96,6 +114,7 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "dataset": row,
         "wish": wish,
         "slice": browse(row, wish),
+        "changed": editing.told(row),
         "formats": sorted(FORMATS.values(), key=lambda kind: kind.name != row.format),
         "batches": row.batches.order_by("-created_at"),
         "descendants": row.descendants.order_by("created_at"),
@@ -107,7 +126,7 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
 
 
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def dataset_export(request: HttpRequest, project: Project, name: str, format: str) -> HttpResponse:
     """The dataset as a file of that format; with ?folder the files of its release as one ZIP file."""
     row = dataset_of(project, name)
@@ -115,14 +134,16 @@ def dataset_export(request: HttpRequest, project: Project, name: str, format: st
     if format not in FORMATS or (folder and not parting.parted(format)):
         raise Http404
     try:
-        blocks = (parting.stream_folder if folder else exporting.stream_dataset)(row, format)
+        blocks = parting.stream_folder(row, format) if folder else _stream(request, row, format)
     except Refused as refusal:
         messages.error(request, str(refusal))
         return see("dataset", project.slug, name)
     suffix = ".zip" if folder else FORMATS[format].suffix
-    response = StreamingHttpResponse(blocks, content_type="application/octet-stream")
-    response["Content-Disposition"] = f'attachment; filename="{name}.{format}{suffix}"'
-    return response
+    return sent(request, row, blocks, name=f"{name}.{format}{suffix}")
+
+
+def _stream(request: HttpRequest, row: Dataset, format: str) -> Iterator[bytes]:
+    return exporting.stream_dataset(row, format, retired="retired" in request.GET)
 
 
 @require_POST
@@ -135,7 +156,7 @@ def dataset_remove(request: HttpRequest, project: Project, name: str) -> HttpRes
     except Refused as refusal:
         messages.error(request, str(refusal))
         return see("dataset", project.slug, name)
-    messages.success(request, _("%(name)s is hidden and will be removed in ten minutes.") % {"name": name})
+    messages.success(request, _("%(name)s lies in the bin for 30 days; then it goes for good.") % {"name": name})
     return see("datasets", project.slug)
 
 

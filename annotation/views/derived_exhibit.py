@@ -1,4 +1,4 @@
-"""The report of a derivation as tables: any figures, nested as they come, made readable."""
+"""The report of a derivation as tables: any figures, nested as they come, made readable, to take away."""
 
 from __future__ import annotations
 
@@ -8,26 +8,23 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.views.report_tables import shown_table
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """`columns` name what stands in the rows behind their first cell; none where there is one value each."""
-
-    title: str
-    columns: list[str]
-    rows: list[tuple[str, list[str]]]
+JSON = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """What was read, kept and dropped for which reasons (most first), the single figures, and the tables."""
+    """What was read, kept and dropped, the single figures, and the tables, as annotation.views.report_tables has them.
+
+    The first table says for which reasons something was dropped, most first.
+    """
 
     read: int
     kept: int
     dropped: int
-    reasons: list[tuple[str, int]]
     figures: list[tuple[str, str]] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[JSON] = field(default_factory=list)
 
 
 def derived_exhibit(report: Mapping[str, Any]) -> Exhibit | None:
@@ -39,12 +36,29 @@ def derived_exhibit(report: Mapping[str, Any]) -> Exhibit | None:
     plain = [(_named(key), _shown(value)) for key, value in figures.items() if not isinstance(value, dict)]
     nested = {key: value for key, value in figures.items() if isinstance(value, dict) and value}
     dropped = sum(count for _reason, count in reasons)
-    return Exhibit(report["read"], report["kept"], dropped, reasons, plain, list(_tables(nested)))
+    head = [_("Reason"), _("Dropped")]
+    why = [_table(_("Why something was dropped"), head, [[*each] for each in reasons])] if reasons else []
+    named = [table | {"name": f"figures-{n}"} for n, table in enumerate([*why, *_tables(nested)], start=1)]
+    return Exhibit(report["read"], report["kept"], dropped, plain, [_shown_table(table) for table in named])
 
 
-def _tables(figures: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+def _shown_table(table: JSON) -> JSON:
+    """What all cells but the first say stands at the right, also a number with its share."""
+    shown = shown_table(table)
+    for cells in [shown["columns"], *shown["rows"]]:
+        for cell in cells[1:]:
+            cell["number"] = True
+    return shown
+
+
+def _table(title: str, columns: list[str], rows: list[list[Any]]) -> JSON:
+    """A table of annotation.pure.tables, but for its name; its first column names the rows."""
+    return {"title": title or _("Figures"), "columns": columns, "rows": rows, "bars": False}
+
+
+def _tables(figures: Mapping[str, Mapping[str, Any]]) -> Iterator[JSON]:
     """A table a figure; figures that say the same of different things are one table."""
-    alike: dict[tuple[str, ...], dict[str, dict[str, str]]] = {}
+    alike: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for key, value in figures.items():
         if all(isinstance(each, dict) for each in value.values()):
             yield _matrix(_named(key), {name: dict(_flat(each)) for name, each in value.items()})
@@ -54,37 +68,42 @@ def _tables(figures: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
     for rows in alike.values():
         if len(rows) == 1:
             title, row = next(iter(rows.items()))
-            yield Table(_named(title), [], [(name, [value]) for name, value in row.items()])
+            yield _table(_named(title), [_("Figure"), _("Value")], [[name, value] for name, value in row.items()])
         else:
             yield _matrix("", rows)
 
 
-def _flat(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(name, what is shown) of what is in a figure; what is nested further gets its way as its name."""
+def _flat(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """(name, cell) of what is in a figure; what is nested further gets its way as its name."""
     for key, each in value.items():
         if not isinstance(each, dict):
-            yield _named(key), _shown(each)
+            yield _named(key), _cell(each)
             continue
         whole = value.get("number")
         shares = whole if whole and sum(n for n in each.values() if isinstance(n, int)) == whole else None
         for name, inner in each.items():
-            share = f" ({100 * inner / shares:.1f} %)" if shares else ""
-            yield f"{_named(key)}: {name}", _shown(inner) + share
+            share = f"{_shown(inner)} ({100 * inner / shares:.1f} %)" if shares else _cell(inner)
+            yield f"{_named(key)}: {name}", share
 
 
-def _matrix(title: str, rows: Mapping[str, Mapping[str, str]]) -> Table:
+def _matrix(title: str, rows: Mapping[str, Mapping[str, Any]]) -> JSON:
     """Rows by columns; turned where it would be wider than high."""
     columns = list(dict.fromkeys(column for row in rows.values() for column in row))
     if len(columns) > max(len(rows), 4):
-        body = [(column, [row.get(column, "–") for row in rows.values()]) for column in columns]
-        return Table(title, [_named(name) for name in rows], body)
-    return Table(title, columns, [(_named(name), [row.get(c, "–") for c in columns]) for name, row in rows.items()])
+        body = [[column, *(row.get(column) for row in rows.values())] for column in columns]
+        return _table(title, ["", *map(_named, rows)], body)
+    return _table(title, ["", *columns], [[_named(name), *(row.get(c) for c in columns)] for name, row in rows.items()])
 
 
 def _named(key: str) -> str:
     """A figure's name as a heading; a shape or a dataset's name stays as it is."""
     words = key.replace("_", " ")
     return words[:1].upper() + words[1:] if " " in words or words.isalpha() else key
+
+
+def _cell(value: Any) -> Any:
+    """A number as it is, so that it stands at the right and is quoted as one; anything else as it is read."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else _shown(value)
 
 
 def _shown(value: Any) -> str:

@@ -15,11 +15,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.console_forms import GatherForm
-from annotation.flow import doubting
+from annotation.flow import doubting, overseeing
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, GoldDecision, Hit, Project
-from annotation.pure import doubt
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.pure import doubt, roles
+from annotation.views.access import member_required, requester_required, require_get_or_post
 from annotation.views.batch_page import batch_context, batch_of
 from annotation.views.hits import hit_of
 from annotation.views.seeing import see
@@ -27,7 +27,7 @@ from annotation.views.seeing import see
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.REVIEW)
 def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Every item whose gold is in doubt, what was decided, and the way to a corrected version."""
     shown = _doubting(project, batch)
@@ -63,7 +63,7 @@ def _words(decision: str) -> str:
 
 @never_cache
 @require_get_or_post
-@requester_required
+@member_required(roles.REVIEW)
 def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """One item: gold, what people said, the paragraphs; POST decides and shows the next that waits."""
     shown = _doubting(project, batch)
@@ -75,6 +75,7 @@ def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str
         doubting.decide(row, request.POST.get("decision", ""), text=text, reviewer=request.user)
     except Refused as refused:
         return _page(request, shown, row, problem=str(refused), status=422)
+    overseeing.decided(shown, "in_doubt")
     following = _next(shown, row)
     if following is None:
         messages.success(request, _("No other gold is in doubt."))
@@ -121,11 +122,12 @@ def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", st
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def gold_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Take back the decision on an item's gold, and show the item."""
     row = hit_of(_doubting(project, batch), public_id)
     if doubting.undo(row, reviewer=request.user):
+        overseeing.decided(row.batch, "in_doubt", by=-1)
         messages.success(request, _("Undone: this gold is to be decided on again."))
     else:
         messages.warning(request, _("There is nothing to undo on this item."))

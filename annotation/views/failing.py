@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import sys
+from http import HTTPStatus
 
-from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views import defaults
 
-AWAY = (OperationalError, InterfaceError)  # cannot be reached or is locked; was reached and is gone
+from annotation.flow.refusal import AWAY
+from annotation.views.access import OtherRole
+
+API = "/api/"  # whose callers are programs: they get problem details (RFC 9457) and never a page
+PROBLEM = "application/problem+json"
+
+
+def _problem(status: HTTPStatus, detail: str) -> HttpResponse:
+    content = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
+    return JsonResponse(content, status=status, content_type=PROBLEM)
 
 
 def pause(request: HttpRequest) -> HttpResponse:
     """503 with Retry-After, so that pages keep their work and try again."""
+    if request.path_info.startswith(API):
+        response = _problem(HTTPStatus.SERVICE_UNAVAILABLE, "The database does not answer just now. Nothing changed.")
+        response["Retry-After"] = "2"
+        return response
     response = render(request, "503.html", status=503)
     response["Retry-After"] = "2"
     return response
@@ -23,4 +36,19 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Django's handler500. A database that goes away outside of a view, as for the session, comes here too."""
     if isinstance(sys.exc_info()[1], AWAY):
         return pause(request)
+    if request.path_info.startswith(API):
+        return _problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something is broken here; it was noted. Nothing changed.")
     return defaults.server_error(request)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler403. Only what is said of somebody's role is for their eyes."""
+    why = str(exception) if isinstance(exception, OtherRole) else ""
+    return render(request, "403.html", {"why": why}, status=HTTPStatus.FORBIDDEN)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler400: a request that cannot be read."""
+    if request.path_info.startswith(API):
+        return _problem(HTTPStatus.BAD_REQUEST, "The request cannot be read.")
+    return defaults.bad_request(request, exception)

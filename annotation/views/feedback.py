@@ -21,7 +21,7 @@ from annotation.views.seeing import see
 def feedback(request: HttpRequest, pk: int) -> HttpResponse:
     """The viewer's own feedback; POST says that it was read and goes on to the next, then back to the work."""
     rows = Feedback.objects.select_related("batch__project", "assignment__hit", "worker__project", "author")
-    told = get_object_or_404(rows, pk=pk, worker__user=request.user)
+    told = get_object_or_404(rows, pk=pk, worker__user=request.user, worker__project__removed_at=None)
     after = _number(request.POST.get("batch") or request.GET.get("batch") or "")
     if request.method != "POST":
         context = {"told": told, "text": wording(told), "batch": told.batch, "after": after}

@@ -12,15 +12,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow import flagging
 from annotation.models import Flag, Project
-from annotation.views.access import requester_required
+from annotation.pure import roles
+from annotation.views.access import member_required
 from annotation.views.batch_page import batch_context, batch_of
 from annotation.views.frame import FLAG_REASONS
-from annotation.views.seeing import see
+from annotation.views.seeing import see, unless_overdrawn
 
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.REVIEW)
 def flags(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The open reports, oldest first; or the decided ones, newest first."""
     shown = batch_of(project, batch)
@@ -50,7 +51,7 @@ def _flag(project: Project, batch: str, pk: int) -> Flag:
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def flag_keep(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """The item is in order: close the report."""
     if not flagging.keep(_flag(project, batch, pk)):
@@ -59,7 +60,7 @@ def flag_keep(request: HttpRequest, project: Project, batch: str, pk: int) -> Ht
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def flag_void(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """The annotator is right: leave the item out of the scores, for the reason they gave."""
     flag = _flag(project, batch, pk)
@@ -70,9 +71,9 @@ def flag_void(request: HttpRequest, project: Project, batch: str, pk: int) -> Ht
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def flag_reopen(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """Undo the decision."""
-    if flagging.reopen(_flag(project, batch, pk)):
+    if unless_overdrawn(request, lambda: flagging.reopen(_flag(project, batch, pk))):
         messages.success(request, _("Undone: the report is open again."))
     return see("flags", project.slug, batch)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from django.http import HttpRequest
+from csp.constants import SELF
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from annotation.flow import reviewing
+from annotation.flow import offering, reviewing, submitting
 from annotation.models import Assignment, Batch, Guide, Hit, Seat
 from annotation.pure import lifecycle
 from annotation.registry import form_class, task_type
@@ -48,8 +49,9 @@ def page_of(
     *,
     posted: JSON | None = None,
     problems: Sequence[Problem] = (),
+    urls: dict[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The context of an assignment's page; `posted` is the answer of a refused form."""
+    """The context of an assignment's page; `posted` is the answer of a refused form, `urls` where its acts go."""
     payload = shown_payload(assignment)
     answer = posted or assignment.draft or _standing_answer(assignment)
     form = form_class(assignment.batch.task)(payload)
@@ -60,8 +62,10 @@ def page_of(
         "payload": payload,
         "draft": draft,
         "problems": translated(problems),
-        "frame": batch_frame(assignment.batch, guide, payload) | _assignment_frame(assignment, seat, guide),
-        "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
+        "frame": batch_frame(assignment.batch, guide, payload)
+        | _assignment_frame(assignment, seat, guide)
+        | (_urls(assignment) if urls is None else urls),
+        "shortcuts": shortcuts_of(request),
         "preferences_url": reverse("preferences"),
     }
 
@@ -76,14 +80,26 @@ def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live: str) -> dict[
     draft = form_class(batch.task)(payload).shown(None) | {"active_seconds": 0}
     preview = {"preview": True, "readonly": False, "state": lifecycle.ACCEPTED, "number": 1, "key": "", "version": 0}
     return {
-        "assignment": {"public_id": "preview"},
+        "assignment": {"public_id": "preview", "hit": hit},
         "payload": payload,
         "draft": draft,
         "problems": [],
         "frame": batch_frame(batch, batch.guide, payload) | preview | live_urls(live),
-        "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
+        "shortcuts": shortcuts_of(request),
         "preferences_url": reverse("preferences"),
     }
+
+
+def with_frames(response: HttpResponse, task: str, payload: JSON) -> HttpResponse:
+    """The page's response, which lets it show in frames what its task needs."""
+    if sources := task_type(task).origins(payload):
+        response._csp_update = {"frame-src": [SELF, *sources]}
+    return response
+
+
+def shortcuts_of(request: HttpRequest) -> dict[str, Any]:
+    """The viewer's keys; the defaults for whoever has no account here."""
+    return getattr(request.user, "shortcuts", None) or {"off": False, "keys": {}}
 
 
 def _standing_answer(assignment: Assignment) -> JSON | None:
@@ -103,7 +119,7 @@ def batch_frame(batch: Batch, guide: Guide, payload: JSON) -> dict[str, Any]:
         "total": batch.size,
         "seconds": seconds,
         "expected_minutes": max(1, round(seconds / 60)),
-        "guide_html": html_of(guide.text),
+        "guide_html": html_of(guide.text or batch.description),
         "guide_version": guide.version,
         "home_url": reverse("work"),
         "flag_reasons": [(key, _(text)) for key, text in FLAG_REASONS.items()],
@@ -124,9 +140,10 @@ def _assignment_frame(assignment: Assignment, seat: Seat, guide: Guide) -> dict[
     submitted = assignment.state == lifecycle.SUBMITTED
     shown_now = afterwards(assignment)
     repair = reviewing.returned(assignment) if submitted else None
-    open_still = shown_now is None and (repair is not None or assignment.batch.state == Batch.State.OPEN)
+    open_still = shown_now is None and submitted and submitting.may_change(assignment)
     return {
         "number": seat.done if submitted else seat.done + 1,
+        "total": max(offering.offered(seat), seat.done + (not submitted)),
         "state": assignment.state,
         "late": assignment.late,
         "editing": submitted and open_still,
@@ -142,7 +159,6 @@ def _assignment_frame(assignment: Assignment, seat: Seat, guide: Guide) -> dict[
         "saved_at": assignment.draft_saved_at,
         "key": f"{assignment.revision}.{secrets.token_urlsafe(12)}",
         "version": assignment.draft_version,
-        **_urls(assignment),
     }
 
 

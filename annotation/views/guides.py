@@ -11,7 +11,8 @@ from django.views.decorators.cache import never_cache
 from annotation.batch_forms import GuideForm
 from annotation.flow import batching
 from annotation.models import Project
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.pure import roles
+from annotation.views.access import member_required, require_get_or_post
 from annotation.views.batch_page import batch_context, batch_of
 from annotation.views.prose import html_of
 from annotation.views.seeing import see
@@ -19,7 +20,7 @@ from annotation.views.seeing import see
 
 @never_cache
 @require_get_or_post
-@requester_required
+@member_required(roles.SEE, posting=roles.RUN)
 def guide(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The guide to edit, with its preview and earlier versions; POST writes a new version."""
     shown = batch_of(project, batch)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import select_template
@@ -14,16 +14,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.flow import flagging, reviewing, watching
+from annotation.flow import cutting, flagging, giving, messaging, reviewing, watching
 from annotation.models import Assignment, Batch, Hit, Project
-from annotation.pure import lifecycle, reading
+from annotation.pure import lifecycle, reading, roles
+from annotation.pure.cuts import Cut
 from annotation.registry import task_type
 from annotation.tasktype import Given
-from annotation.views.access import requester_required
+from annotation.views.access import member_required
 from annotation.views.batch_page import batch_context, batch_of
+from annotation.views.cut_page import cut_context
 from annotation.views.frame import FLAG_REASONS
 from annotation.views.review import state_words
-from annotation.views.seeing import see
+from annotation.views.seeing import see, unless_overdrawn
 
 SHOWS = {
     "all": Q(),
@@ -40,30 +42,58 @@ ORDERS = {
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Every HIT, those whose answers differ most first; how they differ is known from the last report."""
     shown = batch_of(project, batch)
-    show, order = request.GET.get("show", "all"), request.GET.get("order", "disagreement")
+    show, order, query = _asked(request)
+    filters = cut_context(request, shown)
+    rows = (
+        listed(request, shown, filters["cut"])
+        .select_related("item__dataset")
+        .defer("payload", "item__content", "item__dataset__report")
+    )
+    page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    context = batch_context(shown, "hits", page=page, show=show, order=order, query=query, **filters)
+    context |= {
+        "gives": roles.RUN in request.may and giving.allowed(shown),
+        "filters": _filters(request, filters["cut"]),
+    }
+    return render(request, "batches/hits.html", context)
+
+
+def _filters(request: HttpRequest, cut: Cut) -> list[tuple[str, str]]:
+    """What narrows the list, to be sent along."""
+    show, order, query = _asked(request)
+    return [("show", show), ("order", order), ("q", query), *cut.query.items()]
+
+
+def _asked(request: HttpRequest) -> tuple[str, str, str]:
     query = request.GET.get("q", "").strip().replace("\0", "")[:200]
-    rows = shown.hits.filter(SHOWS.get(show, Q())).order_by(*ORDERS.get(order, ORDERS["disagreement"]))
+    return request.GET.get("show", "all"), request.GET.get("order", "disagreement"), query
+
+
+def listed(request: HttpRequest, batch: Batch, cut: Cut) -> QuerySet[Hit]:
+    """The HITs that the address asks for, in its order."""
+    show, order, query = _asked(request)
+    asked = batch.hits.filter(check_item=show == "checks")
+    rows = asked.filter(SHOWS.get(show, Q())).order_by(*ORDERS.get(order, ORDERS["disagreement"]))
     if query:
         rows = rows.filter(Q(item__question__icontains=query) | Q(item__source_id=query))
-    rows = rows.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
-    page = Paginator(rows, 50).get_page(request.GET.get("page"))
-    context = batch_context(shown, "hits", page=page, show=show, order=order, query=query)
-    return render(request, "batches/hits.html", context)
+    return cutting.hits_in(batch, cut, rows)
 
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """One HIT: question, context with gold, all answers side by side, with revisions and times."""
     shown = batch_of(project, batch)
     row = hit_of(shown, public_id)
     judgments = judgments_of(row)
-    context = batch_context(shown, "hits", hit=row, **side_by_side(shown, row, judgments), **_around(row))
+    context = batch_context(
+        shown, "hits", leaf=row.public_id, hit=row, **side_by_side(shown, row, judgments), **_around(row)
+    )
     context["standings"] = _standings(shown, judgments)
     context["reasons"] = [(key, _(text)) for key, text in FLAG_REASONS.items()]
     return render(request, "batches/hit.html", context)
@@ -132,11 +162,12 @@ def _around(row: Hit) -> dict[str, Any]:
     flags = [flag for a in row.assignments.prefetch_related("flags") for flag in a.flags.all()]
     for flag in flags:
         flag.reason_text = _(FLAG_REASONS.get(flag.reason, flag.reason))
-    return {"others": others.select_related("worker__project"), "flags": flags}
+    letters = list(messaging.unread_about(row))
+    return {"others": others.select_related("worker__project"), "flags": flags, "letters": letters}
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def hit_void(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Take the HIT out of the scores, with the reason that the report will give."""
     row = hit_of(batch_of(project, batch), public_id)
@@ -151,10 +182,10 @@ def hit_void(request: HttpRequest, project: Project, batch: str, public_id: str)
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def hit_restore(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Let the HIT count again."""
     row = hit_of(batch_of(project, batch), public_id)
-    if flagging.restore(row):
+    if unless_overdrawn(request, lambda: flagging.restore(row)):
         messages.success(request, _("Restored. It counts again."))
     return see("hit", project.slug, batch, public_id)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from annotation.models import Batch, Project
-from annotation.views.access import requester_required
+from annotation.models import Batch, Dataset, Hit, Item, Project
+from annotation.pure import roles
+from annotation.views.access import member_required
 from annotation.views.datasets import dataset_of
 from annotation.views.exhibit import exhibit
 
 
+def _asking(dataset: Dataset, position: int) -> QuerySet[Batch]:
+    """The batches that ask about the item, in whichever version."""
+    versions = Item.every.filter(dataset=dataset, position=position)
+    return Batch.objects.filter(pk__in=Hit.objects.filter(item__in=versions).values("batch")).order_by("-created_at")
+
+
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def item(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
     """Question, answers, decomposition and context of the item at a 0-based position."""
     dataset = dataset_of(project, name)
@@ -25,7 +33,7 @@ def item(request: HttpRequest, project: Project, name: str, position: int) -> Ht
         "item": row,
         "previous": position - 1 if position > 0 else None,
         "next": position + 1 if position + 1 < dataset.size else None,
-        "batches": Batch.objects.filter(hits__item=row).order_by("-created_at"),
+        "batches": _asking(dataset, row.position),
         **exhibit(row.example),
     }
     return render(request, "datasets/item.html", context)

@@ -7,15 +7,16 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.flow import queueing
 from annotation.models import Batch, Dataset, Job, Project
-from annotation.views.access import requester_required
+from annotation.pure import roles
+from annotation.views.access import member_required, requester_required
 from annotation.views.derived_exhibit import derived_exhibit
+from annotation.views.rehearsals import exhibit
 from annotation.views.seeing import see
 
 ENDED = [Job.State.DONE, Job.State.FAILED]
@@ -24,7 +25,7 @@ SECTIONS = {"import_dataset": "datasets", "remove_dataset": "datasets", "derive_
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """The job's page, or for htmx the fragment that asks for itself every second while the job runs."""
     row = get_object_or_404(project.jobs, public_id=public_id)
@@ -47,6 +48,8 @@ def _came_of(job: Job) -> dict[str, Any]:
     if job.kind == "derive_dataset":
         file = all(Path(each["path"]).exists() for each in wanted.get("uploads", {}).values())
         rows |= _derived(job)
+    if job.kind == "rehearse_batch" and job.state == Job.State.DONE:
+        rows["found"] = exhibit(job.result)
     rows["can_try_again"] = job.state == Job.State.FAILED and file and not job.result
     return rows
 
@@ -74,9 +77,5 @@ def job_again(request: HttpRequest, project: Project, public_id: str) -> HttpRes
 def job_import(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Import a file that was checked, or its good records where it was refused."""
     row = get_object_or_404(project.jobs, public_id=public_id, kind="import_dataset", state__in=ENDED)
-    wanted = row.arguments | {"dry_run": False}
-    if row.state == Job.State.FAILED:
-        wanted["skip_bad"] = True
-    title = _("Import %(file)s as %(name)s") % {"file": wanted["file_name"][:100], "name": wanted["name"]}
-    new = jobs.enqueue_once("import_dataset", project=project, title=title, arguments=wanted, user=request.user)
+    new = jobs.import_checked(row, user=request.user)
     return see("job", project.slug, new.public_id)

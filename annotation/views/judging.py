@@ -14,29 +14,37 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from annotation.flow import reviewing, sampling, telling
+from annotation.flow import approving, awaiting, reviewing, sampling, telling
 from annotation.flow.refusal import Conflict, Refused
 from annotation.models import Assignment, Batch, Feedback, Project, Review
-from annotation.pure import reading
+from annotation.pure import reading, roles
 from annotation.registry import task_type
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.access import demand, member_required, require_get_or_post
 from annotation.views.batch_page import batch_context
 from annotation.views.review import chosen_worker, reviewed_batch, state_words, undoable
 from annotation.views.seeing import see
 
+AND_APPROVED = f"{reading.ACCEPTED}+approved"  # into the data, and paid
+
 
 @never_cache
 @require_get_or_post
-@requester_required
+@member_required(roles.REVIEW)
 def review_answer(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """One answer to read; POST decides on it and shows the next one, 409 says who was first, 422 what is missing."""
     shown = reviewed_batch(project, batch)
     row = _answer_of(shown, public_id)
     if request.method != "POST":
         return _page(request, shown, row)
+    pays = request.POST.get("decision") == AND_APPROVED
+    if pays:
+        demand(request, project, roles.PAY)
     try:
         seen, revision = _number(request, "seen"), _number(request, "revision")
-        reviewing.decide(row, revision, _posted(request, shown), reviewer=request.user, seen=seen)
+        if pays:
+            awaiting.accept_and_approve(row, revision, _posted(request, shown), user=request.user, seen=seen)
+        else:
+            reviewing.decide(row, revision, _posted(request, shown), reviewer=request.user, seen=seen)
     except Conflict as conflict:
         row.refresh_from_db(fields=["revision"])
         return _page(request, shown, row, problem=str(conflict), status=409)
@@ -63,7 +71,7 @@ def _words(request: HttpRequest, name: str) -> str:
 
 def _posted(request: HttpRequest, batch: Batch) -> reviewing.Decision:
     said = {key: request.POST.get(f"mark-{key}") for key in task_type(batch.task).criteria}
-    decision = request.POST.get("decision", "")
+    decision = request.POST.get("decision", "").removesuffix("+approved")
     reason = "message" if decision == reading.RETURNED else "reason"
     return reviewing.Decision(
         decision=decision,
@@ -107,6 +115,7 @@ def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str =
         "text": told["text"],
         "answer_html": template.render({"answer": standing.answer.answer, **told}, request),
         "problem": problem,
+        "earned": approving.earned(row) if _pays(request, row) else None,
         "filled": _filled(request, batch, row, history, told["text"]),
         "seen": history[-1].pk if history else 0,
         "history": [{"review": review, **_in_words(review)} for review in history],
@@ -127,6 +136,11 @@ def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str =
         {"label": _("Review"), "url": _address(batch, "review")},
     ]
     return render(request, "batches/review_answer.html", context, status=status)
+
+
+def _pays(request: HttpRequest, row: Assignment) -> bool:
+    """Whether the viewer may approve the answer, and nobody decided on its pay."""
+    return roles.PAY in request.may and row.auto_approve_at is not None and not row.approval
 
 
 def _in_words(review: Review) -> dict[str, str]:
@@ -186,7 +200,7 @@ def _progress(request: HttpRequest, batch: Batch, row: Assignment) -> dict[str, 
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def review_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Take back the decision on an answer, and show it."""
     shown = reviewed_batch(project, batch)
@@ -200,7 +214,7 @@ def review_undo(request: HttpRequest, project: Project, batch: str, public_id: s
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def review_choose(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Accept this one of several answers to a HIT."""
     shown = reviewed_batch(project, batch)
@@ -217,7 +231,7 @@ def review_choose(request: HttpRequest, project: Project, batch: str, public_id:
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def review_feedback(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Tell the worker something about this answer; for htmx the box, else back to the answer."""
     shown = reviewed_batch(project, batch)
@@ -230,7 +244,7 @@ def review_feedback(request: HttpRequest, project: Project, batch: str, public_i
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def review_withdraw(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """Take back feedback that the worker has not read yet."""
     shown = reviewed_batch(project, batch)

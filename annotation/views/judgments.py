@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs, uploads
+from annotation.downloads import sent
 from annotation.flow import exporting
 from annotation.models import Project
-from annotation.views.access import requester_required
+from annotation.pure import roles
+from annotation.views.access import member_required, requester_required
 from annotation.views.batch_page import EXPORTS, batch_of
 from annotation.views.seeing import see
-
-MEDIA = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def batch_export(request: HttpRequest, project: Project, batch: str, format: str) -> HttpResponse:
     """Every revision of every answer as a file."""
     exported = batch_of(project, batch)
     if format not in dict(EXPORTS):
         raise Http404
-    response = StreamingHttpResponse(exporting.stream_judgments(exported, format), content_type=MEDIA[format])
-    response["Content-Disposition"] = f'attachment; filename="{exported.slug}-judgments.{format}"'
-    return response
+    blocks, name = exporting.stream_judgments(exported, format), f"{exported.slug}-judgments.{format}"
+    return sent(request, exported, blocks, name=name, kind=exporting.MEDIA[format])
 
 
 @require_POST

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -14,12 +14,13 @@ from django.views.decorators.http import require_POST
 
 from annotation import jobs
 from annotation.batch_forms import LaunchForm
-from annotation.flow import drafting, timing
+from annotation.flow import attempts, drafting, estimating, timing
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Project
 from annotation.registry import default_guide
 from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.batch_page import batch_of
+from annotation.views.costs_exhibit import costs_exhibit
 from annotation.views.prose import html_of
 from annotation.views.seeing import see
 
@@ -40,6 +41,8 @@ def batch_edit(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     draft = batch_of(project, batch)
     if draft.state != Batch.State.DRAFT:
         return redirect("batch", project.slug, draft.slug)
+    if attempts.round_of(draft) is not None:
+        return redirect("round-edit", project.slug, draft.slug)
     return _page(request, project, draft)
 
 
@@ -66,8 +69,20 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
 def _saved(request: HttpRequest, draft: Batch) -> HttpResponse:
     if "launch" in request.POST:
         return _launch(request, draft)
+    if "look" in request.POST:
+        return _look(request, draft)
     messages.success(request, _("Saved as a draft. Look at the previews, then launch it."))
     return see("batch-edit", draft.project.slug, draft.slug)
+
+
+def _look(request: HttpRequest, draft: Batch) -> HttpResponse:
+    """To the page of an item as annotators will see it; back to the draft where none can be asked about."""
+    args, wanted = [draft.project.slug, draft.slug], request.POST.get("look", "")
+    if not drafting.samples(draft, 1):
+        messages.warning(request, _("None of the items can be asked about with these options."))
+        return see("batch-edit", *args)
+    number = wanted if wanted in {"1", "2", "3"} else "1"
+    return HttpResponseRedirect(f"{reverse('batch-preview', args=args)}?n={number}", status=303)
 
 
 def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[str, Any]:
@@ -87,14 +102,16 @@ def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[st
         return context | {"plan": None}
     held = draft.datasets.order_by("slug")
     told = timing.told_seconds(held, draft.task, draft.options)
-    return context | {"plan": drafting.plan_of(draft)} | _proposed(told, timing.reading_seconds(held))
+    costs = costs_exhibit(estimating.estimate(draft, most=estimating.A_LOOK), draft)
+    return context | {"plan": drafting.plan_of(draft)} | costs | _proposed(told, timing.reading_seconds(held))
 
 
 def _consequences(form: LaunchForm) -> dict[str, Any]:
     chosen = form.cleaned_data.get("datasets")
     if not chosen:
         return {"plan": None}
-    return {"plan": form.plan()} | _proposed(form.told_seconds(), timing.reading_seconds(chosen))
+    costs = costs_exhibit(form.estimate(), form.stated, wished=form.cleaned_data.get("wished"))
+    return {"plan": form.plan()} | costs | _proposed(form.told_seconds(), timing.reading_seconds(chosen))
 
 
 def _proposed(told: int | None, reading: int) -> dict[str, Any]:
@@ -133,6 +150,21 @@ def _html(markdown: str) -> str:
 def batch_launch(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Launch a draft as it is stored, or anew where its launch by command was killed."""
     return _launch(request, batch_of(project, batch))
+
+
+@require_POST
+@requester_required
+def batch_quote(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Count what a stored draft costs, every item looked at, by a job that tells how far it is."""
+    draft = batch_of(project, batch)
+    job = jobs.enqueue_once(
+        "quote_batch",
+        project=project,
+        title=_("Quote of %(batch)s") % {"batch": draft.title},
+        arguments={"batch": draft.pk},
+        user=request.user,
+    )
+    return see("job", project.slug, job.public_id)
 
 
 def _launch(request: HttpRequest, draft: Batch) -> HttpResponse:

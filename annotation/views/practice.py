@@ -21,7 +21,7 @@ from annotation.pure import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem, Remark
 from annotation.views.access import open_batch, require_get_or_post, signed_in_or_401
-from annotation.views.frame import batch_frame, live_urls, translated
+from annotation.views.frame import batch_frame, live_urls, shortcuts_of, translated
 from annotation.views.worker import live_fragment, next_page
 
 
@@ -31,15 +31,28 @@ from annotation.views.worker import live_fragment, next_page
 def practice(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     """An exercise; POST answers it: 422 names what is missing, else the page says what was good and what was not."""
     batch, worker = open_batch(request, pk)
-    exercise, held = _exercise(batch, number)
+    exercise_of(batch, number)
     if first := _comes_first(worker, batch, number):
         return HttpResponseRedirect(first, status=303)
+    own = [pk, number]
+    urls = {"done_url": reverse("practice-done", args=own), "submit_url": reverse("practice", args=own)}
+    urls |= live_urls(reverse("practice-live", args=[*own, "search"]))
+    return exercise_page(request, batch, worker, number, urls=urls)
+
+
+def exercise_page(
+    request: HttpRequest, batch: Batch, worker: Worker, number: int, *, urls: dict[str, str], **extra: Any
+) -> HttpResponse:
+    """An exercise, and on POST what was good in its answer; `urls` are where it is sent and left behind."""
+    exercise, held = exercise_of(batch, number)
+    payload = exercise_shown(batch, worker, exercise)
     if request.method != "POST":
-        return _page(request, batch, worker, exercise, held)
-    answer = form_class(batch.task)(_shown(batch, worker, exercise), request.POST).answer()
+        return _page(request, batch, exercise, held, payload, urls=urls, extra=extra)
+    answer = form_class(batch.task)(payload, request.POST).answer()
     problems = task_type(batch.task).check(exercise.payload, answer)
     said = None if problems else practising.remarks(batch, exercise, answer)
-    return _page(request, batch, worker, exercise, held, answer=answer, problems=problems, remarks=said)
+    told = {"answer": answer, "problems": problems, "remarks": said}
+    return _page(request, batch, exercise, held, payload, urls=urls, extra=extra, **told)
 
 
 def _comes_first(worker: Worker, batch: Batch, number: int) -> str:
@@ -56,7 +69,7 @@ def _comes_first(worker: Worker, batch: Batch, number: int) -> str:
     return reverse("practice", args=[batch.pk, due]) if number > due else ""
 
 
-def _exercise(batch: Batch, number: int) -> tuple[Exercise, int]:
+def exercise_of(batch: Batch, number: int) -> tuple[Exercise, int]:
     """The exercise of that number, and how many there are; 404 where there are fewer."""
     held = practising.exercises(batch)
     if not 1 <= number <= len(held):
@@ -64,7 +77,7 @@ def _exercise(batch: Batch, number: int) -> tuple[Exercise, int]:
     return held[number - 1], len(held)
 
 
-def _shown(batch: Batch, worker: Worker, exercise: Exercise) -> JSON:
+def exercise_shown(batch: Batch, worker: Worker, exercise: Exercise) -> JSON:
     """The payload in this worker's order, the same each time."""
     seed = f"{batch.pk}/{worker.pk}/{exercise.number}"
     return task_type(batch.task).arrange(exercise.payload, Random(seed))
@@ -73,18 +86,18 @@ def _shown(batch: Batch, worker: Worker, exercise: Exercise) -> JSON:
 def _page(
     request: HttpRequest,
     batch: Batch,
-    worker: Worker,
     exercise: Exercise,
     held: int,
+    payload: JSON,
     *,
+    urls: dict[str, str],
+    extra: dict[str, Any],
     answer: JSON | None = None,
     problems: Sequence[Problem] = (),
     remarks: Sequence[Remark] | None = None,
 ) -> HttpResponse:
-    payload = _shown(batch, worker, exercise)
-    own = [batch.pk, exercise.number]
     frame = {
-        "practice": {"number": exercise.number, "of": held, "done_url": reverse("practice-done", args=own)},
+        "practice": {"number": exercise.number, "of": held, "done_url": urls["done_url"]},
         "remarks": None if remarks is None else [_said(remark) for remark in remarks],
         "number": exercise.number,
         "total": held,
@@ -93,8 +106,7 @@ def _page(
         "readonly": False,
         "key": "",
         "version": 0,
-        "submit_url": reverse("practice", args=own),
-        **live_urls(reverse("practice-live", args=[*own, "search"])),
+        **urls,
     }
     context = {
         "assignment": {"public_id": f"practice-{batch.pk}-{exercise.number}"},
@@ -102,8 +114,9 @@ def _page(
         "draft": form_class(batch.task)(payload).shown(answer) | {"active_seconds": 0},
         "problems": translated(problems),
         "frame": batch_frame(batch, batch.guide, payload) | frame,
-        "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
+        "shortcuts": shortcuts_of(request),
         "preferences_url": reverse("preferences"),
+        **extra,
     }
     return render(request, f"{batch.task}/page.html", context, status=422 if problems else 200)
 
@@ -117,7 +130,7 @@ def _said(remark: Remark) -> dict[str, Any]:
 def practice_done(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     """Leave an exercise behind and go on: to the next one, or to the work. One that is done may be done anew."""
     batch, worker = open_batch(request, pk)
-    _found, held = _exercise(batch, number)
+    _found, held = exercise_of(batch, number)
     seat = assigning.sit_down(worker, batch)
     finished_now = practising.finish(seat, number)
     if finished_now or number == held or number > seat.practised:
@@ -130,5 +143,5 @@ def practice_done(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 def practice_live(request: HttpRequest, pk: int, number: int, name: str) -> HttpResponse:
     """A fragment of an exercise's page."""
     batch, worker = open_batch(request, pk)
-    exercise, _held = _exercise(batch, number)
-    return live_fragment(request, batch, _shown(batch, worker, exercise), name)
+    exercise, _held = exercise_of(batch, number)
+    return live_fragment(request, batch, exercise_shown(batch, worker, exercise), name)

@@ -13,10 +13,11 @@ from django.views.decorators.http import require_safe
 
 from annotation.flow import drafting
 from annotation.models import Batch, Project
+from annotation.pure import roles
 from annotation.registry import task_type
-from annotation.views.access import requester_required
+from annotation.views.access import member_required
 from annotation.views.batch_page import batch_of
-from annotation.views.frame import preview_of
+from annotation.views.frame import preview_of, with_frames
 from annotation.views.worker import live_fragment
 
 SHOWN = 3
@@ -25,7 +26,7 @@ MOST_DIGITS = 18  # of a number in an address
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The annotator's page of item `n` (1 to 3), its parts in the order that `seed` gives."""
     shown = batch_of(project, batch)
@@ -39,7 +40,8 @@ def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpRes
     own = {"previews": _links(shown, len(hits), number), "preview_end": _end(shown)}
     total = shown.size or drafting.plan_of(shown).hits
     context["frame"] |= {"number": number, "total": total, "home_url": own["preview_end"]}
-    return render(request, f"{shown.task}/page.html", context | own)
+    page = render(request, f"{shown.task}/page.html", context | own)
+    return with_frames(page, shown.task, context["payload"])
 
 
 def _links(batch: Batch, count: int, here: int) -> list[dict[str, object]]:
@@ -49,12 +51,11 @@ def _links(batch: Batch, count: int, here: int) -> list[dict[str, object]]:
 
 
 def _end(batch: Batch) -> str:
-    name = "batch-edit" if batch.state == Batch.State.DRAFT else "batch"
-    return reverse(name, args=[batch.project.slug, batch.slug])
+    return reverse("batch", args=[batch.project.slug, batch.slug])
 
 
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def preview_live(request: HttpRequest, project: Project, batch: str, item: int, seed: int, name: str) -> HttpResponse:
     """A fragment of the previewed page, its parts in the order that `seed` gives."""
     shown = batch_of(project, batch)

@@ -8,48 +8,45 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.console_forms import ProjectForm
-from annotation.flow import joining
-from annotation.models import Batch, Dataset, Job, Project
-from annotation.views.access import requester_required, require_get_or_post
-from annotation.views.ancestry import derived_from
+from annotation.flow import joining, removing
+from annotation.models import Project
+from annotation.pure import roles
+from annotation.views.access import member_required, require_get_or_post
+from annotation.views.family_exhibit import family_of
+from annotation.views.home_exhibit import now_of
 from annotation.views.prose import html_of
 from annotation.views.seeing import see
 
-UNDER_WAY = [Job.State.WAITING, Job.State.RUNNING]
 
-
+@never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def project(request: HttpRequest, project: Project) -> HttpResponse:
-    """What the project holds and what runs; before the first launch, the way there."""
-    batches = list(project.batches.prefetch_related("datasets").order_by("-created_at")[:8])
+    """Everything of the project at a glance; before the first launch, the way there."""
     context = {
         "project": project,
         "section": "overview",
-        "batches": batches,
-        "datasets": [(row, derived_from(row)) for row in project.datasets.whole().order_by("-created_at")[:8]],
-        "jobs": project.jobs.filter(state__in=UNDER_WAY).order_by("due_at")[:8],
-        "counts": _counts(project),
+        "jobs": removing.under_way(project.jobs.all()).order_by("due_at")[:8],
+        "family": family_of(project),
+        **now_of(project, request.may),
     }
     return render(request, "projects/project.html", context)
 
 
-def _counts(project: Project) -> dict[str, Any]:
-    launched = project.batches.exclude(state__in=[Batch.State.DRAFT, Batch.State.LAUNCHING])
-    return {
-        "datasets": project.datasets.filter(state=Dataset.State.READY).count(),
-        "batches": project.batches.count(),
-        "launched": launched.count(),
-        "annotators": project.workers.filter(active=True, user__isnull=False).count(),
-        "requesters": project.members.count(),
-    }
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def project_now(request: HttpRequest, project: Project) -> HttpResponse:
+    """The part of the home that changes while people work, as a fragment that asks for itself."""
+    return render(request, "projects/_now.html", {"project": project, **now_of(project, request.may)})
 
 
 @require_get_or_post
-@requester_required
+@member_required(roles.OWN)
 def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     """Title and consent text; "preview" shows the text and saves nothing."""
     form = ProjectForm(request.POST) if request.method == "POST" else ProjectForm.of(project)

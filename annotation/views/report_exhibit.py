@@ -1,145 +1,87 @@
-"""How a report's page shows its figures: rows, charts, the quotable table, a paragraph for the results section."""
+"""How a report's page shows what was kept: tables, charts, a paragraph for the results section, what stands out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.pure import quoting
-from annotation.pure.charts import Chart, Interval, interval_chart
+from annotation.models import Batch
+from annotation.pure import tables
+from annotation.pure.cuts import Cut
+from annotation.pure.plots import Plot, plots_of
+from annotation.pure.report_values import tables_of
+from annotation.pure.svg import pixels
 from annotation.templatetags.figures import interval, percent
+from annotation.views.behind import Ways
+from annotation.views.report_tables import shown_table
 
 JSON = dict[str, Any]
-MEASURES = {
-    "human_score": gettext_lazy("Human score"),
-    "upper_bound": gettext_lazy("Upper bound"),
-    "agreement": gettext_lazy("Agreement"),
-    "average": gettext_lazy("Average annotator"),
-}
-TABLE4 = ("human_score", "upper_bound", "agreement")
-PARTS = {"answer": gettext_lazy("Answer"), "support": gettext_lazy("Support")}
-CELLS = [("answer", "em"), ("answer", "f1"), ("support", "em"), ("support", "f1")]
 
 
-def exhibit(content: JSON) -> JSON:
-    """The context of the report's page besides its batch."""
-    datasets = content["datasets"]
+def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
+    """The context of the report's page besides its batch; nothing for a report of another layout."""
+    found = tables_of(content)
+    if not found:
+        return {}
+    ways, charts = Ways(batch, cut), [shown_chart(plot, batch, cut) for plot in plots_of(content, _)]
+    shown = [shown_table(table, ways, _addresses(batch, cut)) | {"study": table.get("study", "")} for table in found]
+    datasets = content.get("datasets") or {}
     return {
-        "intervals": content.get("intervals", ""),
-        "rule": content.get("rule", ""),
-        "studies": [_study(name, found) for name, found in datasets.items()],
-        "quotes": _quotes(datasets),
-        "paragraph": "\n\n".join(_paragraph(name, found) for name, found in datasets.items() if found["n"]),
-    }
-
-
-def corrected_rows(content: JSON) -> list[JSON]:
-    """The human score of each dataset against gold and against corrected gold; none where no gold was corrected."""
-    after = (content.get("corrected") or {}).get("datasets", {})
-    return [
-        {
-            "name": name,
-            "rows": [
-                {"label": label, "before": _human(content["datasets"][name], key), "after": _human(found, key)}
-                for key, label in (("em", "EM"), ("f1", "F1"))
-            ],
-        }
-        for name, found in after.items()
-    ]
-
-
-def _human(found: JSON, key: str) -> JSON:
-    figure: JSON = found["answer"]["human_score"][key]
-    return figure
-
-
-def _study(name: str, found: JSON) -> JSON:
-    return {
-        "name": name,
-        "found": found,
-        "measures": [{"label": label, "cells": _cells(found, m)} for m, label in MEASURES.items()],
-        "charts": [{"label": label, "chart": _chart(found, part)} for part, label in PARTS.items()],
-        "series": [{"number": k, "label": MEASURES[m]} for k, m in enumerate(TABLE4)],
-        "slices": list(_slices(found)),
-        "workers": [{"name": w, "found": row} for w, row in found["by_worker"].items()],
-        "models": [_model(model, row) for model, row in found.get("models", {}).items()],
-        "alphas": [{"label": _alpha_label(key), "figure": f} for key, f in found.get("alpha", {}).items()],
-    }
-
-
-def _cells(found: JSON, measure: str) -> list[JSON]:
-    return [found[part][measure][kind] for part, kind in CELLS]
-
-
-def _slices(found: JSON) -> Iterator[JSON]:
-    """The tables by hop count and by shape: a row a value, with the four measures' F1 for answer and support."""
-    for key, title in (("by_hops", _("By number of hops")), ("by_shape", _("By shape"))):
-        rows = [
+        "tables": [table for table in shown if not table["study"]],
+        "charts": [chart for chart in charts if not chart["study"]],
+        "studies": [
             {
-                "label": label,
-                "n": part["n"],
-                "cells": [part[half][measure]["f1"] for half in PARTS for measure in TABLE4],
+                "name": name,
+                "found": study,
+                "tables": [table for table in shown if table["study"] == name],
+                "charts": [chart for chart in charts if chart["study"] == name],
             }
-            for label, part in found.get(key, {}).items()
-        ]
-        if rows:
-            yield {"title": title, "rows": rows}
-
-
-def _model(model: str, row: JSON) -> JSON:
-    gap = row["gap"]
-    return {
-        "name": model,
-        "n": row["n"],
-        "cells": [row[part][kind] for part, kind in CELLS],
-        "gaps": [gap[part][kind] for part, kind in CELLS],
+            for name, study in datasets.items()
+        ],
+        "flags": [tables.sentence(flag, _) for flag in content.get("flags", ())],
+        "paragraph": in_words(content),
+        "intervals": _(content["intervals"]) if content.get("intervals") else "",
+        "rule": content.get("rule", ""),
     }
 
 
-def _alpha_label(key: str) -> str:
-    labels = {
-        "no_answer": _("whether there is an answer"),
-        "yes_no": _("yes, no or words"),
-        "supporting_paragraph": _("whether a paragraph supports"),
-    }
-    return labels.get(key, key.replace("_", " "))
+def in_words(content: JSON) -> str:
+    """The figures as running text."""
+    if content.get("datasets"):
+        studies = content["datasets"].items()
+        return "\n\n".join(_paragraph(name, found) for name, found in studies if found["n"])
+    return " ".join(tables.sentence(told, _) for told in content.get("paragraph", ()))
 
 
-def _chart(found: JSON, part: str) -> Chart | None:
-    """Score, upper bound and agreement (F1) over all questions and by hop count; None without any figure."""
-    groups = {_("all"): _intervals(found, part)}
-    for hops, row in found.get("by_hops", {}).items():
-        groups[ngettext("%(n)s hop", "%(n)s hops", int(hops)) % {"n": hops}] = _intervals(row, part)
-    return interval_chart(groups) if any(any(row) for row in groups.values()) else None
+def shown_chart(plot: Plot, batch: Batch, cut: Cut) -> JSON:
+    """What `batches/_chart.html` takes."""
+    url = reverse("report-chart", args=[batch.project.slug, batch.slug, plot.name]) + asked(cut)
+    return chart_at(url, plot) | {"name": plot.name, "study": plot.study}
 
 
-def _intervals(row: JSON, part: str) -> list[Interval | None]:
-    figures = [row[part][measure]["f1"] for measure in TABLE4]
-    return [None if f["value"] is None else (f["value"], f["low"], f["high"]) for f in figures]
+def chart_at(url: str, plot: Plot) -> JSON:
+    """A chart and where it is drawn."""
+    width, height = pixels(plot)
+    return {"title": plot.title, "told": plot.told(), "url": url, "width": width, "height": height}
 
 
-def table4(datasets: Mapping[str, JSON]) -> tuple[list[str], list[list[str]]]:
-    """MuSiQue's Table 4: a row a dataset, F1 of answer and support as score, upper bound and agreement."""
-    columns = [(part, measure) for part in PARTS for measure in TABLE4]
-    head = [_("Dataset"), "n", *(f"{PARTS[part]} F1: {MEASURES[measure]}" for part, measure in columns)]
-    rows = [
-        [name, str(found["n"]), *(_quoted(found[part][measure]["f1"]) for part, measure in columns)]
-        for name, found in datasets.items()
-    ]
-    return head, rows
+def asked(cut: Cut) -> str:
+    """The cut as the end of an address."""
+    return f"?{urlencode(cut.query)}" if cut.query else ""
+
+
+def _addresses(batch: Batch, cut: Cut) -> Any:
+    def address(name: str, suffix: str) -> str:
+        return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + asked(cut)
+
+    return address
 
 
 def _quoted(figure: JSON) -> str:
     return f"{percent(figure)} {interval(figure)}".strip()
-
-
-def _quotes(datasets: Mapping[str, JSON]) -> list[JSON]:
-    head, rows = table4(datasets)
-    forms = {"tsv": "TSV", "markdown": "Markdown", "latex": "LaTeX"}
-    return [{"id": f"quote-{n}", "label": label, "text": getattr(quoting, n)(head, rows)} for n, label in forms.items()]
 
 
 def _paragraph(name: str, found: JSON) -> str:

@@ -1,67 +1,91 @@
-"""How a report's page shows the tables of any task type: cells, bars, quotable forms, a paragraph, what stands out."""
+"""How a page shows the tables of any report: cells, bars, the ways behind the numbers, and the forms to take away."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.pure import quoting, tables
+from annotation.pure import tables
+from annotation.pure.report_values import behind
+from annotation.pure.table_files import COPIES, FILES
+from annotation.views.behind import Ways
 
 JSON = dict[str, Any]
-FORMS = {"tsv": "TSV", "markdown": "Markdown", "latex": "LaTeX"}
+Address = Callable[[str, str], str]  # name and suffix of a table's file
 BAR = 100  # width of a bar in its own units
 
 
-def tables_exhibit(content: JSON) -> JSON:
-    """The context of the report's page besides its batch, from a report with `tables`."""
-    return {
-        "tables": [_table(table) for table in content["tables"]],
-        "flags": [tables.sentence(flag, _) for flag in content.get("flags", ())],
-        "paragraph": " ".join(tables.sentence(told, _) for told in content.get("paragraph", ())),
-        "intervals": _(content["intervals"]) if content.get("intervals") else "",
-        "answered_hits": content.get("n"),
-    }
-
-
-def corrected_tables(content: JSON) -> list[JSON]:
-    """The same tables against corrected gold, those that came out otherwise; none where no gold was corrected."""
-    after = (content.get("corrected") or {}).get("tables", [])
-    return [
-        _table({**table, "name": f"corrected-{table['name']}"}) for table in after if table not in content["tables"]
-    ]
-
-
-def _table(table: JSON) -> JSON:
-    head, rows = tables.quotable(table, _)
-    numbers = [all(tables.is_number(row[k]) for row in table["rows"]) for k in range(len(head))]
-    quotes = {name: getattr(quoting, name)(head, rows) for name in FORMS} if rows else {}
+def shown_table(table: JSON, ways: Ways | None = None, address: Address | None = None) -> JSON:
+    """What `batches/_report_table.html` takes; without `ways` numbers lead nowhere, without `address` there are no
+    files.
+    """
+    numbers, texts = tables.numbers_of(table), tables.quotable(table, _)[1]
+    rows = zip(table["rows"], texts, _links(table, ways), strict=True)
+    bars = table.get("bars", True)
     return {
         "name": table["name"],
         "title": _(table["title"]),
         "note": _(table["note"]) if table.get("note") else "",
-        "columns": [{"label": label, "number": number} for label, number in zip(head, numbers, strict=True)],
-        "rows": [_row(row, shown, numbers) for row, shown in zip(table["rows"], rows, strict=True)],
-        "quotes": [
-            {"id": f"quote-{table['name']}-{name}", "label": FORMS[name], "text": text} for name, text in quotes.items()
+        "spans": [{"words": words, "columns": count} for words, count in tables.spans_of(table, _)],
+        "columns": [
+            {"label": label, "number": number} for label, number in zip(tables.head_of(table, _), numbers, strict=True)
         ],
+        "rows": [_row(row, shown, numbers, links, bars) for row, shown, links in rows],
+        "quotes": [_quote(table, name) for name in COPIES] if table["rows"] else [],
+        "files": [_file(table, suffix, address) for suffix in FILES] if table["rows"] and address else [],
     }
 
 
-def _row(row: Sequence[Any], shown: Sequence[str], numbers: Sequence[bool]) -> list[JSON]:
-    return [_cell(cell, text, number) for cell, text, number in zip(row, shown, numbers, strict=True)]
+def _quote(table: JSON, name: str) -> JSON:
+    form = COPIES[name]
+    return {"id": f"quote-{table['name']}-{name}", "label": form.label, "text": form.write(table, _)}
 
 
-def _cell(cell: Any, text: str, number: bool) -> JSON:
+def _file(table: JSON, suffix: str, address: Address) -> JSON:
+    return {"label": f".{suffix}", "form": FILES[suffix].label, "url": address(table["name"], suffix)}
+
+
+def _links(table: JSON, ways: Ways | None) -> list[list[str]]:
+    """For each cell the way behind it; "" for words, which are no number."""
+    if ways is None:
+        return [[""] * len(row) for row in table["rows"]]
+    columns = table.get("of_columns") or [{}] * len(table["columns"])
+    return [
+        [
+            ways.to({**own, **column}) if cell in ways.workers or _is_known(cell) else ""
+            for cell, column in zip(map(_hashable, row), columns, strict=True)
+        ]
+        for row, own in zip(table["rows"], behind(table, ways.workers), strict=True)
+    ]
+
+
+def _hashable(cell: Any) -> Any:
+    return cell.get("value") if tables.is_figure(cell) else None if isinstance(cell, Mapping) else cell
+
+
+def _is_known(cell: Any) -> bool:
+    return isinstance(cell, int | float)
+
+
+def _row(
+    row: Sequence[Any], shown: Sequence[str], numbers: Sequence[bool], links: Sequence[str], bars: bool
+) -> list[JSON]:
+    cells = zip(row, shown, numbers, links, strict=True)
+    return [_cell(cell, text, number, bars) | {"url": link} for cell, text, number, link in cells]
+
+
+def _cell(cell: Any, text: str, number: bool, bars: bool) -> JSON:
     if not tables.is_figure(cell):
         return {"text": text, "number": number, "bar": None}
+    percent = tables.in_percent(cell)
     return {
-        "text": tables.in_percent(cell) if cell["value"] is None else f"{tables.in_percent(cell)} %",
+        "text": f"{percent} %" if bars and cell["value"] is not None else percent,
         "interval": tables.interval(cell),
         "n": cell.get("n"),
         "number": number,
-        "bar": _bar(cell),
+        "bar": _bar(cell) if bars else None,
     }
 
 

@@ -2,85 +2,112 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
-from annotation.flow import scoring, watching
+from annotation.flow import cutting, recounting, scoring, wages, watching
 from annotation.models import Batch, BatchReport, Job, Project
-from annotation.views.access import requester_required
+from annotation.pure import methods, quoting, roles
+from annotation.pure.cuts import Cut
+from annotation.views.access import member_required
 from annotation.views.batch_page import batch_context, batch_of
-from annotation.views.report_exhibit import corrected_rows, exhibit
-from annotation.views.report_tables import corrected_tables, tables_exhibit
-from annotation.views.seeing import see
+from annotation.views.report_exhibit import asked, exhibit
 
 WORST = 10  # HITs named below the report
 
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """The report as last computed, and whether judgments came since; without one, the way to compute it."""
+    """The report, of the whole batch or of a part, as last computed; without one, the way to compute it."""
     shown = batch_of(project, batch)
-    kept = BatchReport.objects.filter(batch=shown).first()
-    fresh = kept is not None and scoring.cached_report(shown) is not None
-    context = batch_context(shown, "report", report=kept, fresh=fresh, job=_under_way(shown))
-    context["answered"] = watching.counts_of(shown).submitted
-    if kept and kept.content.get("datasets"):
-        context |= exhibit(kept.content) | {"worst": _worst(shown), "corrected": corrected_rows(kept.content)}
-    elif kept and kept.content.get("tables"):
-        context |= tables_exhibit(kept.content) | {"worst": _worst(shown)}
-        context["corrected_tables"] = corrected_tables(kept.content)
+    parts = cutting.parts_of(shown)
+    cut = _cut(request, parts)
+    kept = scoring.kept_report(shown, cut)
+    fresh = kept is not None and scoring.is_fresh(shown, kept)
+    context = batch_context(shown, "report", report=kept, fresh=fresh, job=_under_way(shown, cut))
+    context |= {"answered": watching.counts_of(shown).submitted, "cut": cut, "parts": parts, "asked": asked(cut)}
+    if kept:
+        context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut)}
+    if kept and not cut.key:
+        context["methods"] = _methods(shown, kept.content if fresh else None)
     return render(request, "batches/report.html", context)
 
 
-def _worst(batch: Batch) -> list[Any]:
-    differing = batch.hits.filter(disagreement__gt=0).order_by("-disagreement", "pk")
+def _methods(batch: Batch, content: dict[str, Any] | None) -> dict[str, str]:
+    """The paragraph of a methods section, as text and for LaTeX."""
+    text = methods.in_words(recounting.facts_of(batch, content), _)
+    return {"text": text, "latex": quoting.latex_text(text)} if text else {}
+
+
+def _cut(request: HttpRequest, parts: cutting.Parts) -> Cut:
+    """The part that the address asks for, as far as the batch has it."""
+    wanted = Cut.of(request.GET).of_report
+    return replace(
+        wanted,
+        dataset=wanted.dataset if wanted.dataset in parts.datasets else "",
+        hops=wanted.hops if wanted.hops in parts.hops else None,
+        shape=wanted.shape if wanted.shape in parts.shapes else "",
+    )
+
+
+def _worst(batch: Batch, cut: Cut) -> list[Any]:
+    differing = batch.hits.filter(cutting.of_items(cut), disagreement__gt=0).order_by("-disagreement", "pk")
     return list(differing.select_related("item__dataset").defer("payload", "item__content")[:WORST])
 
 
-def _jobs(batch: Batch) -> Any:
-    return batch.project.jobs.filter(kind="score_batch", arguments={"batch": batch.pk})
+def _arguments(batch: Batch, cut: Cut) -> dict[str, Any]:
+    return {"batch": batch.pk, "cut": cut.query} if cut.key else {"batch": batch.pk}
 
 
-def _under_way(batch: Batch) -> Job | None:
-    return _jobs(batch).filter(state__in=[Job.State.WAITING, Job.State.RUNNING]).last()
+def _jobs(batch: Batch, cut: Cut) -> Any:
+    return batch.project.jobs.filter(kind="score_batch", arguments=_arguments(batch, cut))
+
+
+def _under_way(batch: Batch, cut: Cut) -> Job | None:
+    return _jobs(batch, cut).filter(state__in=[Job.State.WAITING, Job.State.RUNNING]).last()
 
 
 @require_POST
-@requester_required
+@member_required(roles.SEE)
 def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
-    """Compute the report anew; for htmx the progress, else back to the page."""
+    """Compute the report anew, of all or of the part in the address; for htmx the progress, else back to the page."""
     shown = batch_of(project, batch)
+    cut = _cut(request, cutting.parts_of(shown))
     jobs.enqueue_once(
         "score_batch",
         project=project,
         title=_("Report of %(batch)s") % {"batch": shown.title},
-        arguments={"batch": shown.pk},
+        arguments=_arguments(shown, cut),
         user=request.user,
     )
     if request.htmx:
-        return _progress(request, shown)
-    return see("report", project.slug, shown.slug)
+        return _progress(request, shown, cut)
+    return HttpResponseRedirect(reverse("report", args=[project.slug, shown.slug]) + asked(cut), status=303)
 
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def report_progress(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """How far the report has come, asked for every second; the page is loaded anew when it is there."""
-    return _progress(request, batch_of(project, batch))
+    shown = batch_of(project, batch)
+    return _progress(request, shown, _cut(request, cutting.parts_of(shown)))
 
 
-def _progress(request: HttpRequest, batch: Batch) -> HttpResponse:
-    job = _jobs(batch).last()
-    response = render(request, "batches/_computing.html", {"project": batch.project, "batch": batch, "job": job})
+def _progress(request: HttpRequest, batch: Batch, cut: Cut) -> HttpResponse:
+    job = _jobs(batch, cut).last()
+    context = {"project": batch.project, "batch": batch, "job": job, "asked": asked(cut)}
+    response = render(request, "batches/_computing.html", context)
     if job is None or job.state == Job.State.DONE:
         response["HX-Refresh"] = "true"
     return response
@@ -88,14 +115,17 @@ def _progress(request: HttpRequest, batch: Batch) -> HttpResponse:
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.SEE)
 def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Who works on the batch, under pseudonyms, with their scores from the last report."""
     shown = batch_of(project, batch)
     kept = BatchReport.objects.filter(batch=shown).first()
     datasets = kept.content.get("datasets", {}) if kept else {}
     rows = watching.workers_of(shown)
+    paid = {wage.worker: wage for wage in wages.of_batch(shown)}
     for row in rows:
+        row["wage"] = paid.get(row["worker"].pk)
         own = ((name, found["by_worker"].get(row["worker"].pseudonym)) for name, found in datasets.items())
         row["scores"] = [(name, found) for name, found in own if found]
-    return render(request, "batches/workers.html", batch_context(shown, "batch-workers", rows=rows, report=kept))
+    context = batch_context(shown, "batch-workers", rows=rows, report=kept, wages=wages.summary(paid.values()))
+    return render(request, "batches/workers.html", context)

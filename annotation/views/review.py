@@ -16,9 +16,9 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.flow import reviewing, sampling
 from annotation.flow.refusal import Refused
 from annotation.models import Assignment, Batch, Project, Worker
-from annotation.pure import reading
+from annotation.pure import reading, roles
 from annotation.registry import task_type
-from annotation.views.access import requester_required
+from annotation.views.access import member_required
 from annotation.views.batch_page import batch_context, batch_of
 from annotation.views.seeing import see
 
@@ -58,7 +58,7 @@ def state_words(state: str) -> dict[str, str]:
 
 @never_cache
 @require_safe
-@requester_required
+@member_required(roles.REVIEW)
 def review(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Coverage by worker, what was decided, and the answers under a filter."""
     shown = reviewed_batch(project, batch)
@@ -141,7 +141,7 @@ def undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
 
 
 @require_POST
-@requester_required
+@member_required(roles.REVIEW)
 def review_draw(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Draw more answers, of everybody or of one worker."""
     shown = reviewed_batch(project, batch)

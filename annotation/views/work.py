@@ -6,16 +6,18 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.flow import assigning, reviewing
-from annotation.models import Assignment, Batch, Feedback, Seat, Worker
+from annotation.flow import assigning, attempts, eligibility, messaging, offering, reviewing, round_results
+from annotation.models import Approval, Assignment, Batch, Feedback, Seat, Worker
 from annotation.pure import lifecycle
+from annotation.registry import task_type
 from annotation.views.access import open_batch
+from annotation.views.standing import places
 
 
 @never_cache
@@ -23,33 +25,34 @@ from annotation.views.access import open_batch
 @login_required
 def work(request: HttpRequest) -> HttpResponse:
     """Every batch that the viewer may see in their projects, with what is left of it for them."""
-    workers = list(request.user.workers.select_related("project").filter(active=True))
-    batches = [row for worker in workers for row in _batches(worker)]
+    workers = list(request.user.workers.select_related("project").filter(active=True, project__removed_at=None))
+    offers = [offer for worker in workers for offer in eligibility.offers(worker)]
     waiting = [w.project for w in workers if not w.consented]
     returned = _mine(request).filter(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED], draft__isnull=False)
     context = {
-        "batches": batches,
+        **places(request, "work"),
+        "batches": [row(offer.worker, offer.batch) for offer in offers if not offer.missing],
+        "rest": [offer for offer in offers if offer.missing],
         "consent_waiting": waiting,
         "returned": returned.filter(batch__state=Batch.State.OPEN).order_by("-ended_at")[:20],
-        "repairs": reviewing.to_repair(worker__user=request.user).select_related("assignment__batch__project"),
-        "feedback": Feedback.objects.waiting().filter(worker__user=request.user).select_related("batch").order_by("pk"),
+        "repairs": reviewing.to_repair(**_own(request)).select_related("assignment__batch__project"),
+        "feedback": Feedback.objects.waiting().filter(**_own(request)).select_related("batch").order_by("pk"),
         "submitted": _mine(request).filter(state=lifecycle.SUBMITTED).count(),
     }
     return render(request, "work/home.html", context)
 
 
 def _mine(request: HttpRequest) -> QuerySet[Assignment]:
-    return Assignment.objects.filter(worker__user=request.user).select_related("batch")
+    return Assignment.objects.filter(**_own(request)).select_related("batch")
 
 
-def _batches(worker: Worker) -> list[dict[str, Any]]:
-    shown = worker.project.batches.filter(state__in=[Batch.State.OPEN, Batch.State.PAUSED])
-    chosen = [b for b in shown.order_by("-launched_at") if assigning.obstacle(worker, b) != "not_chosen"]
-    return [row(worker, batch) for batch in chosen]
+def _own(request: HttpRequest) -> dict[str, Any]:
+    """What is the viewer's; of a project that was deleted they see nothing."""
+    return {"worker__user": request.user, "worker__project__removed_at": None}
 
 
 def row(worker: Worker, batch: Batch) -> dict[str, Any]:
-    """A batch as its worker's list shows it: {"batch", "done", "left", "total", "under_way", "minutes"}."""
+    """A batch as its worker's list shows it: {"batch", "done", "left", "total", "under_way", "minutes", "rewards"}."""
     seat = Seat.objects.filter(batch=batch, worker=worker).first() or Seat(batch=batch, worker=worker)
     under_way = Assignment.objects.filter(batch=batch, worker=worker, state=lifecycle.ACCEPTED).first()
     left = (under_way is not None) + assigning.left(seat)
@@ -58,8 +61,9 @@ def row(worker: Worker, batch: Batch) -> dict[str, Any]:
         "done": seat.done,
         "under_way": under_way,
         "left": left,
-        "total": min(batch.size, seat.done + left) if left < 1000 else batch.size,
+        "total": min(offering.offered(seat), seat.done + left) if left < 1000 else batch.size,
         "minutes": max(1, round(batch.expected_seconds / 60)),
+        "rewards": eligibility.rewards_of(batch),
     }
 
 
@@ -70,14 +74,33 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     """Nothing is left for the viewer in this batch right now, and why."""
     batch, worker = open_batch(request, pk)
     reason = assigning.obstacle(worker, batch)
-    return render(request, "work/done.html", {"batch": batch, "reason": reason, **row(worker, batch)})
+    missing = eligibility.missing(worker, batch) if reason == "unqualified" else []
+    found = attempts.round_of(batch)
+    outcome = round_results.standing(worker, found) if found else None
+    context = {"batch": batch, "reason": reason, "missing": missing, "outcome": outcome, **row(worker, batch)}
+    return render(request, "work/done.html", context)
 
 
 @never_cache
 @require_safe
 @login_required
 def history(request: HttpRequest) -> HttpResponse:
-    """What the viewer submitted, newest first; open batches can still be changed."""
+    """What the viewer submitted and what became of it, newest first; open batches can still be changed."""
     rows = _mine(request).filter(state=lifecycle.SUBMITTED).select_related("hit__item")
-    page = Paginator(rows.order_by("-submitted_at"), 50).get_page(request.GET.get("page"))
-    return render(request, "work/history.html", {"page": page})
+    decided = Prefetch("approvals", Approval.objects.order_by("-pk"), to_attr="decided")
+    written = messaging.counted(rows.order_by("-submitted_at"))
+    page = Paginator(written.prefetch_related(decided), 50).get_page(request.GET.get("page"))
+    returned = reviewing.to_repair(worker__user=request.user).filter(assignment__in=[row.pk for row in page])
+    for row in page:
+        row.heading = _heading(row)
+    context = {"page": page, "returned": {review.assignment_id: review for review in returned}}
+    return render(request, "work/history.html", context | places(request, "history"))
+
+
+def _heading(row: Assignment) -> str:
+    """What was asked, for a list: the question, or the first hop's; of other programs' HITs their title."""
+    if not task_type(row.batch.task).launched:
+        return row.batch.title
+    payload = row.hit.payload
+    hops = payload.get("hops")
+    return str(payload.get("question") or (hops[0]["question"] if hops else row.public_id))

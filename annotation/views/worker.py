@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.flow import assigning, flagging, joining, practising, reviewing, submitting, telling
-from annotation.flow.refusal import Conflict
-from annotation.models import Assignment, Batch, Seat, Worker
+from annotation.flow import assigning, joining, practising, qualifying, reviewing, telling
+from annotation.flow.submitting import Receipt
+from annotation.models import Assignment, Batch, Guide, Seat, Worker
 from annotation.pure import lifecycle
-from annotation.registry import form_class, task_type
-from annotation.tasktype import JSON
+from annotation.registry import task_type
+from annotation.tasktype import JSON, Problem
 from annotation.views.access import open_batch, own_assignment, require_get_or_post, signed_in_or_401, with_next
-from annotation.views.frame import FLAG_REASONS, afterwards, page_of, shown_payload
+from annotation.views.answering import Door, keep_draft, prolong, receive, report, version_of
+from annotation.views.frame import afterwards, page_of, shown_payload, with_frames
 from annotation.views.prose import html_of
 
 
@@ -68,28 +69,29 @@ def with_next_of(url: str, after: str) -> HttpResponse:
 def batch_guide(request: HttpRequest, pk: int) -> HttpResponse:
     """The guide of a batch to read; POST says that it was read and goes on to the work."""
     batch, worker = open_batch(request, pk)
-    seat = assigning.sit_down(worker, batch) if request.method == "POST" else None
-    guide = batch.guide
-    if seat is not None:
-        joining.read_guide(seat, version=min(guide.version, _version(request)))
-        return next_page(request, worker, batch)
     seat = Seat.objects.filter(batch=batch, worker=worker).first() or Seat(batch=batch, worker=worker)
-    context = {
+    if not seat.guide_version and qualifying.lacks(worker, batch, act="preview"):
+        return _see(reverse("batch-done", args=[batch.pk]))
+    guide = batch.guide
+    if request.method == "POST":
+        joining.read_guide(assigning.sit_down(worker, batch), version=min(guide.version, version_of(request)))
+        return next_page(request, worker, batch)
+    return render(request, "work/guide.html", guide_context(batch, guide, seat))
+
+
+def guide_context(batch: Batch, guide: Guide, seat: Seat) -> dict[str, Any]:
+    """What the page of a guide shows to whoever has that seat."""
+    return {
         "batch": batch,
         "guide": guide,
         "guide_html": html_of(guide.text),
+        "guide_url": reverse("batch-guide", args=[batch.pk]),
         "changed": 0 < seat.guide_version < guide.version,
         "tutorial": task_type(batch.task).tutorial(None),
         "tutorial_template": f"{batch.task}/_tutorial.html",
         "practised": seat.practised,
         "exercises": len(practising.exercises(batch)),
     }
-    return render(request, "work/guide.html", context)
-
-
-def _version(request: HttpRequest) -> int:
-    text = request.POST.get("version", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 
 @never_cache
@@ -102,7 +104,8 @@ def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     context = page_of(request, row, seat)
     if context["frame"]["guide_must_read"] and not context["frame"]["readonly"]:
         return with_next(reverse("batch-guide", args=[row.batch_id]), request)
-    return render(request, f"{row.batch.task}/page.html", context)
+    page = render(request, f"{row.batch.task}/page.html", context)
+    return with_frames(page, row.batch.task, row.hit.payload)
 
 
 @require_POST
@@ -110,66 +113,33 @@ def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
 def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     """Store the answer and go on to the next assignment; 422 names what is missing, 409 who was first."""
     row = own_assignment(request, public_id)
+    here = reverse("assignment", args=[row.public_id])
     if afterwards(row) is not None:
-        return _see(reverse("assignment", args=[row.public_id]))
-    answer = _posted(request, row)
-    problems = task_type(row.batch.task).check(row.hit.payload, answer)
-    if problems:
-        seat = Seat.objects.get(batch=row.batch, worker=row.worker)
-        context = page_of(request, row, seat, posted=answer, problems=problems)
-        return render(request, f"{row.batch.task}/page.html", context, status=422)
-    key = request.POST.get("key", "")[:64]
-    base, _dot, _rest = key.partition(".")
-    form = {"key": key, "base": int(base) if base.isdigit() else 0, "active_seconds": _active(request, row)}
+        return _see(here)
     repairing = reviewing.returned(row) is not None
-    try:
-        with submitting.one_commit():
-            receipt = submitting.submit(row, answer, **form)
-            if afterwards(row, just_submitted=True) is not None:
-                going_on = _see(reverse("assignment", args=[row.public_id]))
-            else:
-                going_on = _see(reverse("work")) if repairing else next_page(request, row.worker, row.batch)
-    except Conflict as conflict:
-        context = {"assignment": row, "message": str(conflict), "answer": answer, "home_url": reverse("work")}
-        return render(request, "work/conflict.html", context, status=409)
-    if repairing:
-        messages.success(request, _("Thank you for the repair. The requester reads it again."))
-    if receipt.late and receipt.revision == 1:
-        messages.info(request, _("Your answer came after its time was over. It is stored, and the requester sees it."))
-    return going_on
 
+    def page(answer: JSON, problems: Sequence[Problem]) -> dict[str, Any]:
+        seat = Seat.objects.get(batch=row.batch, worker=row.worker)
+        return page_of(request, row, seat, posted=answer, problems=problems)
 
-def _posted(request: HttpRequest, row: Assignment) -> JSON:
-    return form_class(row.batch.task)(shown_payload(row), request.POST).answer()
+    def onward(receipt: Receipt) -> HttpResponse:
+        if repairing:
+            messages.success(request, _("Thank you for the repair. The requester reads it again."))
+        if receipt.late and receipt.revision == 1:
+            told = _("Your answer came after its time was over. It is stored, and the requester sees it.")
+            messages.info(request, told)
+        if afterwards(row, just_submitted=True) is not None:
+            return _see(here)
+        return _see(reverse("work")) if repairing else next_page(request, row.worker, row.batch)
 
-
-def _active(request: HttpRequest, row: Assignment) -> float:
-    """The posted active time, never longer than the time that has passed."""
-    try:
-        told = float(request.POST.get("active_seconds") or 0)
-    except ValueError:
-        told = 0.0
-    passed = max(0.0, (timezone.now() - row.accepted_at).total_seconds())
-    return min(told, passed) if told >= 0 else 0.0
+    return receive(request, row, Door(page, onward, standing=here, home=reverse("work"), extra={}))
 
 
 @require_POST
 @signed_in_or_401
 def draft(request: HttpRequest, public_id: str) -> HttpResponse:
     """Keep unfinished work: 200 {"version", "saved_at"}; 409 with the newer draft; 410 when all is over."""
-    row = own_assignment(request, public_id)
-    if row.state == lifecycle.SUBMITTED and (afterwards(row) is not None or not submitting.may_change(row)):
-        return JsonResponse({"state": "closed"}, status=410)
-    key = request.POST.get("key", "")
-    if row.state == lifecycle.SUBMITTED and key.split(".")[0] != str(row.revision):
-        return JsonResponse({"state": row.state}, status=410)
-    answer = _posted(request, row)
-    try:
-        version = submitting.save_draft(row, answer, version=_version(request), active_seconds=_active(request, row))
-    except submitting.StaleDraft as stale:
-        form = form_class(row.batch.task)(shown_payload(row))
-        return JsonResponse({"version": stale.version, "draft": form.shown(stale.draft)}, status=409)
-    return JsonResponse({"version": version, "saved_at": timezone.now().isoformat()})
+    return keep_draft(request, own_assignment(request, public_id))
 
 
 @require_safe
@@ -229,10 +199,7 @@ def take_up(request: HttpRequest, public_id: str) -> HttpResponse:
 @signed_in_or_401
 def extend(request: HttpRequest, public_id: str) -> HttpResponse:
     """Prolong the lease, once; the reply says until when it runs."""
-    row = own_assignment(request, public_id)
-    extended = assigning.extend(row)
-    row.refresh_from_db(fields=["lease_until"])
-    return JsonResponse({"extended": extended, "lease_until": row.lease_until.isoformat()})
+    return prolong(own_assignment(request, public_id))
 
 
 @require_POST
@@ -240,11 +207,9 @@ def extend(request: HttpRequest, public_id: str) -> HttpResponse:
 def flag(request: HttpRequest, public_id: str) -> HttpResponse:
     """Report a problem with an item and go on."""
     row = own_assignment(request, public_id)
-    reason = request.POST.get("reason", "")
-    if reason not in FLAG_REASONS:
+    if not report(request, row):
         messages.error(request, _("Choose what is wrong, then send your report again."))
         return _see(reverse("assignment", args=[row.public_id]))
-    flagging.flag(row, reason=reason, text=request.POST.get("text", "")[:2000].replace("\0", ""))
     messages.success(request, _("Thank you. The requester will look at it."))
     return next_page(request, row.worker, row.batch)
 

@@ -4,7 +4,10 @@ import { forgetAll } from "./keep.js";
 const YEAR = 31536000;
 const THEMES = ["auto", "light", "dark"];
 
+const FRAMED = "framed" in document.documentElement.dataset; // by a marketplace: no cookies there, and none wanted
+
 export function setCookie(name, value, { maxAge = YEAR } = {}) {
+  if (FRAMED) return;
   const secure = location.protocol === "https:" ? "; Secure" : "";
   document.cookie = `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=${maxAge}; SameSite=Lax${secure}`;
 }
@@ -12,7 +15,7 @@ export function setCookie(name, value, { maxAge = YEAR } = {}) {
 function tellZone() {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   // Zone names need no encoding, and the server reads the cookie as it is.
-  if (zone && !document.cookie.includes(`tz=${zone}`)) document.cookie = `tz=${zone}; Path=/; Max-Age=${YEAR}; SameSite=Lax`;
+  if (zone && !FRAMED && !document.cookie.includes(`tz=${zone}`)) document.cookie = `tz=${zone}; Path=/; Max-Age=${YEAR}; SameSite=Lax`;
 }
 
 function theme() {

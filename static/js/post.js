@@ -1,7 +1,10 @@
-// Form posts from scripts. The token of the cookie is fresher than the page's: signing in elsewhere changes it.
+// Requests from scripts, with the page's token. On the site the token of the cookie is fresher than the page's: signing
+// in elsewhere changes it. In a marketplace's frame there are no cookies, and the page's own is the only one; a frame
+// may be of no origin at all, so what it posts carries no header of its own: the browser would ask first.
+export const framed = "framed" in document.documentElement.dataset;
 
 function token() {
-  const cookie = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
+  const cookie = framed ? null : /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
   return cookie?.[1] || document.querySelector("[name=csrfmiddlewaretoken]")?.value || "";
 }
 
@@ -9,6 +12,14 @@ function token() {
 export function post(url, fields, { keepalive = false, signal = undefined } = {}) {
   const body = new URLSearchParams(fields);
   body.set("csrfmiddlewaretoken", token());
-  const headers = { Accept: "application/json, text/html", "X-CSRFToken": token() };
-  return fetch(url, { method: "POST", body, headers, keepalive, signal, credentials: "same-origin" });
+  const headers = { Accept: "application/json, text/html" };
+  if (!framed) headers["X-CSRFToken"] = token();
+  return fetch(url, { method: "POST", body, headers, keepalive, signal, credentials: framed ? "omit" : "same-origin" });
+}
+
+if (framed) {
+  document.addEventListener("htmx:configRequest", ({ detail }) => {
+    detail.headers["X-CSRFToken"] = token();
+    delete detail.headers["HX-Current-URL"]; // it names the worker
+  });
 }

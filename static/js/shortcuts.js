@@ -10,6 +10,7 @@ function tell(text) {
 
 async function store(preferences) {
   setPreferences(preferences);
+  if (!url) return tell(sentence("keys-here")); // in a marketplace's frame nobody has an account
   const token = document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
   const request = { method: "POST", headers: { "Content-Type": "application/json", "X-CSRFToken": token } };
   try {

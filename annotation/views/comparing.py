@@ -1,0 +1,154 @@
+"""Batches, datasets, or annotators and models of a project side by side, chosen by checkboxes in the address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.downloads import attached, sent
+from annotation.flow import comparing
+from annotation.models import Batch, Dataset, Project
+from annotation.pure import roles
+from annotation.pure.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
+from annotation.pure.plots import Dots
+from annotation.pure.svg import draw
+from annotation.pure.table_files import FILES
+from annotation.registry import task_type
+from annotation.views.access import member_required
+from annotation.views.report_exhibit import chart_at
+from annotation.views.report_files import SVG
+from annotation.views.report_tables import shown_table
+
+OF = ("batches", "datasets", "answerers")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What the address asks for, measured; `choices` is what there is to choose from."""
+
+    of: str
+    choices: Any
+    chosen: frozenset[str]
+    tables: list[dict[str, Any]]
+    chart: Dots | None = None
+    batch: Batch | None = None
+    too_many: bool = False
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def compare(request: HttpRequest, project: Project) -> HttpResponse:
+    """The comparison that the address asks for; without anything chosen, what can be."""
+    found = _compared(request, project)
+    query = f"?{request.GET.urlencode()}"
+
+    def address(name: str, suffix: str) -> str:
+        return reverse("compare-table", args=[project.slug, name, suffix]) + query
+
+    chart = found.chart and chart_at(reverse("compare-chart", args=[project.slug]) + query, found.chart)
+    context = {
+        "project": project,
+        "section": "compare",
+        "found": found,
+        "tables": [shown_table(table, None, address) for table in found.tables],
+        "chart": chart,
+        "most": comparing.MOST,
+        "tabs": _tabs(project, found.of),
+    }
+    return render(request, "projects/compare.html", context)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def compare_table(request: HttpRequest, project: Project, name: str, suffix: str) -> HttpResponse:
+    """One of its tables as a file."""
+    tables = {table["name"]: table for table in _compared(request, project).tables}
+    if name not in tables or suffix not in FILES:
+        raise Http404
+    form = FILES[suffix]
+    file = f"{project.slug}-{name}.{suffix}"
+    return sent(request, project, form.write(tables[name], _), name=file, kind=form.media)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def compare_chart(request: HttpRequest, project: Project) -> HttpResponse:
+    """Its chart as SVG."""
+    chart = _compared(request, project).chart
+    if chart is None:
+        raise Http404
+    return attached(draw(chart), name=f"{project.slug}-comparison.svg", kind=SVG)
+
+
+def _tabs(project: Project, here: str) -> list[dict[str, Any]]:
+    url = reverse("compare", args=[project.slug])
+    named = {"batches": _("Batches"), "datasets": _("Datasets"), "answerers": _("Annotators and models")}
+    return [{"url": f"{url}?of={of}", "label": label, "here": of == here} for of, label in named.items()]
+
+
+def _compared(request: HttpRequest, project: Project) -> Compared:
+    of = request.GET.get("of", "")
+    wanted = {text.replace("\0", "") for text in request.GET.getlist("one")}
+    ways = {"datasets": _datasets, "answerers": _answerers}
+    return ways.get(of, _batches)(request, project, wanted)
+
+
+def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
+    """Batches of one task: that of the first one chosen."""
+    by_task = comparing.comparable(project)
+    chosen = next((some for some in ([b for b in of if b.slug in wanted] for of in by_task.values()) if some), [])
+    measured = comparing.batches(chosen[: comparing.MOST])
+    choices = [(task_type(task).title, of) for task, of in by_task.items()]
+    return Compared(
+        "batches",
+        [(_(title), of) for title, of in choices],
+        frozenset(batch.slug for batch in chosen),
+        batch_tables(measured) if measured else [],
+        chart_of(measured, _("Batches compared"), _) if measured else None,
+        too_many=len(chosen) > comparing.MOST,
+    )
+
+
+def _datasets(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
+    rows = list(Dataset.objects.whole().filter(project=project).order_by("slug"))
+    chosen = [row for row in rows if row.slug in wanted]
+    facts = [
+        {**one, "name": one["dataset"].slug, "licence": one["dataset"].licence}
+        for one in comparing.datasets(chosen[: comparing.MOST])
+    ]
+    names = frozenset(row.slug for row in chosen)
+    tables = dataset_tables(facts) if facts else []
+    return Compared("datasets", rows, names, tables, too_many=len(chosen) > comparing.MOST)
+
+
+def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
+    """Annotators and models of one batch, beside all its annotators together."""
+    slug = request.GET.get("batch", "").replace("\0", "")
+    batches = [batch for of in comparing.comparable(project).values() for batch in of]
+    batch = next((batch for batch in batches if batch.slug == slug), batches[0] if batches else None)
+    if batch is None:
+        return Compared("answerers", {"batches": []}, frozenset(), [])
+    people, models = comparing.contenders(batch)
+    names = [name for name, _count in people if name in wanted], [name for name in models if f"model:{name}" in wanted]
+    chosen = [*names[0], *(f"model:{name}" for name in names[1])]
+    few = names[0][: comparing.MOST], names[1][: max(0, comparing.MOST - len(names[0]))]
+    measured = comparing.answerers(batch, *few) if chosen else []
+    return Compared(
+        "answerers",
+        {"batches": batches, "people": people, "models": models},
+        frozenset(chosen),
+        answerer_tables(measured) if measured else [],
+        chart_of(measured, _("Annotators and models compared"), _) if measured else None,
+        batch=batch,
+        too_many=len(chosen) > comparing.MOST,
+    )

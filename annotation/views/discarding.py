@@ -1,0 +1,156 @@
+"""The bin: what was removed from a project, the way back, and what is gone for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import jobs
+from annotation.console_forms import ConsoleForm
+from annotation.flow import discarding, removing
+from annotation.flow.refusal import Refused
+from annotation.models import Batch, Project
+from annotation.pure import roles
+from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.seeing import see
+
+
+class NameForm(ConsoleForm):
+    """The name of what goes for good, typed."""
+
+    plain = forms.TextInput({"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"})
+    name = forms.CharField(label=gettext_lazy("Its name"), max_length=200, widget=plain)
+
+    def __init__(self, *args: Any, wanted: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.wanted = wanted
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name != self.wanted:
+            raise ValidationError(_("This is not its name. Type %(name)s.") % {"name": self.wanted})
+        return name
+
+
+@never_cache
+@require_safe
+@requester_required
+def bin_page(request: HttpRequest, project: Project) -> HttpResponse:
+    """What lies in the bin: batches, datasets, retired qualifications."""
+    batches = [(batch, discarding.holds_work(batch)) for batch in discarding.removed_batches(project)]
+    context = {
+        "project": project,
+        "section": "log",
+        "batches": batches,
+        "datasets": discarding.removed_datasets(project),
+        "types": project.qualification_types.filter(deleted_at__isnull=False).order_by("-deleted_at")[:100],
+        "days": discarding.KEPT_FOR.days,
+    }
+    return render(request, "projects/bin.html", context)
+
+
+@require_POST
+@requester_required
+def batch_remove(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Put a draft or a closed batch into the bin."""
+    row = get_object_or_404(project.batches, slug=batch)
+    try:
+        discarding.remove_batch(row)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return see("batch", project.slug, row.slug)
+    text = _("“%(title)s” is in the bin. You can bring it back from there.")
+    messages.success(request, text % {"title": row.title})
+    return see("bin", project.slug)
+
+
+@require_POST
+@requester_required
+def batch_restore(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Take a batch out of the bin."""
+    row = get_object_or_404(Batch.everything, project=project, slug=batch)
+    if discarding.restore_batch(row):
+        messages.success(request, _("“%(title)s” is back.") % {"title": row.title})
+    return see("batch", project.slug, row.slug)
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def batch_erase(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Remove a batch from the bin for good, once its name is typed."""
+    row = get_object_or_404(discarding.removed_batches(project), slug=batch)
+    what = {"title": row.title, "name": row.slug, "loss": _("Its settings, guide and HITs go.")}
+    return _erase(request, project, what, lambda: discarding.erase_batch(row))
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def dataset_erase(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """Remove a dataset from the bin for good, once its name is typed."""
+    found = next((pair for pair in discarding.removed_datasets(project) if pair[0].slug == name), None)
+    if found is None:
+        raise Http404
+    row, job = found
+    what = {"title": row.slug, "name": row.slug, "loss": _("All its items go.")}
+
+    def erase() -> None:
+        if removing.hasten(job, row):
+            jobs.ring(job)
+
+    return _erase(request, project, what, erase)
+
+
+def _erase(request: HttpRequest, project: Project, what: dict[str, str], erase: Callable[[], None]) -> HttpResponse:
+    form = NameForm(request.POST if request.method == "POST" else None, wanted=what["name"])
+    if request.method == "POST" and form.is_valid():
+        try:
+            erase()
+        except Refused as refusal:
+            messages.error(request, str(refusal))
+        else:
+            messages.success(request, _("%(name)s is gone for good.") % {"name": what["name"]})
+        return see("bin", project.slug)
+    crumbs = [{"label": _("Bin"), "url": reverse("bin", args=[project.slug])}, {"label": what["title"], "url": ""}]
+    context = {"project": project, "section": "log", "crumbs": crumbs, "form": form, **what}
+    return render(request, "projects/erase.html", context, status=422 if form.errors else 200)
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def project_remove(request: HttpRequest, project: Project) -> HttpResponse:
+    """Delete the project, once its short name is typed; its owners can bring it back from their home page."""
+    form = NameForm(request.POST if request.method == "POST" else None, wanted=project.slug)
+    if request.method == "POST" and form.is_valid():
+        try:
+            discarding.remove_project(project)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            text = _("“%(title)s” is deleted. You can bring it back here.")
+            messages.success(request, text % {"title": project.title})
+            return see("home")
+    context = {"project": project, "section": "settings", "form": form}
+    return render(request, "projects/remove.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@member_required(roles.OWN, removed=True)
+def project_restore(request: HttpRequest, project: Project) -> HttpResponse:
+    """Bring a deleted project back."""
+    if discarding.restore_project(project):
+        messages.success(request, _("“%(title)s” is back.") % {"title": project.title})
+    return see("project", project.slug)

@@ -1,0 +1,155 @@
+"""Editing items: the forms, the versions with what changed, restoring one, retiring and bringing back."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow import editing
+from annotation.flow.refusal import Refused
+from annotation.item_forms import GoldForm, WholeForm
+from annotation.models import Dataset, Item, Project
+from annotation.pure import roles
+from annotation.pure.versions import changes
+from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.datasets import dataset_of
+from annotation.views.seeing import see
+
+
+def _item(project: Project, name: str, position: int) -> tuple[Dataset, Item]:
+    """The newest version of the item there; 404 without one."""
+    dataset = dataset_of(project, name)
+    return dataset, get_object_or_404(dataset.items, position=min(position, 2**31 - 1))
+
+
+def _crumbs(project: Project, row: Item, here: str) -> list[dict[str, str]]:
+    """From the datasets to the page."""
+    name, item = row.dataset.slug, _("Item %(n)s") % {"n": row.position + 1}
+    return [
+        {"label": _("Datasets"), "url": reverse("datasets", args=[project.slug])},
+        {"label": name, "url": reverse("dataset", args=[project.slug, name])},
+        {"label": item, "url": reverse("item", args=[project.slug, name, row.position])},
+        {"label": here, "url": ""},
+    ]
+
+
+def _words(request: HttpRequest, name: str) -> str:
+    return request.POST.get(name, "").replace("\0", "").strip()[:500]
+
+
+@never_cache
+@require_get_or_post
+@requester_required
+def item_edit(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
+    """Question and gold as a form, the whole item as JSON; POST makes a new version."""
+    dataset, row = _item(project, name, position)
+    whole = "content" in request.POST
+    posted = request.POST if request.method == "POST" else None
+    gold = GoldForm(row.example, row.version, None if whole else posted)
+    json_form = WholeForm(row.example, row.version, posted if whole else None)
+    form: Any = json_form if whole else gold
+    if form.is_valid() and _made(request, row, form):
+        return see("item", project.slug, name, position)
+    context = {
+        "project": project,
+        "section": "datasets",
+        "dataset": dataset,
+        "crumbs": _crumbs(project, row, _("Edit")),
+        "item": row,
+        "gold": gold,
+        "whole": json_form,
+        "stale": form.is_bound and form["version"].value() not in {row.version, str(row.version)},
+    }
+    return render(request, "datasets/item_edit.html", context, status=422 if form.is_bound else 200)
+
+
+def _made(request: HttpRequest, row: Item, form: Any) -> bool:
+    """Store the form's version; False, with an error in the form, where it cannot be."""
+    try:
+        if form.cleaned_data["version"] != row.version:
+            raise Refused(_("Somebody else edited this item meanwhile. Below is what you sent; look at theirs first."))
+        made = editing.edit(row, form.edited(), note=form.cleaned_data["note"], user=request.user)
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+        return False
+    told = _("Version %(n)s is there. What was asked before stays as it was asked.")
+    messages.success(request, told % {"n": made.version})
+    return True
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def item_versions(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
+    """Every version of the item, the newest first, each with what it changed, by whom, when and why."""
+    dataset, row = _item(project, name, position)
+    rows = list(editing.versions(row))
+    told = [(new, _labelled(old, new)) for new, old in pairwise(rows)] + [(rows[-1], [])]
+    context = {"project": project, "section": "datasets", "dataset": dataset, "item": row, "versions": told}
+    context["crumbs"] = _crumbs(project, row, _("Versions"))
+    return render(request, "datasets/item_versions.html", context)
+
+
+def _labelled(old: Item, new: Item) -> list[dict[str, Any]]:
+    words = {
+        "question": _("Question"),
+        "answers": _("Answers"),
+        "support": _("Support"),
+        "paragraph": _("Paragraph"),
+        "hop": _("Hop"),
+        "rest": _("Other fields"),
+    }
+    found = changes(old.example, new.example)
+    return [{"label": words[part], "number": number, "change": change} for (part, number), change in found.items()]
+
+
+@require_POST
+@requester_required
+def item_restore(request: HttpRequest, project: Project, name: str, position: int, version: int) -> HttpResponse:
+    """A new version with the content of an old one."""
+    _dataset, row = _item(project, name, position)
+    old = get_object_or_404(editing.versions(row), version=min(version, 2**31 - 1))
+    try:
+        made = editing.restore(old, user=request.user)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        told = _("Version %(n)s has the content of version %(old)s.") % {"n": made.version, "old": old.version}
+        messages.success(request, told)
+    return see("item-versions", project.slug, name, position)
+
+
+@require_POST
+@requester_required
+def item_retire(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
+    """Take the item out of new batches and exports, with the reason; or, with `back`, let it in again."""
+    dataset, row = _item(project, name, position)
+    try:
+        if "back" in request.POST:
+            editing.bring_back(dataset, [row.position])
+            messages.success(request, _("The item is used again."))
+        else:
+            editing.retire(dataset, [row.position], reason=_words(request, "reason"))
+            messages.success(request, _("The item is retired. Batches that ask about it go on."))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return see("item", project.slug, name, position)
+
+
+@require_POST
+@requester_required
+def dataset_retire(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """Offer the dataset for new batches no more; with `back`, again."""
+    out = "back" not in request.POST
+    editing.retire_dataset(dataset_of(project, name), out=out)
+    gone = _("Retired: it is not offered for new batches. It stays here, and you can bring it back at any time.")
+    messages.success(request, gone if out else _("It is offered for new batches again."))
+    return see("dataset", project.slug, name)

@@ -1,0 +1,193 @@
+"""Qualification rounds: making one, looking at what came out, choosing by a mark, granting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.downloads import CSV, sent
+from annotation.flow import attempts, drafting, granting, round_results, rounds
+from annotation.flow.refusal import Refused
+from annotation.models import Batch, Project, Round
+from annotation.pure import roles
+from annotation.pure import rounds as rules
+from annotation.registry import kinds
+from annotation.round_forms import RoundForm
+from annotation.views import round_exhibit
+from annotation.views.access import member_required, open_batch, requester_required, require_get_or_post
+from annotation.views.batch_page import batch_context, batch_of
+from annotation.views.launching import batch_launch
+from annotation.views.seeing import see
+from annotation.views.worker import next_page
+
+
+def round_of(project: Project, slug: str) -> Round:
+    """The round that the batch of that name is; 404 otherwise."""
+    found = attempts.round_of(batch_of(project, slug))
+    if found is None:
+        raise Http404
+    return found
+
+
+@never_cache
+@require_get_or_post
+@requester_required
+def round_new(request: HttpRequest, project: Project) -> HttpResponse:
+    """The page of a new round, its task in the address; POST saves a draft, and launches it when asked to."""
+    return _edit(request, project, None)
+
+
+@never_cache
+@require_get_or_post
+@requester_required
+def round_edit(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The same for a draft."""
+    draft = round_of(project, batch).batch
+    if draft.state != Batch.State.DRAFT:
+        return redirect("round", project.slug, draft.slug)
+    return _edit(request, project, draft)
+
+
+def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpResponse:
+    task = request.GET.get("task", "")
+    known = task if task in dict(kinds()) else ""
+    form = RoundForm(project, request.POST if request.method == "POST" else None, batch=draft, task=known)
+    if form.is_bound and form.is_valid() and "look" not in request.POST:
+        try:
+            return _saved(request, form.save_draft(request.user))
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+    context = {
+        "project": project,
+        "section": "batches",
+        "crumbs": [
+            {"label": _("Batches"), "url": reverse("batches", args=[project.slug])},
+            {"label": draft.title if draft else _("New round")},
+        ],
+        "batch": draft,
+        "form": form,
+        "tasks": kinds(),
+        "samples": drafting.samples(draft) if draft else [],
+        "names": list(rounds.qualifying.types_of(project).values_list("name", flat=True)),
+        **_chances(form, draft),
+    }
+    wrong = form.is_bound and not (form.is_valid() and not form.errors)
+    return render(request, "rounds/edit.html", context, status=422 if wrong else 200)
+
+
+def _chances(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
+    try:
+        if form.is_bound:
+            found = form.chances()
+            return round_exhibit.told(found, rules.read_rule(form.rule())) if found else {}
+        stored = attempts.round_of(draft) if draft else None
+        return round_exhibit.told(rounds.chances(stored), rounds.rule_of(stored)) if stored else {}
+    except Refused as refusal:
+        return {"impossible": str(refusal)}
+
+
+def _saved(request: HttpRequest, draft: Batch) -> HttpResponse:
+    if "launch" in request.POST:
+        return batch_launch(request, draft.project.slug, draft.slug)
+    messages.success(request, _("Saved as a draft. Look at the chances, then launch it."))
+    return see("round-edit", draft.project.slug, draft.slug)
+
+
+@require_POST
+@requester_required
+def round_chances(request: HttpRequest, project: Project) -> HttpResponse:
+    """How likely which skill passes with what the form says so far, as a fragment."""
+    form = RoundForm(project, request.POST)
+    form.is_valid()
+    return render(request, "rounds/_chances.html", _chances(form, None))
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def round_page(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Workers by items, the histogram with its mark, and what a mark gives; a script asks for the last part alone."""
+    shown = round_of(project, batch)
+    if shown.batch.state == Batch.State.DRAFT:
+        return redirect("round-edit", project.slug, shown.batch.slug)
+    found = round_results.results(shown)
+    mark = round_exhibit.wanted_mark(request.GET.get("mark", ""))
+    chosen = {"project": project, "batch": shown.batch, **round_exhibit.chosen(shown, found, mark)}
+    if request.headers.get("HX-Request"):
+        return render(request, "rounds/_chosen.html", chosen)
+    at = rules.mark_of(rounds.rule_of(shown)).value if mark is None else mark
+    context = batch_context(
+        shown.batch,
+        "round",
+        **{name: value for name, value in chosen.items() if name not in ("project", "batch")},
+        results=found,
+        histogram=round_exhibit.histogram(found, round_results.percent(at)),
+        prospects=round_results.prospects(shown, found) if chosen["known"] else [],
+        rule=rounds.rule_in_words(shown),
+        facts=round_exhibit.facts(shown),
+        undoable=rounds.undoable(shown),
+    )
+    return render(request, "rounds/round.html", context)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def round_grant(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Grant the round's qualification to whom the rule or the posted mark chooses."""
+    shown = round_of(project, batch)
+    mark = round_exhibit.wanted_mark(request.POST.get("mark", ""))
+    reason = _("Round %(round)s") % {"round": shown.batch.title}
+    try:
+        done = round_results.grant(shown, round_results.grants(shown, mark), reason=reason, user=request.user)
+        text = ngettext("Granted to %(n)s worker.", "Granted to %(n)s workers.", done)
+        messages.success(request, text % {"n": done})
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return see("round", project.slug, shown.batch.slug)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def round_undo(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Take the round's last grants back."""
+    shown = round_of(project, batch)
+    through = request.POST.get("through", "")
+    try:
+        step = int(through) if through.isascii() and through.isdigit() and len(through) < 19 else 0
+        done = granting.undo(shown.grants, through=step, user=request.user)
+        messages.success(request, ngettext("Undone for %(n)s worker.", "Undone for %(n)s workers.", done) % {"n": done})
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return see("round", project.slug, shown.batch.slug)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def round_file(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The results as CSV."""
+    shown = round_of(project, batch)
+    table = round_exhibit.table(shown)
+    return sent(request, shown.batch, table, name=f"{shown.batch.slug}-round.csv", kind=CSV)
+
+
+@require_POST
+@login_required
+def round_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """The worker's next attempt, where they have one."""
+    batch, worker = open_batch(request, pk)
+    found = attempts.round_of(batch)
+    if found is None:
+        raise Http404
+    if attempts.is_open(found):
+        attempts.begin_again(found, worker)
+    return next_page(request, worker, batch)

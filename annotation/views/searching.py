@@ -1,0 +1,89 @@
+"""Search over everything of a project: a page, and the fragment that the dialog shows as one types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.flow import searching
+from annotation.flow.searching import Found
+from annotation.models import Project
+from annotation.pure import roles
+from annotation.views.access import member_required
+
+# kinds in the order in which they are shown: (page, heading)
+KINDS = {
+    "batch": ("batch", gettext_noop("Batches")),
+    "round": ("batch", gettext_noop("Rounds")),
+    "dataset": ("dataset", gettext_noop("Datasets")),
+    "worker": ("annotator", gettext_noop("Annotators")),
+    "qualification": ("qualification", gettext_noop("Qualifications")),
+    "hit": ("hit", gettext_noop("HITs")),
+    "assignment": ("hit", gettext_noop("Assignments")),
+    "item": ("item", gettext_noop("Items")),
+    "project": ("project", gettext_noop("Other projects")),
+}
+# pages of a project: (what a viewer must be allowed, its address, in words, other words for it)
+PAGES = [
+    (roles.SEE, "project", gettext_noop("Overview"), "home start"),
+    (roles.SEE, "datasets", gettext_noop("Datasets"), "data"),
+    (roles.RUN, "dataset-new", gettext_noop("Import a dataset"), "upload file"),
+    (roles.SEE, "batches", gettext_noop("Batches"), "work"),
+    (roles.RUN, "batch-new", gettext_noop("New batch"), "launch make"),
+    (roles.RUN, "round-new", gettext_noop("New round"), "qualify test"),
+    (roles.PEOPLE, "people", gettext_noop("People"), "annotators workers requesters invite members"),
+    (roles.PEOPLE, "hours", gettext_noop("Hours"), "time sheet"),
+    (roles.PEOPLE, "letters", gettext_noop("Messages"), "letters mail"),
+    (roles.PEOPLE, "qualifications", gettext_noop("Qualifications"), "types tests"),
+    (roles.PAY, "approvals", gettext_noop("Approvals"), "approve reject pay"),
+    (roles.PAY, "money", gettext_noop("Money"), "budget wages payouts"),
+    (roles.PAY, "money-ledger", gettext_noop("Ledger"), "entries accounts"),
+    (roles.RUN, "log", gettext_noop("Log"), "audit history who"),
+    (roles.RUN, "bin", gettext_noop("Bin"), "removed deleted restore"),
+    (roles.OWN, "project-settings", gettext_noop("Settings"), "consent title"),
+    (roles.OWN, "access-keys", gettext_noop("Access keys"), "api boto3 mturk"),
+    (roles.OWN, "webhooks", gettext_noop("Webhooks"), "events notify"),
+    (roles.OWN, "marketplaces", gettext_noop("Marketplaces"), "mturk aws publish"),
+]
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def search(request: HttpRequest, project: Project) -> HttpResponse:
+    """What holds `q`, by kind; for htmx the list alone."""
+    text = request.GET.get("q", "").replace("\0", "")[: searching.LONGEST]
+    found = searching.search(project, text, user=request.user, may=request.may)
+    groups = [_group(project, kind, found[kind]) for kind in KINDS if kind in found]
+    pages = [{"label": label, "note": "", "url": url} for label, url in _pages(project, text, request.may)]
+    if pages:
+        groups.insert(0, {"title": _("Pages"), "rows": pages})
+    crumbs = [{"label": _("Search"), "url": ""}]
+    context = {"project": project, "section": "", "crumbs": crumbs, "q": text, "groups": groups}
+    return render(request, "projects/_found.html" if request.htmx else "projects/search.html", context)
+
+
+def _group(project: Project, kind: str, rows: list[Found]) -> dict[str, Any]:
+    page, title = KINDS[kind]
+    first = [] if kind == "project" else [project.slug]
+    told = [{"label": r.label, "note": r.note, "url": reverse(page, args=[*first, *r.place])} for r in rows]
+    return {"title": _(title), "rows": told}
+
+
+def _pages(project: Project, text: str, may: frozenset[str]) -> list[tuple[str, str]]:
+    """The project's pages that are called so; without a text those that one may go to anyway."""
+    words, found = text.casefold().split(), []
+    for act, page, label, also in PAGES:
+        called = f"{_(label)} {also}".casefold()
+        if act in may and all(word in called for word in words):
+            found.append((_(label), reverse(page, args=[project.slug])))
+    if roles.RUN in may and all(word in _("New project").casefold() for word in words):
+        found.append((_("New project"), reverse("project-new")))
+    return found[: searching.MOST] if words else found

@@ -1,0 +1,66 @@
+"""The open page of a project that lets people in without an invite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth import login
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+
+from annotation.flow import eligibility, joining, throttling
+from annotation.forms import JoinForm
+from annotation.models import Project, User
+from annotation.views.access import require_get_or_post
+from annotation.views.accounts import MODEL_BACKEND, address_of
+from annotation.views.prose import html_of
+
+
+@never_cache
+@require_get_or_post
+def open_join(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a project is about, with the way in; 404 unless it lets in whoever looks."""
+    project = get_object_or_404(Project, slug=slug)
+    person = request.user if request.user.is_authenticated else None
+    if not joining.may_sign_up(project, person):
+        raise Http404
+    if person is not None and project.workers.filter(user=person).exists():
+        return redirect("work")
+    if request.method == "POST":
+        return _joined(request, project, person) if person is not None else _account(request, project)
+    return _page(request, project, JoinForm())
+
+
+def _account(request: HttpRequest, project: Project) -> HttpResponse:
+    """Make an account and go in with it; 429 where many are made from one address."""
+    wait = throttling.wait_of("open page", address=address_of(request))
+    if wait:
+        context = {"wait": wait, "again": request.path}
+        response = render(request, "accounts/slow_down.html", context, status=429)
+        response["Retry-After"] = wait
+        return response
+    form = JoinForm(request.POST)
+    if not form.is_valid():
+        return _page(request, project, form, status=422)
+    with transaction.atomic():
+        user = form.save()
+        response = _joined(request, project, user)
+    login(request, user, backend=MODEL_BACKEND)
+    return response
+
+
+def _joined(request: HttpRequest, project: Project, user: User) -> HttpResponse:
+    joining.sign_up(project, user)
+    return redirect("consent", project.slug)
+
+
+def _page(request: HttpRequest, project: Project, form: JoinForm, *, status: int = 200) -> HttpResponse:
+    context: dict[str, Any] = {
+        "project": project,
+        "form": form,
+        "batches": eligibility.advertised(project),
+        "consent_html": html_of(project.consent),
+    }
+    return render(request, "accounts/open_join.html", context, status=status)
