@@ -1,0 +1,4 @@
+"""German dates, and numbers as everywhere else."""
+
+DECIMAL_SEPARATOR = "."
+THOUSAND_SEPARATOR = ","
