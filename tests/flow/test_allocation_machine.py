@@ -26,7 +26,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from annotation.flow import assigning, batching, flagging, joining, submitting
+from annotation.flow import assigning, batching, flagging, joining, submitting, topping_up
 from annotation.flow.refusal import Conflict
 from annotation.models import Answer, Assignment, Dataset, Hit, Item, Project, Seat, Worker
 from annotation.registry import task_type
@@ -212,8 +212,8 @@ class Allocation(RuleBasedStateMachine):
         if Hit.objects.filter(wanted__gt=4).exists():
             return
         arguments = {"base": self.batch.next_ticket, "only_disagreeing": only_disagreeing}
-        batching.top_up(self.batch, **arguments)
-        assert batching.top_up(self.batch, **arguments)["hits"] == 0
+        topping_up.top_up(self.batch, **arguments)
+        assert topping_up.top_up(self.batch, **arguments)["hits"] == 0
 
     @rule(worker=who, to=st.sampled_from(["paused", "closed"]))
     def stop_and_go_on(self, worker: int, to: str) -> None:
@@ -309,7 +309,7 @@ def run(examples: int, steps: int, *, shrink: bool) -> None:
 @pytest.mark.django_db
 def test_the_invariants_hold_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     call_for_second_opinions(monkeypatch)
-    run(examples=40, steps=30, shrink=False)
+    run(examples=20, steps=30, shrink=False)
 
 
 @pytest.mark.soak

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import batching
+from annotation.flow import batching, choosing
 from annotation.flow.importing import import_dataset
 from annotation.flow.queueing import Lost
 from annotation.flow.refusal import Refused
@@ -127,7 +127,7 @@ def test_nothing_to_ask_about_is_refused(project: Any, dataset: Dataset) -> None
 def test_a_launch_that_died_is_begun_anew(project: Any, many: Dataset) -> None:
     batch, whole = draft(project, "b", many, seed=5), launched(project, "whole", many, seed=5)
     batch.move(Batch.State.LAUNCHING)
-    Hit.objects.bulk_create(list(batching.hits_of(batch, batching.queue(batch)[3:9], ticket=40)))
+    Hit.objects.bulk_create(list(batching.hits_of(batch, choosing.queue(batch)[3:9], ticket=40)))
     assert batching.launch(batch) == {"hits": 30, "skipped": 0, "warnings": batching.doubts(batch)}
     assert items_of(batch) == items_of(whole)
     assert list(batch.hits.order_by("ticket").values_list("ticket", flat=True)) == list(range(30))

@@ -15,7 +15,7 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
-from annotation.flow import assigning, batching, flagging, reviewing, sampling, submitting
+from annotation.flow import assigning, flagging, reviewing, sampling, submitting, topping_up
 from annotation.models import Assignment, Hit
 from annotation.registry import task_type
 from tests.conftest import answer_to
@@ -24,7 +24,7 @@ from tests.flow.compositions import change, compose, compose_batch
 pytestmark = pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite locks the whole database, not rows")
 
 ORDER = ["assignment", "seat", "batch", "hit"]
-LOCKS = re.compile(r'^(?:UPDATE "annotation_(\w+)"|SELECT .* FROM "annotation_(\w+)".* FOR UPDATE)', re.S)
+LOCKS = re.compile(r'^(?:UPDATE "annotation_(\w+)"|SELECT .* FROM "annotation_(\w+)".* FOR (?:NO KEY )?UPDATE)', re.S)
 
 
 def locks(verb: Callable[[], object]) -> list[list[str]]:
@@ -82,7 +82,7 @@ def test_the_verbs_of_the_requester_lock_in_order(assignment: Assignment, batch:
     Hit.objects.filter(pk=hit.pk).update(wanted=1)
     submit(assignment)
     batch.refresh_from_db()
-    assert in_order(locks(lambda: batching.top_up(batch, base=batch.next_ticket)))
+    assert in_order(locks(lambda: topping_up.top_up(batch, base=batch.next_ticket)))
 
 
 def test_an_answer_that_calls_for_a_second_opinion_locks_in_order(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
-from annotation.flow import assigning, batching
+from annotation.flow import assigning, topping_up
 from annotation.models import Assignment, Batch, Dataset, Hit
 from annotation.registry import task_type
 from tests.conftest import answer_to
@@ -135,7 +135,7 @@ def test_a_top_up_stands_above_a_second_opinion(single: Batch, bob: Any, project
     submit(row)
     for _ in range(2):
         single.refresh_from_db()
-        batching.top_up(single, base=single.next_ticket)
+        topping_up.top_up(single, base=single.next_ticket)
         answer_all(newcomer(project, f"n{single.next_ticket}"), single)
     assert state(row) == (3, 0, 3)
     submit(row, DOUBT, key="1.form", base=1)

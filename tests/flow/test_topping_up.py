@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import assigning, batching, flagging
+from annotation.flow import assigning, flagging, topping_up
 from annotation.models import Batch, Dataset, Hit, Worker
 from tests.flow.acting import answer_all, launched, newcomer, submit, take
 
@@ -25,7 +25,7 @@ def finished(project: Any, dataset: Dataset, *people: Worker, **settings: Any) -
 
 def test_a_top_up_asks_for_one_more_of_each_finished_hit(project: Any, dataset: Any, bob: Any, carol: Any) -> None:
     batch = finished(project, dataset, bob)
-    assert batching.top_up(batch, base=batch.next_ticket) == {"hits": 4}
+    assert topping_up.top_up(batch, base=batch.next_ticket) == {"hits": 4}
     assert answer_all(bob, batch) == []
     assert len(answer_all(carol, batch)) == 4
     assert set(batch.hits.values_list("wanted", "done")) == {(2, 2)}
@@ -36,7 +36,7 @@ def test_a_top_up_leaves_unfinished_and_voided_hits_alone(project: Any, dataset:
     done = answer_all(bob, batch, most=2)
     flagging.void(done[0], reason="broken")
     batch.refresh_from_db()
-    assert batching.top_up(batch, base=batch.next_ticket) == {"hits": 1}
+    assert topping_up.top_up(batch, base=batch.next_ticket) == {"hits": 1}
     assert set(batch.hits.filter(wanted=2)) == {done[1]}
 
 
@@ -50,7 +50,7 @@ def test_a_top_up_of_disagreement_asks_only_where_answers_differ(
     submit(differing, {"kind": "none", "text": "", "support": [2], "facts": []})
     answer_all(carol, batch)
     batch.refresh_from_db()
-    assert batching.top_up(batch, base=batch.next_ticket, only_disagreeing=True) == {"hits": 1}
+    assert topping_up.top_up(batch, base=batch.next_ticket, only_disagreeing=True) == {"hits": 1}
     assert list(Hit.objects.open()) == [differing.hit]
 
 
@@ -58,7 +58,7 @@ def test_a_top_up_of_disagreement_asks_only_where_answers_differ(
 def test_a_top_up_that_was_interrupted_is_finished_and_not_doubled(
     project: Any, dataset: Any, bob: Any, carol: Any, monkeypatch: pytest.MonkeyPatch, only_disagreeing: bool
 ) -> None:
-    monkeypatch.setattr(batching, "CHUNK", 2)
+    monkeypatch.setattr(topping_up, "CHUNK", 2)
     batch = finished(project, dataset, bob, carol)
     if only_disagreeing:
         for assignment in batch.assignments.filter(worker=carol):
@@ -69,13 +69,13 @@ def test_a_top_up_that_was_interrupted_is_finished_and_not_doubled(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        batching.top_up(batch, base=base, only_disagreeing=only_disagreeing, tell=stop)
+        topping_up.top_up(batch, base=base, only_disagreeing=only_disagreeing, tell=stop)
     assert Hit.objects.open().count() == 2
     dan = newcomer(project, "dan")
     assert len(answer_all(dan, batch)) == 2
     assert answer_all(bob, batch) == []
-    assert batching.top_up(batch, base=base, only_disagreeing=only_disagreeing) == {"hits": 2}
-    assert batching.top_up(batch, base=base, only_disagreeing=only_disagreeing) == {"hits": 0}
+    assert topping_up.top_up(batch, base=base, only_disagreeing=only_disagreeing) == {"hits": 2}
+    assert topping_up.top_up(batch, base=base, only_disagreeing=only_disagreeing) == {"hits": 0}
     assert len(answer_all(dan, batch)) == 2
     assert set(batch.hits.values_list("wanted", "done")) == {(3, 3)}
 
@@ -83,12 +83,12 @@ def test_a_top_up_that_was_interrupted_is_finished_and_not_doubled(
 def test_whoever_looks_while_a_top_up_runs_misses_no_hit(
     project: Any, dataset: Any, bob: Any, carol: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batching, "CHUNK", 1)
+    monkeypatch.setattr(topping_up, "CHUNK", 1)
     batch = launched(project, "b", dataset, assignments_per_hit=1)
     answer_all(bob, batch, most=1)
     answer_all(carol, batch)
     batch.refresh_from_db()
-    batching.top_up(
+    topping_up.top_up(
         batch, base=batch.next_ticket, tell=lambda done, total: answer_all(bob, batch, most=0 if done > 1 else 1)
     )
     assert len(answer_all(bob, batch)) == 3
@@ -106,7 +106,7 @@ def test_places_that_came_free_since_the_wish_hide_no_topped_up_hit(
         assigning.give_back(last)
     answer_all(carol, batch)
     assert answer_all(carol, batch) == []
-    assert batching.top_up(batch, base=wish) == {"hits": 3}
+    assert topping_up.top_up(batch, base=wish) == {"hits": 3}
     assert len(answer_all(carol, batch)) == 3
 
 
@@ -114,7 +114,7 @@ def test_tickets_of_a_batch_are_never_given_twice(project: Any, dataset: Any, bo
     batch = finished(project, dataset, bob)
     for number in range(5):
         batch.refresh_from_db()
-        batching.top_up(batch, base=batch.next_ticket)
+        topping_up.top_up(batch, base=batch.next_ticket)
         tickets = list(batch.hits.values_list("ticket", flat=True))
         batch.refresh_from_db()
         assert len(set(tickets)) == 4

@@ -1,0 +1,101 @@
+"""A batch again, and the next items that nobody was asked about yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.flow import batching, choosing, continuing, rounds
+from annotation.flow.refusal import Refused
+from annotation.models import Batch
+from tests.flow.acting import dataset_of, launched
+
+
+def positions(batch: Batch) -> set[int]:
+    return set(batch.hits.values_list("item__position", flat=True))
+
+
+def test_a_clone_is_a_draft_with_everything_that_was_settled(
+    project: Any, bob: Any, tmp_path: Path, alice: Any
+) -> None:
+    held = dataset_of(project, tmp_path, name="towers", size=6)
+    told = {"title": "Towers", "sample": 3, "seed": 5, "reward": "0.30", "meeting": "free", "keywords": "x"}
+    batch = launched(project, "study", held, workers=[bob], requirements=[], **told)
+    batching.change_guide(batch, "Read it twice.")
+    again = continuing.clone(batch, user=alice)
+    again.refresh_from_db()
+    batch.refresh_from_db()
+    assert (again.state, again.slug, again.size, again.created_by) == ("draft", "study-2", 0, alice)
+    fresh = {*continuing.LAUNCHED}
+    for field in Batch._meta.concrete_fields:
+        assert field.name in fresh or getattr(again, field.attname) == getattr(batch, field.attname), field.name
+    assert list(again.datasets.all()) == [held]
+    assert list(again.workers.all()) == [bob]
+    assert again.guide.text == "Read it twice."
+    assert continuing.clone(again).slug == "study-3"
+
+
+def test_a_round_is_cloned_with_its_rule(project: Any, tmp_path: Path) -> None:
+    held = dataset_of(project, tmp_path, name="towers", size=4)
+    grants = rounds.grant_type(project, "Readers")
+    made = rounds.create_round(
+        project, "trial", task="answer", datasets=[held], per_worker=2, grants=grants, tries=2, guide="Read."
+    )
+    again = continuing.clone(made.batch)
+    assert (again.round.per_worker, again.round.attempts, again.round.grants) == (2, 2, grants)
+    with pytest.raises(Refused):
+        continuing.next_items(made.batch, 1)
+
+
+def test_the_next_items_are_those_that_nobody_was_asked_about(project: Any, tmp_path: Path) -> None:
+    held = dataset_of(project, tmp_path, name="towers", size=7)
+    first = launched(project, "study", held, sample=3, seed=9)
+    (row,) = continuing.remaining(first)
+    assert (row.items, row.asked, row.left) == (7, 3, 4)
+    second, rival = (continuing.next_items(first, 2) for _time in range(2))
+    planned = choosing.queue(second)
+    assert planned == choosing.queue(rival), "the same seed, the same state, the same draw"
+    batching.launch(second)
+    assert [hit.item_id for hit in second.hits.order_by("ticket")] == planned
+    batching.launch(rival)
+    assert len(positions(first) | positions(second) | positions(rival)) == 7
+    assert [row.left for row in continuing.remaining(first)] == [0]
+    with pytest.raises(Refused):
+        continuing.next_items(first, 1)
+    other_task = Batch(project=project, task="solvability", options={}, unseen_only=True)
+    assert not choosing.asked(other_task, [held])
+
+
+def test_a_launch_under_way_has_its_items_already(project: Any, tmp_path: Path) -> None:
+    held = dataset_of(project, tmp_path, name="towers", size=6)
+    first = launched(project, "study", held, sample=2)
+    second, third = (continuing.next_items(first, 2) for _time in range(2))
+    second.move(Batch.State.LAUNCHING)
+    taken = choosing.pick(second)  # and nothing of it is a HIT yet
+    assert not set(taken) & set(choosing.pick(third))
+    second.move(Batch.State.DRAFT, picked=None)
+    third.refresh_from_db()
+    batching.launch(third)
+    third.refresh_from_db()
+    assert third.picked is None, "its HITs tell from now on"
+    second.refresh_from_db()
+    batching.launch(second)
+    assert not positions(second) & positions(third)
+
+
+def test_the_page_tells_what_is_left_and_makes_the_draft(client: Any, project: Any, alice: Any, tmp_path: Path) -> None:
+    held = dataset_of(project, tmp_path, name="towers", size=5)
+    launched(project, "study", held, sample=2)
+    client.force_login(alice)
+    url = "/projects/wells/batches/study/"
+    assert "<b>3</b>" in client.get(f"{url}next/").content.decode()
+    assert client.post(f"{url}next/", {"count": 2, "name": "study"}).status_code == 422
+    made = client.post(f"{url}next/", {"count": 2, "name": "more"})
+    assert made.url == "/projects/wells/batches/more/edit/"
+    page = client.get(made.url).content.decode()
+    assert "checked" in page.split('name="unseen_only"')[1][:80]
+    again = client.post(f"{url}clone/")
+    assert again.url == "/projects/wells/batches/study-2/edit/"
+    assert not project.batches.get(slug="study-2").unseen_only

@@ -1,0 +1,72 @@
+"""Marketplaces and the batches there from a shell."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.flow import publishing
+from annotation.models import Batch, Connection
+from tests.marketplaces import there
+from tests.marketplaces.bazaar import Bazaar
+from tests.marketplaces.conftest import abroad, bazaar, connection, launched  # noqa: F401
+
+
+def run(*arguments: str, command: str = "marketplace") -> dict[str, Any]:
+    out = StringIO()
+    call_command(command, *arguments, "--project", "wells", "--json", stdout=out)
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+def test_a_marketplace_is_added_tested_listed_and_removed(
+    project: Any,
+    bazaar: Bazaar,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MARKETPLACE_SECRET", "of the environment")
+    run("add", "lab", "--preset", "other", "--endpoint-url", bazaar.url, "--key-id", "AKIATEST")
+    assert Connection.objects.get().secret == "of the environment"
+    assert run("test", "lab")["marketplaces"] == [{"name": "lab", "available": "10000.00"}]
+    assert "of the environment" not in json.dumps(run("list"))
+    run("remove", "lab")
+    assert run("list") == {"marketplaces": []}
+
+
+def test_a_secret_is_not_taken_from_the_command_line(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MARKETPLACE_SECRET", raising=False)
+    with pytest.raises(CommandError) as wrong:
+        run("add", "lab", "--key-id", "AKIATEST")
+    assert wrong.value.returncode == 2
+
+
+def test_a_batch_goes_through_its_life_there(abroad: Any, bazaar: Bazaar) -> None:  # noqa: F811
+    assert run("pause", "abroad")["batches"] == [{"batch": "abroad", "paused": True}]
+    assert run("publish", "abroad")["batches"][0]["published"] == 0
+    run("resume", "abroad")
+    assert run("publish")["batches"][0]["published"] == len(bazaar.hits) == 4
+    row = publishing.of(abroad).select_related("hit__batch", "connection").first()
+    there.work(bazaar, row, "ANNA")
+    assert run("sync", "abroad")["batches"][0]["looked"] == 4
+    assert run("settle")["batches"] == [
+        {"batch": "abroad", "waiting": "0", "due": 0, "sending": 0, "paid": 0, "failed": 0}
+    ]
+
+
+def test_a_batch_is_created_on_a_marketplace(dataset: Any, connection: Any, bazaar: Bazaar) -> None:  # noqa: F811
+    wish = ["far", "--task", "answer", "--dataset", "wells", "--marketplace", "bazaar"]
+    run(*wish, command="create_batch")
+    assert Batch.objects.get(slug="far").connection == connection
+    call_command("sweep", stdout=StringIO())
+    assert len(bazaar.hits) == 4
+
+
+def test_an_unknown_name_is_refused_with_those_there_are(connection: Any, batch: Any) -> None:  # noqa: F811
+    with pytest.raises(CommandError, match="There are: bazaar"):
+        run("test", "nowhere")
+    with pytest.raises(CommandError, match="not on a marketplace"):
+        run("publish", batch.slug)

@@ -1,0 +1,95 @@
+"""Money by command: the budget, quotes, paid batches, payouts, and whether it adds up."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from annotation.flow import approving
+from annotation.models import Account, Batch, Project, Worker
+from tests.flow.acting import newcomer, submit, take
+from tests.management.conftest import Run, refused
+
+PAID = ["create_batch", "paid", "--task", "answer", "--dataset", "wells", "--assignments", 1, "--paid"]
+
+
+@pytest.fixture
+def worker(run: Run, wells: Path) -> Worker:
+    """Somebody who was approved 25 cents in a batch made by command."""
+    assert run("put_money", "5", "--note", "grant").code == 0
+    assert run(*PAID, "--reward", "0.25", "--auto-approve-days", "3").code == 0
+    batch = Batch.objects.get()
+    made = newcomer(Project.objects.get(), "bob")
+    row = take(made, batch)
+    assert row is not None
+    submit(row)
+    approving.approve(row)
+    return made
+
+
+def test_a_paid_batch_sets_its_cost_aside(run: Run, wells: Path) -> None:
+    refused(run(*PAID, "--reward", "0.25"), "This takes $1.00 and the budget has $0.00 left")
+    assert not Batch.objects.exists()
+    assert run("put_money", "5", "--json").document["budget"] == "5.00"
+    assert run(*PAID, "--reward", "0.25", "--auto-approve-days", "0").code == 0
+    assert (Batch.objects.get().auto_approval, run("put_money", "0", "--json").document["budget"]) == (0, "4.00")
+
+
+def test_a_quote_creates_nothing(run: Run, wells: Path) -> None:
+    told = run(*PAID, "--reward", "0.25", "--quote", "--json")
+    assert (told.document["total"], told.document["left"]) == ("1.00", "-1.00")
+    assert told.document["lines"] == [{"hits": 4, "assignments": 1, "reward": "0.25", "fee": "0.00"}]
+    assert "The budget lacks $1.00" in told.err
+    assert not Batch.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--paid"], "--paid needs --reward"),
+        (["--reward", "0.25"], "give --paid as well"),
+        (["--auto-approve-days", "3"], "give --paid as well"),
+        (["--paid", "--reward", "0.255"], "give dollars, for example 0.25"),
+        (["--paid", "--reward", "NaN"], "give dollars, for example 0.25"),
+    ],
+)
+def test_what_does_not_go_together_is_wrong_usage(run: Run, wells: Path, options: list[str], told: str) -> None:
+    ended = run("create_batch", "b", "--task", "answer", "--dataset", "wells", *options)
+    assert ended.code == 2
+    assert told in ended.err
+
+
+def test_a_key_puts_money_in_once(run: Run, db: None) -> None:
+    for _again in range(2):
+        budget = run("put_money", "5", "--key", "grant-1", "--json").document["budget"]
+    assert budget == "5.00"
+    refused(run("put_money", "6", "--out"), "the budget has $5.00 left")
+
+
+def test_a_payout_goes_out_as_a_file_and_comes_back(run: Run, worker: Worker, tmp_path: Path) -> None:
+    file = tmp_path / "payout.csv"
+    assert run("make_payout", "--out", file, "--json").document["total"] == "0.25"
+    assert file.stat().st_mode & 0o077 == 0
+    with file.open(encoding="utf-8-sig", newline="") as text:
+        [row] = csv.DictReader(text)
+    assert (row["worker_id"], row["state"]) == (worker.public_id, "open")
+    refused(run("make_payout", "--out", tmp_path / "second.csv"), "Nobody is owed anything")
+    assert not (tmp_path / "second.csv").exists()
+    refused(run("make_payout", "--out", file), "File exists")
+    content = file.read_text(encoding="utf-8-sig")
+    file.write_text(content.replace(",open,", ",done,"))
+    refused(run("reconcile_payout", file), "Line 2, state: write open, paid or failed")
+    file.write_text(content.replace(",open,", ",paid,"))
+    assert run("reconcile_payout", file, "--json").document["paid"] == 1
+    assert run("reconcile_payout", file, "--json").document["unchanged"] == 1
+
+
+def test_a_ledger_that_is_off_ends_with_1(run: Run, worker: Worker) -> None:
+    assert "Every ledger balances" in run("check_ledger").out
+    Account.objects.filter(name="available").update(balance=99)
+    off = run("check_ledger", "default", "--json")
+    refused(off, "balances are off")
+    assert {fault["account"] for fault in off.document["faults"]} == {"available", "total"}
+    refused(run("check_ledger", "nowhere"), "There is no project nowhere")

@@ -1,0 +1,70 @@
+"""Rounds and hidden gold by command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from annotation.models import Batch, Qualification, Round
+from tests.flow.acting import dataset_of
+from tests.flow.test_rounds import work_through
+from tests.management.conftest import Run
+
+pytestmark = pytest.mark.django_db
+NEW = ["create_round", "round", "--task", "answer", "--dataset", "wells", "--per-worker", "2", "--grants", "Readers"]
+
+
+def test_a_round_is_made_reported_and_granted_by(run: Run, project: Any, dataset: Any, bob: Any) -> None:
+    told = run(
+        *NEW, "--clause", "answer_f1>75@each", "--clause", "support_f1>=75", "--project", "wells", "--json"
+    ).document
+    assert told["hits"] == 4
+    assert told["rule"][0] == {"figure": "answer_f1", "dataset": "each", "comparator": ">", "value": 0.75}
+    assert 0 < told["chances"]["85"]["passes"] < told["chances"]["95"]["passes"] < 1
+    work_through(bob, Round.objects.get())
+    report = run("round_report", "round", "--grant", "--project", "wells", "--json").document
+    assert (report["workers"][0]["score"], report["granted"]) == (1.0, 1)
+    assert report["chosen"] == [{"worker": bob.pseudonym, "value": 100}]
+    assert Qualification.objects.get().value == 100
+    ended = run("round_report", "round", "--mark", "100", "--project", "wells")
+    assert (ended.code, "chosen: 0" in ended.out) == (0, True)  # nobody is above it
+
+
+def test_a_round_can_stay_a_draft(run: Run, dataset: Any) -> None:
+    run(*NEW, "--attempts", "2", "--time-limit", "30", "--ends", "2099-01-31", "--draft", "--project", "wells")
+    found = Round.objects.get()
+    assert (found.batch.state, found.attempts, found.seconds, found.closes_at.year) == ("draft", 2, 1800, 2099)
+
+
+def test_hidden_gold_is_mixed_into_a_batch(run: Run, dataset: Any, project: Any, tmp_path: Any) -> None:
+    dataset_of(project, tmp_path, name="known", size=3)
+    batch = ["create_batch", "b", "--task", "answer", "--dataset", "wells", "--project", "wells"]
+    run(*batch, "--checks", "known", "--check-share", "20", "--check-after", "3", "--warn-below", "80")
+    made = Batch.objects.get()
+    assert (made.size, made.hits.count(), made.check_share) == (4, 7, 0.2)
+    assert made.check_rule == {"after": 3, "warn_below": 0.8, "pause_below": None}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*NEW, "--clause", "answer_f1"],
+        [*NEW, "--clause", "answer_f1>175"],
+        [*NEW, "--ends", "soon"],
+        [*NEW, "--attempts", "0"],
+        ["round_report", "round", "--mark", "x"],
+        ["round_report"],
+    ],
+)
+def test_wrong_usage_ends_with_2(run: Run, dataset: Any, arguments: list[str]) -> None:
+    ended = run(*arguments, "--project", "wells")
+    assert (ended.code, ended.out) == (2, "")
+    assert not Batch.objects.exists()
+
+
+def test_refusals_end_with_1_and_leave_nothing(run: Run, dataset: Any, batch: Any) -> None:
+    assert run(*NEW, "--attempts", "3", "--project", "wells").code == 1
+    assert run(*NEW, "--clause", "judged>=80", "--project", "wells").code == 1
+    assert run("round_report", "wells-1", "--project", "wells").code == 1
+    assert Batch.objects.count() == 1
