@@ -21,9 +21,11 @@ django.setup()
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
 from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.template.loader import render_to_string  # noqa: E402
+from django_otp.oath import totp  # noqa: E402
 
-from annotation.flow import assigning, batching, importing, joining, sampling  # noqa: E402
-from annotation.models import Answer, Assignment, Batch, Dataset, Member, Project, Review, Seat, User, Worker  # noqa: E402
+from annotation.flow import arriving, assigning, batching, importing, joining, proving, sampling  # noqa: E402
+from annotation.models import Answer, Assignment, Batch, Dataset, Hit, Member, Project, Review, Seat, User, Worker  # noqa: E402
+from tests import frames  # noqa: E402
 from tests.browser import ablated, graphs, records, sub_questions, two_paragraphs  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
 
@@ -57,6 +59,13 @@ def batch(*, kind: str, options: dict[str, Any], task: str = "answer", **setting
     return {"project": slug, "batch": made.pk}
 
 
+def publish(*, batch: int, origin: str) -> list[tuple[str, str]]:
+    """Put a batch on the marketplace of that origin; for each HIT its frame's address and its id there."""
+    frames.publish(Batch.objects.get(pk=batch), origin=origin)
+    hits = Hit.objects.filter(batch=batch).select_related("publication").order_by("ticket")
+    return [(arriving.frame_path(hit), hit.publication.external_id) for hit in hits]
+
+
 def person(*, batch: int, password: str = "", ready: bool = True) -> dict[str, Any]:
     """A new annotator with a session; if `ready`, consent is given, the guide read and an assignment taken."""
     of = Batch.objects.get(pk=batch)
@@ -76,6 +85,13 @@ def requester(*, batch: int) -> dict[str, Any]:
     user = User.objects.create_user(f"boss-{next(fresh)}", display_name="Boss")
     Member.objects.create(project=Batch.objects.get(pk=batch).project, user=user)
     return {"name": user.username, "session": session_of(user)}
+
+
+def guarded(*, password: str) -> str:
+    """The name of a new person who signs in with a second factor."""
+    user, key = User.objects.create_user(f"guarded-{next(fresh)}", password=password), proving.proposed_key()
+    proving.confirm(user, key, f"{totp(bytes.fromhex(key)):06}")
+    return str(user.username)
 
 
 def sign_in(*, name: str) -> str:
@@ -122,6 +138,19 @@ def furnish() -> dict[str, Any]:
     return {"sessions": sessions, "urls": routes.urls(built), "answered": built.wells["answered"]}
 
 
+def strange_hits(*, questions: list[str], title: str = "Of a stranger") -> dict[str, Any]:
+    """HITs that another program listed in a project that everybody may join, and a worker of it."""
+    from tests.views import strangers
+
+    project = Project.objects.create(slug=f"strange-{next(fresh)}", title="Strangers", consent="We keep it.")
+    kind = strangers.hit_type(project, title=title)
+    for question in questions:
+        strangers.hit_of(kind, question)
+    user = User.objects.create_user(f"reader-{next(fresh)}", display_name="Reader")
+    worker = Worker.objects.create(project=project, user=user, consented_version=1)
+    return {"session": session_of(user), "batch": kind.batch_id, "worker": worker.public_id}
+
+
 def compositions(*, batch: int, workers: int, each: int) -> list[str]:
     """New workers compose `each` questions; the workers' sessions, everything drawn to be read."""
     of, sessions = Batch.objects.get(pk=batch), []
@@ -148,6 +177,7 @@ VERBS = {
     f.__name__: f
     for f in (
         batch,
+        publish,
         person,
         requester,
         sign_in,
@@ -156,8 +186,10 @@ VERBS = {
         change_guide,
         render,
         furnish,
+        strange_hits,
         compositions,
         decisions,
+        guarded,
     )
 }
 

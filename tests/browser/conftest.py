@@ -24,28 +24,39 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+LONG = {"test_compose_anywhere.py", "test_pointer.py"}  # odd screens, scripts and pointers, page by page: for the soak
+ALL_KINDS = {"test_spans.py", "test_kinds.py"}  # where each kind of text is a case of its own
 PATIENCE = 15_000  # milliseconds until something that should happen counts as not happening
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test on several screens or kinds of items the first is for every run, the others are for `make soak`."""
+    seen = set()
     for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.browser)
-            if CHROMIUM is None:
-                item.add_marker(pytest.mark.skip(reason=MISSING))
+        if Path(__file__).parent not in item.path.parents:
+            continue
+        item.add_marker(pytest.mark.browser)
+        if CHROMIUM is None:
+            item.add_marker(pytest.mark.skip(reason=MISSING))
+        first = item.nodeid.partition("[")[0]
+        if item.path.name in LONG or (first in seen and item.path.name not in ALL_KINDS):
+            item.add_marker(pytest.mark.soak)
+        seen.add(first)
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    made = Site(tmp_path_factory.mktemp("site"))
+def site(tmp_path_factory: pytest.TempPathFactory, static: Path, migrated: Path) -> Iterator[Site]:
+    made = Site(tmp_path_factory.mktemp("site"), static=static, migrated=migrated)
     yield made
     made.close()
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     # Playwright's own loop runs in this thread; without this Django would refuse its database to all other tests.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
@@ -53,6 +64,12 @@ def browser() -> Iterator[Any]:
         yield started
         started.close()
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture(scope="session")
+def furnished(site: Site) -> dict[str, Any]:
+    """Something behind every address: sessions by name, and the addresses of a project."""
+    return dict(site.ask("furnish"))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +15,11 @@ from tests.process.installation import ROOT, Installation
 class Site:
     """`url` is its address. `ask` has a verb of tests/browser/clerk.py done."""
 
-    def __init__(self, folder: Path) -> None:
-        static, var = folder / "static", folder / "var"
-        static.mkdir()
+    def __init__(self, folder: Path, *, static: Path, migrated: Path) -> None:
+        var, file = folder / "var", folder / "hopscribe.sqlite3"
         var.mkdir()
-        self.installation = Installation(var, f"sqlite:///{folder / 'hopscribe.sqlite3'}", static=static)
-        self.installation.manage("collectstatic", "--noinput", "--verbosity", "0")
+        shutil.copyfile(migrated, file)
+        self.installation = Installation(var, f"sqlite:///{file}", static=static, ready=True)
         self.url = f"http://127.0.0.1:{self.installation.port}"
         self._clerk = self._employ()
         self.installation.start_web()

@@ -32,7 +32,7 @@ def hostile(transactional_db: None, tmp_path: Path) -> scene.Hostile:
     return made
 
 
-@pytest.fixture(params=[False, True], ids=["with the policy", "without it"])
+@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.soak)], ids=["with the policy", "without it"])
 def visit(request: Any, browser: Any, live_server: Any) -> Iterator[Any]:
     """Opens a page as somebody; afterwards nothing may have run, been refused, been asked of elsewhere or popped up."""
     contexts, wrong = [], []

@@ -150,8 +150,7 @@ def test_a_draft_comes_back(judging: Seat) -> None:
     expect(seat.page.locator("[data-text] mark.mark-answer")).to_have_count(1)
 
 
-@pytest.mark.parametrize("page", [{}, PHONE], ids=["desk", "phone"])
-@pytest.mark.parametrize("kind", ["content_words", "shuffled_options"])
+@pytest.mark.parametrize(("kind", "page"), [("content_words", {}), ("shuffled_options", PHONE)], ids=["desk", "phone"])
 def test_the_page_is_accessible_and_fits(judging: Seat, kind: str, page: dict[str, Any]) -> None:
     seat = judging(kind, page=page, options={"show_original": True})
     picture(seat, f"{kind}-{len(page)}-1")

@@ -190,8 +190,11 @@ def test_a_pair_is_judged_without_scripts(pair: Seat) -> None:
     assert told(seat) == [(1, "insufficient")]
 
 
-@pytest.mark.parametrize("page", [{}, PHONE, {"color_scheme": "dark"}], ids=["desk", "phone", "dark"])
-@pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
+@pytest.mark.parametrize(
+    ("kind", "page"),
+    [("two_paragraphs", {}), ("two_hard_paragraphs", PHONE), ("two_paragraphs", {"color_scheme": "dark"})],
+    ids=["desk", "phone", "dark"],
+)
 def test_no_rule_of_axe_is_broken(pair: Seat, kind: str, page: dict[str, Any]) -> None:
     seat = pair(kind, page=page, options=WITH_EVIDENCE)
     assert broken(seat.page) == []

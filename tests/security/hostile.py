@@ -10,8 +10,31 @@ from typing import Any
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow import batching, collecting, flagging, importing, joining, submitting
-from annotation.models import Batch, Dataset, Flag, Invite, Job, Member, Project, User, Worker
+from annotation.flow import (
+    batching,
+    collecting,
+    flagging,
+    importing,
+    joining,
+    messaging,
+    qualifying,
+    submitting,
+)
+from annotation.models import (
+    Batch,
+    Dataset,
+    Flag,
+    Invite,
+    Job,
+    Member,
+    Message,
+    Project,
+    QualificationChange,
+    QualificationRequest,
+    QualificationType,
+    User,
+    Worker,
+)
 from tests.security.payloads import TEXTS, chunks
 from tests.views.console import take
 
@@ -68,9 +91,18 @@ def build(folder: Path, texts: list[str] = TEXTS) -> Hostile:
     )
     batching.launch(batch)
     joining.invite(project, role="worker", by=alice)
+    _crowd(project, bob, carol)
     hostile = Hostile(project, User.objects.get(pk=alice.pk), bob, carol, batch)
     _jobs(folder, hostile)
     return hostile
+
+
+def _crowd(project: Project, bob: Any, carol: Any) -> None:
+    """A qualification that one worker holds and the other was refused, and a letter."""
+    kind = qualifying.create_type(project, "Round", description="x")
+    qualifying.grant(kind, bob, 80, source="hand", reason="x")
+    qualifying.reject_request(qualifying.request(kind, carol), reason="x")
+    messaging.send(bob, "x", "x")
 
 
 def _jobs(folder: Path, hostile: Hostile) -> None:
@@ -121,6 +153,10 @@ def rename(hostile: Hostile, text: str) -> None:
     Invite.objects.update(note=text)
     Job.objects.update(title=text, error=text)
     Flag.objects.update(text=text)
+    QualificationType.objects.update(name=text, description=text, keywords=text)
+    QualificationRequest.objects.update(reason=text)
+    QualificationChange.objects.update(reason=text)
+    Message.objects.update(subject=text, text=text)
 
 
 def names() -> list[str]:
@@ -135,9 +171,14 @@ def pages_of_the_requester() -> list[str]:
     found += [reverse(name, args=["hostile", "one"]) for name in [*of_batch, "batch-preview"]]
     found.append(reverse("flags", args=["hostile", "one"]) + "?show=decided")
     found.append(reverse("dataset", args=["hostile", "set"]))
+    kind = QualificationType.objects.get()
+    of_type = ["qualification", "qualification-edit", "qualification-rule", "qualification-requests"]
+    found += [reverse(name, args=["hostile", kind.public_id]) for name in of_type]
+    found.append(reverse("qualifications", args=["hostile"]))
     return found + [reverse("job", args=["hostile", job.public_id]) for job in Job.objects.all()]
 
 
 def pages_of_the_worker(hostile: Hostile) -> list[str]:
     own = [reverse(name, args=[hostile.batch.pk]) for name in ("batch-guide", "batch-done")]
-    return ["/work/", "/work/history/", "/projects/hostile/consent/", *own]
+    standing = [reverse(name) for name in ("my-qualifications", "my-earnings", "my-messages")]
+    return ["/work/", "/work/history/", "/projects/hostile/consent/", *standing, *own]

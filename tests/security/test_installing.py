@@ -37,6 +37,7 @@ print(json.dumps({name: getattr(s, name) for name in names}))
 ANYTHING = {
     "pk": 1, "position": 0, "item": 1, "number": 1, "seed": 0, "slug": "default", "batch": "b", "name": "search",
     "format": "jsonl", "document": "datasheet", "move": "pause", "public_id": "x", "token": "x", "uidb64": "MQ",
+    "k": "x", "act": "sync", "worker": 1,
 }  # fmt: skip
 
 
@@ -86,7 +87,7 @@ def test_processes_that_start_at_once_share_one_key(tmp_path: Path) -> None:
 
 
 def addresses() -> dict[str, str]:
-    return {name: reverse(name, kwargs={p: ANYTHING[p] for p in parameters(name)}) for name in TABLE}
+    return {name: reverse(name, kwargs={p: ANYTHING.get(p, 1) for p in parameters(name)}) for name in TABLE}
 
 
 def test_a_fresh_installation_has_no_account(db: None) -> None:
@@ -101,7 +102,7 @@ def test_a_fresh_installation_is_closed(db: None, method: str) -> None:
     for name, address in addresses().items():
         response: Any = getattr(Client(), method)(address)
         opened[name] = response.status_code
-    assert {name for name, status in opened.items() if status == 200} <= {"sign-in", "healthz"}
+    assert {name for name, status in opened.items() if status == 200} <= {"sign-in", "healthz", "readyz", "metrics"}
     assert opened["join"] == 410
     assert max(opened.values()) < 500
 

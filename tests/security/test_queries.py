@@ -18,8 +18,9 @@ LISTS = {
     "alice": ["dataset", "datasets", "dataset-new", "people", "batches", "batch-new", "batch-assignments", "hits",
     "flags",
               "batch-preview", "review", "review-answer", "preview-live",
-              "report", "batch-workers", "project", "job", "item"],
-    "bob": ["work", "history", "live", "assignment", "consent", "batch-guide", "back", "feedback"],
+              "report", "batch-workers", "project", "search", "job", "item", "qualification"],
+    "bob": ["work", "history", "live", "assignment", "consent", "batch-guide", "back", "feedback",
+            "marketplace", "marketplace-group", "my-messages"],
 }  # fmt: skip
 ODD = [
     "", "0", "-1", "1", "1e9", "NaN", "9" * 25, "٣", "²", "last", "none", "True", "\0", "a\0b", "'", '"', "%",
@@ -80,7 +81,8 @@ def strange(name: str, things: dict[str, Any]) -> list[str]:
     for part, kind in parameters(name).items():
         value = str(things.get(f"{name}.{part}", things.get(part)))
         odd = NUMBERS if isinstance(kind, IntConverter) else WORDS
-        made += [good.replace(f"/{value}/", f"/{quote(word)}/", 1) for word in odd]
+        place = re.compile(rf"(?<=[/.]){re.escape(value)}(?=[/.]|$)")
+        made += [place.sub(quote(word), good, count=1) for word in odd]
     return made
 
 
@@ -93,7 +95,8 @@ def test_strange_addresses_are_not_there(role: str, world: World) -> None:
         for address in strange(name, world.wells) if role in row.allowed else []:
             response = client.get(address) if "GET" in row.statuses else client.post(address)
             response.getvalue()
-            assert response.status_code in {302, 404, 410}, address[:200]
+            refused = {403} if name.startswith("frame-") else set()
+            assert response.status_code in {302, 404, 410} | refused, address[:200]
 
 
 FIELDS = [

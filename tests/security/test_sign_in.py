@@ -128,6 +128,21 @@ def test_an_address_that_is_none_is_no_defect() -> None:
         assert throttling.wait_of("bob", address=address) == 0
 
 
+def test_a_session_gets_a_new_id_at_sign_in_and_its_cookie_is_kept_from_scripts(alice: Any, settings: Any) -> None:
+    settings.SESSION_COOKIE_SECURE = True  # as behind TLS
+    client = Client()
+    client.session.save()  # what somebody planted
+    planted = client.session
+    planted["planted"] = True
+    planted.save()
+    client.cookies["sessionid"] = planted.session_key
+    assert client.post(SIGN_IN, {"username": "alice", "password": PASSWORD}).status_code == 302
+    cookie = client.cookies["sessionid"]
+    assert cookie.value != planted.session_key
+    assert not planted.exists(planted.session_key)
+    assert (cookie["httponly"], cookie["secure"], cookie["samesite"]) == (True, True, "Lax")
+
+
 ASK = """
 import django; django.setup()
 from annotation.flow.throttling import wait_of

@@ -1,31 +1,89 @@
 """Two projects that must not see each other, with something behind every address of the site.
 
-`wells`: Alice runs it, Bob and Carol answer. `springs`: Dave runs it, Erin answers. Frank has an account, no more.
+`wells`: Alice owns it, Quinn is a requester, Rita a reviewer, Bob and Carol answer. `springs`: Dave owns it, Erin
+answers. Frank has an account, no more.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.contrib.auth.tokens import default_token_generator
+from django.core import signing
 from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from annotation import jobs
-from annotation.flow import batching, flagging, importing, joining, removing, sampling, telling
-from annotation.models import Dataset, Hit, Job, Member, Project, User, Worker
+from annotation.flow import (
+    announcing,
+    api_tokens,
+    arriving,
+    batching,
+    connecting,
+    enrolling,
+    flagging,
+    importing,
+    joining,
+    keys,
+    ledger,
+    messaging,
+    paying_out,
+    qualifying,
+    removing,
+    rounds,
+    sampling,
+    telling,
+    webhook_calls,
+    webhooks,
+)
+from annotation.models import Assignment, Dataset, Hit, Job, Member, Project, User, Worker
+from annotation.templatetags.strangers import QUESTION
 from tests.conftest import write_records
 from tests.flow.compositions import compose, compose_batch
+from tests.frames import publish
+from tests.views import strangers
 from tests.views.console import answer, take
 
 OF_WORKERS = ("batch-start", "batch-guide", "batch-done", "practice", "practice-done", "practice-live")
 OF_READING = ("review-answer", "review-undo", "review-choose", "review-feedback")
 OF_HITS = ("hit", "hit-void", "hit-restore", "adjudicate-hit", "adjudicate-undo", "gold-item", "gold-undo")
-ROLES = ["anonymous", "frank", "bob", "carol", "alice", "erin", "dave"]
+IN_FRAME = "consent guide feedback practice practice-done submit draft extend flag return"
+ACTS_IN_FRAME = [f"frame-{act}" for act in IN_FRAME.split()]
+OF_FRAMES = ["frame", "frame-preview-live", "frame-live", "frame-practice-live", *ACTS_IN_FRAME]
+OF_LISTED = ["marketplace-hit", "marketplace-accept"]
+OF_WEBHOOKS = ["webhook", *(f"webhook-{act}" for act in ("test", "active", "rotate", "remove")), "delivery-again"]
+TYPE_ACTS = ["edit", "retire", "restore", "grant", "rule", "revoke", "undo", "requests", "ask"]
+OF_TYPES = ["qualification", "qualification-test", *(f"qualification-{act}" for act in TYPE_ACTS)]
+ROLES = ["anonymous", "frank", "bob", "carol", "alice", "quinn", "rita", "erin", "dave"]
+# Who may open what is asked as each of them (test_access). What holds of a page whoever looks at it is asked as one of
+# each kind in every run, and as the others in the soak.
+SOME_ROLES = [
+    role if role in {"anonymous", "bob", "alice"} else pytest.param(role, marks=pytest.mark.soak) for role in ROLES
+]
+
+# what stands in addresses whatever the project
+WORDS: dict[str, Any] = {
+    "position": 0,
+    "version": 1,
+    "format": "jsonl",
+    "move": "pause",
+    "live.name": "search",
+    "report-table.name": "human-performance",  # of every report of answers
+    "report-table.suffix": "csv",
+    "compare-table.name": "batches",
+    "compare-table.suffix": "csv",
+    "document": "datasheet",
+    "preview-live.name": "search",
+    "practice-live.name": "search",
+    "number": 1,
+    "preview-live.seed": 0,
+}
 
 
 @dataclass(frozen=True)
@@ -57,6 +115,8 @@ def build(folder: Path) -> World:
     wells, in_wells = _project(folder, "wells", requester="alice", workers=["bob", "carol"])
     springs, in_springs = _project(folder, "springs", requester="dave", workers=["erin"])
     account("frank")
+    for name, role in (("quinn", Member.Role.REQUESTER), ("rita", Member.Role.REVIEWER)):
+        Member.objects.create(project=wells, user=account(name), role=role)
     users = {user.username: user for user in User.objects.all()}
     secrets = [wells.pseudonym_key, springs.pseudonym_key]
     return World(users, in_wells, in_springs, secrets)
@@ -73,38 +133,135 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     )
     batching.launch(batch)
     batching.create_batch(project, f"{slug}-draft", task="answer", datasets=[held], guide="Read.")
-    invited = joining.invite(project, role="worker", by=boss, places=9, note=f"canary note of {slug}")
-    forgetful = account(f"forgetful-{slug}")  # never signs in, so that the link stays good
-    found = {
+    published = _published(project, held)
+    found = WORDS | _people(project, boss, people) | _keys(project, boss)
+    found |= {
         "slug": project.slug,
         "name": held.slug,
-        "position": 0,
-        "format": "jsonl",
+        "report-chart.name": f"workers-{held.slug}",
         "batch": batch.slug,
-        "move": "pause",
-        "token": invited.token,
         "item": Hit.objects.filter(batch=batch).first().item_id,
+        "notice-open.pk": _told(project, batch, people[0]),
+    }
+    found |= {f"{name}.public_id": published.public_id for name in OF_FRAMES}
+    found |= {"frame-preview-live.k": arriving.signature(published), "frame-feedback.pk": 1}
+    found |= {f"{name}.name": "search" for name in OF_FRAMES}
+    found |= _members(project)
+    found |= _marketplaces(project, published)
+    found |= _webhooks(project)
+    found |= _qualified(project, people)
+    found |= (
+        _work(project, batch, people) | _compositions(project, held, people[0], boss) | _jobs(project, folder, boss)
+    )
+    found |= _money(project, people[0])
+    found |= _listed(project, batch)
+    found |= _round(project, held, people[0])
+    return project, found
+
+
+def _people(project: Any, boss: Any, people: list[Any]) -> dict[str, Any]:
+    """An invite, a link that sets a password, and what is done with the first worker."""
+    invited = joining.invite(project, role="worker", by=boss, places=9, note=f"canary note of {project.slug}")
+    forgetful = account(f"forgetful-{project.slug}")  # never signs in, so that the link stays good
+    return {
+        "token": invited.token,
         "worker-active.pk": people[0].pk,
+        "worker-erase.pk": people[0].pk,
+        **{f"annotator{verb}.pk": people[0].pk for verb in ("", "-pause", "-resume", "-block", "-unblock")},
+        "worker-letters.pk": people[0].pk,
+        "worker-unblock.pk": people[0].pk,
         "invite-revoke.pk": invited.pk,
         "password-link.pk": people[0].user_id,
         "password-reset.uidb64": urlsafe_base64_encode(force_bytes(forgetful.pk)),
         "password-reset.token": default_token_generator.make_token(forgetful),
-        "live.name": "search",
-        "document": "datasheet",
-        "preview-live.name": "search",
-        "practice-live.name": "search",
-        "number": 1,
-        "preview-live.seed": 0,
     }
-    found |= (
-        _work(project, batch, people) | _compositions(project, held, people[0], boss) | _jobs(project, folder, boss)
-    )
-    return project, found
+
+
+def _keys(project: Any, boss: Any) -> dict[str, Any]:
+    """What scripts of the requester call with."""
+    token, _text = api_tokens.make(boss, project=project, note="canary")
+    return {"access-key-revoke.pk": keys.make_key(project, boss).pk, "token-revoke.pk": token.pk}
+
+
+def _told(project: Any, batch: Any, person: Any) -> int:
+    """A notice to a worker."""
+    announcing.tell([person.user], "work", project=project, key="canary", batch=batch)
+    return int(person.user.notices.get(key="canary").pk)
+
+
+def _round(project: Any, held: Any, person: Any) -> dict[str, Any]:
+    """A round that one worker went through, and the draft of another; the worker's quality in the first batch."""
+    terms = {"task": "answer", "datasets": [held], "per_worker": 2, "tries": 1, "guide": "Canary guide."}
+    grants = rounds.grant_type(project, f"Canary readers of {project.slug}")
+    free = {"grants": grants, "disjoint": False, "fresh_only": False}
+    taken = rounds.create_round(project, f"{project.slug}-round", **terms, **free).batch
+    drafted = rounds.create_round(project, f"{project.slug}-round-draft", **terms, **free).batch
+    batching.launch(taken)
+    for _item in range(2):
+        answer(person, taken)
+    of_round = {f"{name}.batch": taken.slug for name in ("round", "round-grant", "round-undo", "round-file")}
+    return of_round | {"round-edit.batch": drafted.slug, "round-again.pk": taken.pk, **_named(person)}
+
+
+def _named(person: Any) -> dict[str, Any]:
+    """A worker as pages' addresses have them, and as the API's do."""
+    return {"worker": person.pk, "annotator": person.public_id}
+
+
+def _listed(project: Any, batch: Any) -> dict[str, Any]:
+    """HITs of another program: a form, and HTML of its own."""
+    kind = strangers.hit_type(project, title=f"Canary note of {project.slug}", description="Canary guide.")
+    page = strangers.hit_of(strangers.hit_type(project, title="Canary guide"), strangers.HTML)
+    of_hit = {f"{name}.public_id": strangers.hit_of(kind, strangers.FORM).public_id for name in OF_LISTED}
+    of_group = {"marketplace-group.pk": kind.batch_id, "marketplace-start.pk": batch.pk}
+    return of_hit | of_group | {"html-question.token": signing.dumps(page.pk, salt=QUESTION)}
+
+
+def _money(project: Any, payee: Any) -> dict[str, Any]:
+    """A budget, of which somebody is owed a part that is in a payout."""
+    ledger.deposit(project, Decimal(50), key="canary", note=f"canary note of {project.slug}'s budget")
+    ledger.move(project, ledger.AVAILABLE, ledger.owed_to(payee.pk), Decimal(2), kind="bonus", key="c", worker=payee)
+    line = paying_out.make_payout(project).lines.get()
+    return {"payout-line.pk": line.pk, "payout.number": 1, "payout-file.number": 1}
+
+
+def _members(project: Any) -> dict[str, Any]:
+    """Besides its owner a reviewer, and somebody who was removed."""
+    for name in ("clerk", "former"):
+        enrolling.enter(project, account(f"{name}-{project.slug}"), "reviewer")
+    clerk, former = project.members.filter(role="reviewer").select_related("user").order_by("pk")
+    enrolling.remove(former)
+    return {"member-role.pk": clerk.pk, "member-remove.pk": clerk.pk, "member-restore.pk": former.user_id}
+
+
+def _marketplaces(project: Any, published: Hit) -> dict[str, Any]:
+    """One that nobody calls, since it is closed, and a batch on another one."""
+    closed = connecting.add(project, "closed", preset="aws", key_id="AKIACLOSED", secret=f"canary of {project.slug}")
+    of_place = {f"marketplace-{act}.pk": closed.pk for act in ("keys", "test", "remove")}
+    of_batch = dict.fromkeys(("batch-marketplace.batch", "batch-marketplace-act.batch"), published.batch.slug)
+    return of_place | of_batch | {"act": "until"}
+
+
+def _webhooks(project: Any) -> dict[str, Any]:
+    """One that nobody listens at, and a test that failed."""
+    url, note = "http://127.0.0.1:45999/", f"canary note of {project.slug}"
+    made = webhooks.add(project, url=url, kinds=["progress"], note=note)
+    delivery = webhook_calls.test(made)
+    return {f"{name}.public_id": made.public_id for name in OF_WEBHOOKS} | {"delivery-again.pk": delivery.pk}
+
+
+def _published(project: Any, held: Any) -> Hit:
+    """A HIT on a marketplace."""
+    batch = batching.create_batch(project, f"{project.slug}-out", task="answer", datasets=[held], sample=1, guide="")
+    batching.launch(batch)
+    publish(batch)
+    return Hit.objects.get(batch=batch)
 
 
 def _work(project: Any, batch: Any, people: list[Any]) -> dict[str, Any]:
     """The first worker answered once and has an assignment; the last one reported a problem."""
     answered = answer(people[0], batch)
+    Assignment.objects.filter(pk=answered.pk).update(auto_approve_at=timezone.now() + timedelta(days=7))
     mine = take(people[0], batch)
     other = answered if len(people) == 1 else take(people[-1], batch)
     noted = flagging.flag(other, reason="unclear", text=f"canary report of {project.slug}")
@@ -113,7 +270,18 @@ def _work(project: Any, batch: Any, people: list[Any]) -> dict[str, Any]:
     of_batch = {f"{name}.pk": batch.pk for name in OF_WORKERS}
     of_flag = {f"{name}.pk": noted.pk for name in ("flag-keep", "flag-void", "flag-reopen")}
     of_hit = {f"{name}.public_id": answered.hit.public_id for name in OF_HITS}
-    return {"public_id": mine.public_id, "answered": answered.public_id} | of_batch | of_flag | of_hit
+    own = {"public_id": mine.public_id, "answered": answered.public_id, "approval.public_id": answered.public_id}
+    own |= {"thread.public_id": answered.public_id, "my-thread.public_id": mine.public_id}
+    return own | of_batch | of_flag | of_hit
+
+
+def _qualified(project: Any, people: list[Any]) -> dict[str, Any]:
+    """A qualification that the first worker holds and the last one asks for; a letter to the first."""
+    kind = qualifying.create_type(project, f"Canary note of {project.slug}", description="Canary guide.")
+    qualifying.grant(kind, people[0], 80, source="hand")
+    qualifying.request(kind, people[-1])
+    messaging.send(people[0], "", f"canary note of {project.slug}")
+    return {f"{name}.public_id": kind.public_id for name in OF_TYPES}
 
 
 def _compositions(project: Any, held: Any, composer: Any, boss: Any) -> dict[str, Any]:
@@ -137,4 +305,13 @@ def _jobs(project: Any, folder: Path, boss: Any) -> dict[str, Any]:
     )  # fmt: skip
     hidden = removing.begin(dataset(project, folder, f"{project.slug}-hidden", size=1), user=boss)
     ids = {f"{name}.public_id": failed.public_id for name in ("job", "job-again", "job-import")}
-    return ids | {"dataset-restore.public_id": hidden.public_id}
+    return ids | {"dataset-restore.public_id": hidden.public_id} | _binned(project)
+
+
+def _binned(project: Any) -> dict[str, Any]:
+    """A draft in the bin, beside the dataset that is there; another draft that may be put there."""
+    held = Dataset.objects.get(project=project, slug=f"{project.slug}-set")
+    name = f"{project.slug}-thrown"
+    batching.discard(batching.create_batch(project, name, task="answer", datasets=[held], guide="Read."))
+    of_batch = {"batch-restore.batch": name, "batch-erase.batch": name, "batch-remove.batch": f"{project.slug}-draft"}
+    return of_batch | {"dataset-erase.name": f"{project.slug}-hidden"}

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, get_resolver, reverse
+from django.urls.converters import IntConverter
 
 from annotation.models import Batch, Hit
 
@@ -96,10 +97,11 @@ def knock_everywhere(site: Crawler, batch: Batch) -> None:
 
 def address(pattern: URLPattern, given: dict[str, Any]) -> str:
     wanted = pattern.pattern.converters
+    anything = {name: 1 if isinstance(kind, IntConverter) else "x" for name, kind in wanted.items()}
     try:
-        return reverse(str(pattern.name), kwargs={name: given[name] for name in wanted})
+        return reverse(str(pattern.name), kwargs={name: given.get(name, anything[name]) for name in wanted})
     except NoReverseMatch:
-        return reverse(str(pattern.name), kwargs={name: given.get(name, "x") for name in wanted})
+        return reverse(str(pattern.name), kwargs=anything)
 
 
 def without_its_own_address(response: Any, url: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.flow import joining
+from annotation.flow import joining, qualifying
 from annotation.models import Invite, Member, Project, User, Worker
 
 
@@ -58,6 +58,18 @@ def test_a_deactivated_annotator_can_come_back(client: Any, alice: Any, bob: Any
     assert not Worker.objects.get(pk=bob.pk).active
     client.post(address, {"active": "1"})
     assert Worker.objects.get(pk=bob.pk).active
+
+
+def test_a_blocked_annotator_is_shown_and_unblocked(client: Any, alice: Any, bob: Any) -> None:
+    client.force_login(alice)
+    address = reverse("worker-unblock", args=["wells", bob.pk])
+    assert address not in client.get(reverse("people", args=["wells"])).content.decode()
+    qualifying.block(bob, "answers at random")
+    html = client.get(reverse("people", args=["wells"])).content.decode()
+    assert address in html
+    assert "answers at random" in html
+    client.post(address)
+    assert not qualifying.is_blocked(bob)
 
 
 def test_a_password_link_opens_the_page_that_sets_a_password(client: Any, alice: Any, bob: Any) -> None:

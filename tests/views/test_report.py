@@ -40,21 +40,103 @@ def test_the_report_is_computed_by_one_job_and_shown(client: Any, alice: Any, bo
     html = response.content.decode()
     study = response.context["studies"][0]
     assert study["found"]["n"] == 4
-    assert study["measures"][0]["cells"][1]["value"] == 1
+    assert study["tables"][0]["rows"][0][2]["text"] == "100.0"
     assert "100.0" in html
     assert bob.pseudonym in html
     assert "bob" not in html.lower()
 
 
-def test_the_table_can_be_quoted_in_three_forms(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
+def test_the_table_can_be_copied_and_downloaded(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
     _answered(bob, carol, batch)
     client.force_login(alice)
     client.post(at("report-refresh"))
     work_off()
-    quotes = {quote["label"]: quote["text"] for quote in client.get(at("report")).context["quotes"]}
+    table = client.get(at("report")).context["tables"][0]
+    quotes = {quote["label"]: quote["text"] for quote in table["quotes"]}
     assert quotes["TSV"].splitlines()[1].startswith("wells\t4\t100.0 [")
     assert quotes["Markdown"].splitlines()[2].startswith("| wells | 4 | 100.0 [")
     assert r"wells & 4 & 100.0 [" in quotes["LaTeX"]
+    for file, label in zip(table["files"], ("LaTeX", "Markdown", "CSV"), strict=True):
+        response = client.get(file["url"])
+        assert response.content.decode() == quotes[label]
+        assert response["Content-Disposition"] == f'attachment; filename="wells-1-human-performance{file["label"]}"'
+    assert client.get(at("report-table", "nothing", "tex")).status_code == 404
+    assert client.get(at("report-table", "human-performance", "exe")).status_code == 404
+
+
+def test_charts_are_drawn_from_the_kept_report_with_words_for_their_numbers(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Any
+) -> None:
+    _answered(bob, carol, batch)
+    client.force_login(alice)
+    assert client.get(at("report-chart", "progress")).status_code == 404
+    client.post(at("report-refresh"))
+    work_off()
+    charts = client.get(at("report")).context["studies"][0]["charts"]
+    assert [chart["name"] for chart in charts] == ["answer-by-hops-wells", "support-by-hops-wells", "workers-wells"]
+    told = "Answer F1 by number of hops. Human score: all 100.0 [51.0, 100.0], 2 hops 100.0"
+    assert charts[0]["told"].startswith(told)
+    response = client.get(charts[0]["url"])
+    assert response["Content-Type"] == "image/svg+xml"
+    assert response.content.startswith(b"<?xml")
+    assert b" style=" not in response.content
+    assert client.get(charts[0]["url"]).content == response.content
+
+
+def test_numbers_lead_to_the_judgments_behind_them(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
+    _answered(bob, carol, batch)
+    client.force_login(alice)
+    client.post(at("report-refresh"))
+    work_off()
+    tables = {table["title"]: table for table in client.get(at("report")).context["studies"][0]["tables"]}
+    hops = tables["By number of hops"]["rows"][0]
+    assert {cell["url"] for cell in hops[1:]} == {f"{at('hits')}?dataset=wells&hops=2"}
+    assert len(client.get(hops[1]["url"]).context["page"].object_list) == 4
+    own = tables["By worker"]["rows"][0]
+    assert own[1]["url"] == f"{at('batch-assignments')}?show=submitted&dataset=wells&worker={own[0]['text']}"
+    assert len(client.get(own[1]["url"]).context["page"].object_list) == int(own[1]["text"])
+
+
+def test_the_methods_paragraph_states_what_the_rows_say(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Any
+) -> None:
+    _answered(bob, carol, batch)
+    flagging.void(batch.hits.first(), reason="50% doubt")
+    client.force_login(alice)
+    client.post(at("report-refresh"))
+    work_off()
+    methods = client.get(at("report")).context["methods"]
+    for words in (
+        "The batch has 4 items, from wells (4). Items by number of hops: 2: 4. 2 annotators submitted 8 answers.",
+        "Each item was to be answered by 2 different annotators.",
+        "The median active time of an answer was 30 seconds.",
+        "Agreement on the answer (F1): 100.0 % (95 % interval",
+        "1 of the items, because of 50% doubt (1).",
+    ):
+        assert words in methods["text"]
+    assert r"because of 50\% doubt (1)." in methods["latex"]
+    assert "paid" not in methods["text"]
+    batch.assignments.filter(worker=carol).update(revision=2)
+    assert "Agreement on" not in client.get(at("report")).context["methods"]["text"]
+
+
+def test_a_report_of_a_part_is_computed_and_kept_beside_the_whole(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Any
+) -> None:
+    _answered(bob, carol, batch)
+    batch.assignments.filter(worker=carol).update(submitted_at="2020-05-05T23:30Z")
+    client.force_login(alice)
+    part = "?hops=2&until=2020-05-05"
+    assert client.get(at("report") + part).context["report"] is None
+    assert client.post(at("report-refresh") + part).url == at("report") + "?hops=2&until=2020-05-05"
+    work_off()
+    response = client.get(at("report") + part)
+    assert [row[0]["text"] for row in response.context["studies"][0]["tables"][2]["rows"]] == [carol.pseudonym]
+    assert "of a part of the batch only" in response.content.decode()
+    assert not BatchReport.objects.exists()
+    table = client.get(response.context["tables"][0]["files"][2]["url"])
+    assert table.content.decode().splitlines()[1].startswith("wells,4,100.0,")
+    assert client.get(at("report") + "?hops=7&dataset=nothing").context["cut"].key == ""
 
 
 def test_the_progress_loads_the_page_anew_once_the_report_is_there(
@@ -90,7 +172,7 @@ def test_what_is_left_out_stands_beside_the_figures_with_its_reason(
     work_off()
     html = client.get(at("report")).content.decode()
     assert "1 Two towers" in html
-    assert "(1 left out)" in html
+    assert "1 HIT is left out:" in html
 
 
 def test_a_report_of_another_layout_is_shown_as_it_is(client: Any, alice: Any, bob: Any, batch: Any) -> None:

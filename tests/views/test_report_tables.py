@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.registry import task_type
-from annotation.views.report_tables import tables_exhibit
+from annotation.views.report_tables import shown_table
 from tests.views.console import answer, at, work_off
 
 FIGURE = {"value": 0.25, "low": 0.125, "high": 0.5, "n": 8}
@@ -51,7 +51,7 @@ def test_the_page_shows_the_tables_with_percents_intervals_and_what_stands_out(r
     for text in (
         "Worker by worker",
         "The rate is of bridges.",
-        "<b>25.0 %</b>",
+        ">25.0 %</a></b>",
         "[12.5, 50.0]",
         "w1 said no too often.",
         "2 people answered. Of these 25 % said no.",
@@ -68,17 +68,17 @@ def test_an_empty_table_says_that_it_is_empty_and_offers_nothing_to_copy(reporte
     assert "Nothing to show here yet." in reported.get(at("report")).content.decode()
 
 
-def test_every_table_can_be_copied_in_three_forms(reported: Any) -> None:
+def test_every_table_can_be_copied_in_four_forms(reported: Any) -> None:
     table = reported.get(at("report")).context["tables"][0]
     quotes = {quote["label"]: quote["text"] for quote in table["quotes"]}
     assert quotes["TSV"].splitlines()[1] == "<b>w|1</b>\t3\t25.0 [12.5, 50.0]\thigh"
     assert r"w\|1" in quotes["Markdown"]
     assert r"w2 & -- & -- &  \\" in quotes["LaTeX"]
-    assert len({quote["id"] for quote in table["quotes"]}) == 3
+    assert len({quote["id"] for quote in table["quotes"]}) == 4
 
 
 def test_columns_of_numbers_stand_at_the_right_and_shares_have_a_bar(reported: Any) -> None:
-    table = tables_exhibit(CONTENT)["tables"][0]
+    table = shown_table(CONTENT["tables"][0])
     assert [column["number"] for column in table["columns"]] == [False, True, True, False]
     known, unknown = (row[2] for row in table["rows"])
     assert known["bar"] == {"value": 25.0, "low": 12.5, "width": 37.5, "size": 100}
@@ -87,8 +87,7 @@ def test_columns_of_numbers_stand_at_the_right_and_shares_have_a_bar(reported: A
 
 def test_a_figure_beyond_a_share_has_no_bar() -> None:
     figure = {"value": -0.2, "low": -0.5, "high": 0.1, "n": 3}
-    content = {"tables": [{"name": "t", "title": "T", "columns": ["a", "b"], "rows": [["x", figure]]}]}
-    cell = tables_exhibit(content)["tables"][0]["rows"][0][1]
+    cell = shown_table({"name": "t", "title": "T", "columns": ["a", "b"], "rows": [["x", figure]]})["rows"][0][1]
     assert (cell["text"], cell["interval"], cell["bar"]) == ("-20.0 %", "[-50.0, 10.0]", None)
 
 

@@ -1,0 +1,110 @@
+"""Things side by side: chosen by checkboxes, paired where the items are the same, taken away as tables and chart."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.urls import reverse
+
+from annotation.flow import batching, scoring
+from annotation.flow.importing import import_dataset
+from annotation.flow.scoring import import_predictions
+from tests.conftest import answer_to, write_records
+from tests.views.console import answer, at
+
+
+def _study(project: Any, dataset: Any, name: str) -> Any:
+    terms = {"task": "answer", "datasets": [dataset], "guide": "Read.", "assignments_per_hit": 2, "fresh_only": False}
+    made = batching.create_batch(project, name, **terms)
+    batching.launch(made)
+    return made
+
+
+def _address(**query: Any) -> str:
+    return reverse("compare", args=["wells"], query=query)
+
+
+def test_batches_of_the_same_items_differ_item_by_item(
+    client: Any, alice: Any, bob: Any, carol: Any, project: Any, tmp_path: Any
+) -> None:
+    import_dataset(project, write_records(tmp_path / "six.jsonl", 6), format="jsonl", name="six")
+    six = project.datasets.get(slug="six")
+    first, second = _study(project, six, "one"), _study(project, six, "two")
+    for batch, wrong in ((first, {}), (second, {"kind": "none", "text": "", "paragraph": None})):
+        for _item in range(6):
+            answer(bob, batch)
+            answer(carol, batch, **wrong)
+        scoring.score_batch(batch)
+    client.force_login(alice)
+    page = client.get(_address(of="batches", one=["one", "two"]))
+    tables = {table["name"]: table for table in page.context["tables"]}
+    assert [row[0]["text"] for row in tables["batches"]["rows"]] == ["two", "one"]
+    grade = tables["differences"]["rows"][0]
+    assert [cell["text"] for cell in grade[2:6:3]] == ["Grade against gold", "paired"]
+    assert grade[3]["text"] == "-50.0"
+    assert [row[3]["text"] for row in tables["human-performance"]["rows"]] == ["50.0 %", "100.0 %"]
+    for file in tables["differences"]["files"]:
+        assert client.get(file["url"]).status_code == 200
+    assert client.get(page.context["chart"]["url"])["Content-Type"] == "image/svg+xml"
+
+
+def test_annotators_and_models_stand_beside_each_other(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Any, dataset: Any, tmp_path: Any
+) -> None:
+    for _item in range(4):
+        answer(bob, batch)
+        answer(carol, batch)
+    scoring.score_batch(batch)
+    said = {"predicted_answer": "Farrow", "predicted_support_idxs": [0], "predicted_answerable": True}
+    lines = [json.dumps({"id": f"well-{k}", **said}) for k in range(4)]
+    (tmp_path / "model.jsonl").write_text("\n".join(lines))
+    import_predictions(dataset, tmp_path / "model.jsonl", format="musique", model="A $mall model")
+    client.force_login(alice)
+    page = client.get(_address(of="answerers", batch="wells-1", one=[bob.pseudonym, "model:A $mall model"]))
+    rows = page.context["tables"][0]["rows"]
+    assert [row[0]["text"] for row in rows] == ["all annotators", bob.pseudonym, "A $mall model"]
+    assert [row[2]["text"] for row in rows] == ["100.0 %", "100.0 %", "0.0 %"]
+    assert r"A \$mall model" in page.context["tables"][0]["quotes"][0]["text"]
+    assert "carol" not in page.content.decode().lower()
+
+
+def test_nonsense_in_the_address_chooses_nothing(client: Any, alice: Any, batch: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    for query in (
+        {},
+        {"of": "x", "one": "y"},
+        {"of": "answerers", "batch": "z", "one": "model:\0"},
+        {"of": "datasets"},
+    ):
+        page = client.get(_address(**query))
+        assert page.status_code == 200
+        assert page.context["tables"] == []
+        assert page.context["chart"] is None
+    assert client.get(reverse("compare-chart", args=["wells"])).status_code == 404
+    datasets = client.get(_address(of="datasets", one="wells"))
+    assert datasets.context["tables"][0]["rows"][0][1]["text"] == "4"
+
+
+def test_lists_are_filtered_by_what_answers_say_and_by_days(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Any
+) -> None:
+    given = [answer(bob, batch) for _item in range(4)]
+    answer(carol, batch, kind="none", text="", paragraph=None, start=None, end=None)
+    assert answer_to(given[0])["kind"] == "span"
+    batch.assignments.filter(pk=given[0].pk).update(submitted_at="2020-05-05T23:30Z")
+    client.force_login(alice)
+
+    def count(page: str, **query: Any) -> int:
+        return client.get(at(page), query).context["page"].paginator.count
+
+    assert [count("batch-assignments", label=label) for label in ("span", "none", "nothing")] == [4, 1, 0]
+    assert count("batch-assignments", since="2020-05-05", until="2020-05-05") == 1
+    assert count("batch-assignments", worker=carol.pseudonym, hops="2", dataset="wells") == 1
+    assert count("batch-assignments", worker=str(carol.pk)) == 1
+    assert [count("hits", **query) for query in ({"worker": bob.pseudonym}, {"label": "none"}, {"hops": "3"})] == [
+        4,
+        1,
+        0,
+    ]
+    assert count("hits", shape="\0", since="soon") == 4

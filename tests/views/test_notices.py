@@ -1,0 +1,86 @@
+"""The page of what one was told: one's own only, read by a press, and of the kinds that one wants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+
+from annotation.flow import announcing, notified
+from annotation.models import Notice
+from tests.flow import acting
+
+
+def page(client: Any, **asked: Any) -> str:
+    return str(client.get(reverse("notices"), asked).content.decode())
+
+
+def test_the_bell_counts_and_the_page_tells_what_is_new(client: Any, bob: Any, carol: Any, batch: Any) -> None:
+    client.force_login(bob.user)
+    assert "No notices" in page(client)
+    announcing.announce_due()
+    html = page(client)
+    assert "There is new work for you: “wells-1”." in html
+    assert "Notices: 1 new" in client.get(reverse("work")).content.decode()
+    assert notified.unread(bob.user).count() == 1  # looking marks nothing
+
+
+def test_opening_one_marks_it_and_leads_to_its_matter(client: Any, bob: Any, alice: Any, batch: Any) -> None:
+    announcing.announce_due()
+    notice = Notice.objects.get(user=bob.user)
+    client.force_login(alice)
+    assert client.post(reverse("notice-open", args=[notice.pk])).status_code == 404
+    client.force_login(bob.user)
+    response = client.post(reverse("notice-open", args=[notice.pk]))
+    assert (response.status_code, response.url) == (303, reverse("marketplace-group", args=[batch.pk]))
+    assert client.get(response.url).status_code == 200
+    assert notified.unread(bob.user).count() == 0
+    acting.batching.close(batch)
+    assert client.post(reverse("notice-open", args=[notice.pk])).url == reverse("work")
+
+
+def test_every_kind_leads_a_requester_somewhere(client: Any, alice: Any, project: Any, batch: Any) -> None:
+    from django.utils import timezone
+
+    from annotation.models import Job
+
+    now = timezone.now()
+    job = Job.objects.create(project=project, kind="x", title="Import", due_at=now, state="failed", error="Why.")
+    told = {"project": project, "key": "k"}
+    announcing.tell([alice], "finished", **told | {"key": "a"}, batch=batch, facts={"answers": 8})
+    announcing.tell([alice], "stalled", **told | {"key": "b"}, batch=batch, facts={"left": 3})
+    announcing.tell([alice], "failed", **told | {"key": "c"}, job=job)
+    announcing.tell([alice], "money", **told | {"key": "d"}, facts={"left": "1.00", "put_in": "50.00"})
+    client.force_login(alice)
+    html = page(client)
+    for text in ("is finished: 8 answers", "still wants 3", "“Import” failed. Why.", "$50.00 in the budget $1.00"):
+        assert text in html
+    for notice in Notice.objects.filter(user=alice):
+        assert client.get(client.post(reverse("notice-open", args=[notice.pk])).url).status_code in {200, 302}
+
+
+def test_all_that_was_shown_is_marked_and_what_came_since_is_not(
+    client: Any, bob: Any, project: Any, dataset: Any
+) -> None:
+    first = acting.launched(project, "one", dataset)
+    announcing.announce_due()
+    seen = Notice.objects.get(batch=first)
+    acting.launched(project, "two", dataset)
+    announcing.announce_due()
+    client.force_login(bob.user)
+    client.post(reverse("notices-read"), {"upto": seen.pk})
+    assert [row.batch.slug for row in notified.unread(bob.user)] == ["two"]
+    client.post(reverse("notices-read"), {"upto": "nonsense"})
+    assert not notified.unread(bob.user).exists()
+
+
+def test_kinds_are_muted_and_those_not_offered_stay(client: Any, bob: Any, batch: Any) -> None:
+    notified.mute(bob.user, ["money"])
+    client.force_login(bob.user)
+    assert "the budget runs out" not in page(client)
+    client.post(reverse("notices-kinds"), {})
+    bob.user.refresh_from_db()
+    assert bob.user.muted == ["work", "money"]
+    client.post(reverse("notices-kinds"), {"kind": "work"})
+    bob.user.refresh_from_db()
+    assert bob.user.muted == ["money"]

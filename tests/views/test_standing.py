@@ -1,0 +1,242 @@
+"""The worker's side: why work is closed to them, what they hold, earn and are told; and how they come in."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.flow import approving, eligibility, ledger, messaging, qualifying
+from annotation.models import Assignment, Batch, Hit, Message, Project, QualificationRequest, User, Worker
+from annotation.pure import requirements
+from annotation.pure.requirements import Locale, Requirement
+from tests.conftest import PASSWORD
+from tests.flow.acting import answer_all
+
+
+@pytest.fixture
+def kind(project: Any) -> Any:
+    return qualifying.create_type(project, "Round 2", description="From the second round.")
+
+
+@pytest.fixture
+def seat(client: Any, bob: Any) -> Any:
+    client.force_login(bob.user)
+    return client
+
+
+def need(batch: Batch, kind: Any, guard: str = "Accept") -> None:
+    one = Requirement(kind.public_id, "GreaterThanOrEqualTo", (80,), guard=guard)
+    eligibility.require(batch, [one])
+
+
+def home(client: Any) -> str:
+    return str(client.get(reverse("work")).content.decode())
+
+
+def test_home_says_why_a_batch_is_closed_and_how_to_come_in(seat: Any, batch: Any, kind: Any, bob: Any) -> None:
+    need(batch, kind)
+    qualifying.grant(kind, bob, 71, source="hand")
+    html = home(seat)
+    assert "needs 80 in “Round 2”; you have 71" in html
+    assert reverse("qualification-ask", args=[kind.public_id]) in html
+    assert reverse("batch-start", args=[batch.pk]) not in html
+    assert "needs 80" in seat.post(reverse("batch-start", args=[batch.pk]), follow=True).content.decode()
+    assert not Assignment.objects.exists()
+
+
+def test_home_offers_it_once_the_score_is_there(seat: Any, batch: Any, kind: Any, bob: Any) -> None:
+    need(batch, kind)
+    qualifying.grant(kind, bob, 80, source="hand")
+    html = home(seat)
+    assert "needs 80" not in html
+    assert reverse("batch-start", args=[batch.pk]) in html
+
+
+@pytest.mark.parametrize(
+    ("guard", "listed", "guide"),
+    [("Accept", True, 200), ("PreviewAndAccept", True, 303), ("DiscoverPreviewAndAccept", False, 404)],
+)
+def test_a_guard_closes_list_guide_or_work(
+    seat: Any, batch: Any, kind: Any, guard: str, listed: bool, guide: int
+) -> None:
+    need(batch, kind, guard)
+    assert (batch.title in home(seat)) is listed
+    assert seat.get(reverse("batch-guide", args=[batch.pk])).status_code == guide
+    seat.post(reverse("batch-start", args=[batch.pk]))
+    assert not Assignment.objects.exists()
+
+
+def test_a_blocked_worker_sees_no_work_and_no_reason(seat: Any, batch: Any, bob: Any) -> None:
+    qualifying.block(bob, "sends rubbish")
+    html = home(seat)
+    assert batch.title not in html
+    assert "rubbish" not in html
+
+
+def test_asking_is_noted_and_shown(seat: Any, kind: Any) -> None:
+    page = seat.get(reverse("my-qualifications")).content.decode()
+    assert "From the second round." in page
+    page = seat.post(reverse("qualification-ask", args=[kind.public_id]), follow=True).content.decode()
+    assert QualificationRequest.objects.get().state == "pending"
+    assert "Asked for “Round 2”" in page
+    again = seat.post(reverse("qualification-ask", args=[kind.public_id]), follow=True).content.decode()
+    assert "has not decided yet" in again
+
+
+def test_a_refusal_is_shown_with_its_reason(seat: Any, kind: Any, bob: Any) -> None:
+    qualifying.reject_request(qualifying.request(kind, bob), reason="Too few answers yet.")
+    page = seat.get(reverse("my-qualifications")).content.decode()
+    assert "Too few answers yet." in page
+    assert reverse("qualification-ask", args=[kind.public_id]) not in page
+
+
+def test_scores_and_figures_are_shown(seat: Any, kind: Any, bob: Any) -> None:
+    qualifying.grant(kind, bob, 83, source="hand")
+    page = seat.get(reverse("my-qualifications")).content.decode()
+    assert "83" in page
+    assert bob.public_id in page
+    assert "percentage of approved assignments: 100" in page
+
+
+def paid(batch: Batch) -> None:
+    Batch.objects.filter(pk=batch.pk).update(auto_approval=3600, reward=Decimal("0.25"))
+    Hit.objects.filter(batch=batch).update(reward=Decimal("0.25"))
+    ledger.deposit(batch.project, Decimal(50), key="start")
+
+
+@pytest.fixture
+def three(batch: Any, bob: Any, project: Any) -> list[Assignment]:
+    """Three paid assignments that Bob submitted: one approved, one rejected, one undecided."""
+    paid(batch)
+    answer_all(bob, Batch.objects.get(pk=batch.pk), most=3)
+    later = timezone.now() + timedelta(hours=1)
+    Assignment.objects.filter(worker=bob).update(auto_approve_at=later)
+    rows = list(Assignment.objects.filter(worker=bob).order_by("pk"))
+    approving.approve(rows[0])
+    approving.reject(rows[1], text="This names another tower.")
+    return rows
+
+
+def test_the_history_says_what_became_of_each(seat: Any, three: list[Assignment]) -> None:
+    html = seat.get(reverse("history")).content.decode()
+    for text in ("approved", "rejected", "This names another tower.", "waits for approval", "approved by itself"):
+        assert text in html
+
+
+def test_earnings_are_shown_by_state_and_batch(seat: Any, three: list[Assignment], batch: Any) -> None:
+    page = seat.get(reverse("my-earnings"))
+    (row,) = page.context["projects"]
+    assert (row["sums"].pending, row["sums"].approved_owed) == (Decimal("0.25"), Decimal("0.25"))
+    (line,) = row["batches"]
+    assert (line["submitted"], line["waiting"], line["approved"], line["rejected"]) == (3, 1, 1, 1)
+    assert line["paid"] == Decimal("0.25")
+    assert "$0.25" in page.content.decode()
+
+
+def test_a_paid_batch_says_what_it_pays(seat: Any, batch: Any) -> None:
+    paid(batch)
+    assert "$0.25 each" in home(seat)
+
+
+def test_messages_are_new_until_they_are_read(seat: Any, bob: Any, project: Any) -> None:
+    messaging.send(bob, "Your last answers", "They were very good.")
+    page = seat.get(reverse("my-messages")).content.decode()
+    assert "They were very good." in page
+    assert Message.objects.get().read_at is None  # looking changes nothing
+    seat.post(reverse("message-write", args=["wells"]), {"read": "1"})
+    assert Message.objects.get().read_at is not None
+
+
+def test_a_worker_writes_back(seat: Any, bob: Any) -> None:
+    seat.post(reverse("message-write", args=["wells"]), {"subject": "A question", "text": "Which tower is meant?"})
+    sent = Message.objects.get()
+    assert (sent.from_worker, sent.worker, sent.text) == (True, bob, "Which tower is meant?")
+    empty = seat.post(reverse("message-write", args=["wells"]), {"text": " "}, follow=True)
+    assert "Write something" in empty.content.decode()
+    assert Message.objects.count() == 1
+
+
+def test_a_worker_says_where_they_live_and_work_opens(seat: Any, batch: Any, bob: Any) -> None:
+    eligibility.require(batch, [Requirement(requirements.LOCALE, "EqualTo", locales=(Locale("DE"),))])
+    address = reverse("my-details", args=["wells"])
+    assert address in home(seat)
+    assert seat.post(address, {"country": "Germany"}).status_code == 422
+    assert seat.post(address, {"subdivision": "BE"}).status_code == 422
+    assert seat.post(address, {"country": "de", "subdivision": "be"}).status_code == 303
+    told = Worker.objects.get(pk=bob.pk)
+    assert (told.country, told.subdivision, told.adult) == ("DE", "BE", False)
+    assert reverse("batch-start", args=[batch.pk]) in home(seat)
+
+
+ACCOUNT = {"username": "dora", "display_name": "Dora", "password": "a phrase that is long"}
+
+
+def open_to(project: Project, who: str) -> str:
+    Project.objects.filter(pk=project.pk).update(sign_up=who)
+    return reverse("open-join", args=[project.slug])
+
+
+def test_nothing_is_open_by_default(client: Any, project: Any, batch: Any) -> None:
+    assert client.get(reverse("open-join", args=["wells"])).status_code == 404
+    assert client.post(reverse("open-join", args=["wells"]), ACCOUNT).status_code == 404
+    assert not User.objects.filter(username="dora").exists()
+
+
+def test_the_open_page_says_what_the_work_is_and_lets_people_in(client: Any, project: Any, batch: Any) -> None:
+    paid(batch)
+    address = open_to(project, "open")
+    html = client.get(address).content.decode()
+    for text in ("Wells and towers", batch.title, "$0.25 each", "We keep what you answer."):
+        assert text in html
+    response = client.post(address, ACCOUNT)
+    assert response.url == reverse("consent", args=["wells"])
+    assert not Worker.objects.get(user__username="dora").consented
+    assert client.get(reverse("work")).status_code == 200  # signed in
+
+
+def test_the_open_page_wants_a_good_password(client: Any, project: Any) -> None:
+    address = open_to(project, "open")
+    response = client.post(address, ACCOUNT | {"password": "short"})
+    assert response.status_code == 422
+    assert "password" in response.context["form"].errors
+    assert not User.objects.filter(username="dora").exists()
+
+
+def test_many_accounts_from_one_address_have_to_wait(client: Any, project: Any) -> None:
+    address = open_to(project, "open")
+    for _try in range(5):
+        assert client.post(address, ACCOUNT | {"password": "short"}).status_code == 422
+    response = client.post(address, ACCOUNT)
+    assert response.status_code == 429
+    assert "Several accounts were made" in response.content.decode()
+    assert not User.objects.filter(username="dora").exists()
+
+
+def test_a_house_project_is_for_those_who_have_an_account(client: Any, project: Any) -> None:
+    address = open_to(project, "house")
+    assert client.get(address).status_code == 404
+    user = User.objects.create_user("dora", password=PASSWORD)
+    client.force_login(user)
+    assert "Join with this account" in client.get(address).content.decode()
+    assert client.post(address).url == reverse("consent", args=["wells"])
+    assert Worker.objects.filter(project=project, user=user).exists()
+    assert client.get(address).url == reverse("work")
+
+
+def test_a_hidden_batch_is_not_advertised(client: Any, project: Any, batch: Any, kind: Any) -> None:
+    address = open_to(project, "open")
+    need(batch, kind, "DiscoverPreviewAndAccept")
+    assert batch.title not in client.get(address).content.decode()
+
+
+def test_settings_open_the_page(client: Any, alice: Any, project: Any) -> None:
+    client.force_login(alice)
+    form = {"title": project.title, "consent": project.consent, "sign_up": "open"}
+    client.post(reverse("project-settings", args=["wells"]), form)
+    assert Project.objects.get(pk=project.pk).sign_up == "open"
+    assert reverse("open-join", args=["wells"]) in client.get(reverse("people", args=["wells"])).content.decode()

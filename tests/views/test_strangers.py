@@ -1,0 +1,215 @@
+"""What pages of other programs' HITs get from us: their address, their frame, and a place to post to."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from django.urls import reverse
+
+from annotation.flow import assigning
+from annotation.models import Assignment
+from annotation.pure.frame_address import NOT_AVAILABLE
+from annotation.pure.wire_xml import answers_xml
+from tests.views.strangers import EXTERNAL, FORM, HTML, accepted, hit_of, hit_type
+
+SUBMIT = "/mturk/externalSubmit"
+
+
+@pytest.fixture
+def kind(project: Any) -> Any:
+    return hit_type(project)
+
+
+def frame_of(page: Any) -> dict[str, str]:
+    found = re.search(r"<iframe ([^>]*)>", page.content.decode())
+    assert found, "the page has no frame"
+    return {name: unescape(value) for name, value in re.findall(r'([\w-]+)="([^"]*)"', found[1])}
+
+
+def test_a_frame_gets_the_four_parameters_behind_the_address_of_its_page(kind: Any, bob: Any, client: Any) -> None:
+    client.force_login(bob.user)
+    hit = hit_of(kind)
+    mine = accepted(bob, hit)
+    page = client.get(reverse("assignment", args=[mine.public_id]))
+    frame = frame_of(page)
+    assert frame["src"].count("?") == 1
+    assert dict(parse_qsl(urlsplit(frame["src"]).query)) == {
+        "study": "7",
+        "lang": "é",
+        "assignmentId": mine.public_id,
+        "hitId": hit.public_id,
+        "turkSubmitTo": "http://testserver",
+        "workerId": bob.public_id,
+    }
+    assert frame["height"] == "450"
+    assert "frame-src 'self' https: https://survey.example" in page["Content-Security-Policy"]
+    assert re.fullmatch("[A-Z0-9]{30}", mine.public_id)
+
+
+def test_a_preview_tells_of_no_worker_and_of_no_assignment(kind: Any, bob: Any, client: Any) -> None:
+    client.force_login(bob.user)
+    hit = hit_of(kind)
+    frame = frame_of(client.get(reverse("marketplace-hit", args=[hit.public_id])))
+    told = dict(parse_qsl(urlsplit(frame["src"]).query))
+    assert told["assignmentId"] == NOT_AVAILABLE
+    assert "workerId" not in told
+    assert not Assignment.objects.exists()
+
+
+def test_only_a_page_of_another_host_keeps_its_own_origin(kind: Any, bob: Any, client: Any) -> None:
+    client.force_login(bob.user)
+    ours = EXTERNAL.replace("https://survey.example", "https://testserver:8443")
+    for question, own in ((EXTERNAL, True), (ours, False), (HTML, False)):
+        hit = hit_of(kind, question)
+        frame = frame_of(client.get(reverse("marketplace-hit", args=[hit.public_id])))
+        assert ("allow-same-origin" in frame["sandbox"]) is own
+        assert "allow-top-navigation" not in frame["sandbox"]
+
+
+def test_pages_without_a_frame_allow_none(kind: Any, bob: Any, client: Any) -> None:
+    client.force_login(bob.user)
+    hit = hit_of(kind, FORM)
+    assert "frame-src" not in client.get(reverse("marketplace-hit", args=[hit.public_id]))["Content-Security-Policy"]
+
+
+def test_html_of_a_stranger_is_served_in_an_origin_of_its_own(kind: Any, bob: Any, client: Any) -> None:
+    client.force_login(bob.user)
+    script = '<script src="https://s3.amazonaws.com/mturk-public/externalHIT_v1.js"></script>'
+    hit = hit_of(kind, HTML.replace("<form", f"{script}<form"))
+    address = frame_of(client.get(reverse("marketplace-hit", args=[hit.public_id])))["src"]
+    client.logout()
+    page = client.get(address)
+    policy = page["Content-Security-Policy"]
+    assert policy.startswith("sandbox ")
+    assert "allow-same-origin" not in policy
+    assert "frame-ancestors 'self'" in policy
+    assert "X-Frame-Options" not in page
+    text = page.content.decode()
+    assert 'action="/mturk/externalSubmit"' in text
+    assert "amazonaws" not in text
+    assert "external_hit" in text
+
+
+def test_an_address_that_nobody_signed_shows_nothing(kind: Any, client: Any) -> None:
+    hit = hit_of(kind, HTML)
+    assert client.get(reverse("html-question", args=[str(hit.pk)])).status_code == 404
+
+
+def test_crowd_elements_are_said_not_to_work(kind: Any, bob: Any, client: Any) -> None:
+    client.force_login(bob.user)
+    hit = hit_of(kind, HTML.replace("<form", "<crowd-form></crowd-form><form"))
+    page = client.get(reverse("marketplace-hit", args=[hit.public_id]))
+    assert "Crowd HTML Elements" in page.content.decode()
+
+
+@pytest.mark.parametrize("path", [SUBMIT, f"http://testserver/{SUBMIT}"])
+def test_what_a_page_posts_is_stored_in_order_without_any_cookie(path: str, kind: Any, bob: Any, client: Any) -> None:
+    mine = accepted(bob, hit_of(kind))
+    body = f"b=2&assignmentId={mine.public_id}&a=%C3%A9&b=3&workerId=X&hitId=Y&turkSubmitTo=Z"
+    client = type(client)(enforce_csrf_checks=True)
+    stored = client.post(path, body, content_type="application/x-www-form-urlencoded", headers={"Origin": "null"})
+    assert stored.status_code == 200
+    assert not stored.cookies
+    assert "X-Frame-Options" not in stored
+    assert "frame-ancestors" not in stored["Content-Security-Policy"]
+    mine.refresh_from_db()
+    assert mine.state == "submitted"
+    assert mine.current.answer == {"fields": [["b", "2"], ["b", "3"], ["a", "é"]]}
+    assert "2|3" in answers_xml(mine.current.answer["fields"])
+
+
+def test_a_file_form_is_read_too(kind: Any, bob: Any, client: Any) -> None:
+    mine = accepted(bob, hit_of(kind))
+    assert client.post(SUBMIT, {"assignmentId": mine.public_id, "x": "1"}).status_code == 200
+    mine.refresh_from_db()
+    assert mine.current.answer == {"fields": [["x", "1"]]}
+
+
+def test_a_page_that_sends_twice_is_told_the_same_and_the_first_answer_stands(kind: Any, bob: Any, client: Any) -> None:
+    mine = accepted(bob, hit_of(kind))
+    sent = {"assignmentId": mine.public_id, "x": "1"}
+    pages = [client.post(SUBMIT, fields) for fields in (sent, sent, sent | {"x": "2"})]
+    assert [page.status_code for page in pages] == [200, 200, 200]
+    assert "The first answer stands" not in pages[1].content.decode()
+    assert "The first answer stands" in pages[2].content.decode()
+    mine.refresh_from_db()
+    assert mine.revision == 1
+    assert mine.current.answer == {"fields": [["x", "1"]]}
+    assert mine.hit.done == 1
+
+
+def test_an_answer_without_fields_is_an_answer(kind: Any, bob: Any, client: Any) -> None:
+    mine = accepted(bob, hit_of(kind))
+    assert client.post(SUBMIT, {"assignmentId": mine.public_id}).status_code == 200
+    mine.refresh_from_db()
+    assert mine.current.answer == {"fields": []}
+
+
+def test_a_preview_sends_nothing(kind: Any, client: Any) -> None:
+    refused = client.post(SUBMIT, {"assignmentId": NOT_AVAILABLE, "x": "1"})
+    assert refused.status_code == 400
+    assert "This was a preview" in refused.content.decode()
+
+
+def test_only_a_post_submits(kind: Any, bob: Any, client: Any) -> None:
+    mine = accepted(bob, hit_of(kind))
+    assert client.get(SUBMIT, {"assignmentId": mine.public_id}).status_code == 405
+    mine.refresh_from_db()
+    assert mine.state == "accepted"
+
+
+def test_an_answer_after_the_time_is_kept_as_late(kind: Any, bob: Any, client: Any) -> None:
+    mine = accepted(bob, hit_of(kind))
+    assigning.give_back(mine, to="expired")
+    assert "The time for this HIT was over" in client.post(SUBMIT, {"assignmentId": mine.public_id}).content.decode()
+    mine.refresh_from_db()
+    assert (mine.state, mine.late) == ("submitted", True)
+
+
+def test_assignments_of_the_houses_own_batches_take_nothing_from_outside(batch: Any, bob: Any, client: Any) -> None:
+    from tests.views.console import take
+
+    mine = take(bob, batch)
+    assert client.post(SUBMIT, {"assignmentId": mine.public_id, "x": "1"}).status_code == 404
+    mine.refresh_from_db()
+    assert mine.state == "accepted"
+
+
+def test_a_form_sent_from_outside_is_held_to_its_questions(kind: Any, bob: Any, client: Any) -> None:
+    mine = accepted(bob, hit_of(kind, FORM))
+    assert client.post(SUBMIT, {"assignmentId": mine.public_id, "colour": "green"}).status_code == 400
+    assert client.post(SUBMIT, {"assignmentId": mine.public_id, "colour": "a"}).status_code == 200
+
+
+def test_the_page_around_the_frame_learns_that_it_was_submitted(kind: Any, bob: Any, client: Any) -> None:
+    client.force_login(bob.user)
+    mine = accepted(bob, hit_of(kind))
+    state = reverse("assignment-state", args=[mine.public_id])
+    assert client.get(state).json() == {"state": "accepted"}
+    client.post(SUBMIT, {"assignmentId": mine.public_id})
+    assert client.get(state).json() == {"state": "submitted"}
+    page = client.get(reverse("assignment", args=[mine.public_id])).content.decode()
+    assert "<iframe" not in page
+    assert 'id="go-to-next"' in page
+
+
+def test_the_time_of_a_stranger_cannot_be_prolonged(kind: Any, bob: Any, client: Any) -> None:
+    client.force_login(bob.user)
+    mine = accepted(bob, hit_of(kind))
+    assert 'data-extendable="false"' in client.get(reverse("assignment", args=[mine.public_id])).content.decode()
+    assert client.post(reverse("extend", args=[mine.public_id])).json()["extended"] is False
+
+
+def test_a_submitted_answer_is_final(kind: Any, bob: Any, client: Any) -> None:
+    client.force_login(bob.user)
+    mine = accepted(bob, hit_of(kind, FORM))
+    form = {"key": "0.x", "q0": "a", "q1": "Tolmouth", "active_seconds": "5"}
+    sent = [client.post(reverse("submit", args=[mine.public_id]), form | {"q0": name}) for name in ("a", "b")]
+    assert [page.status_code for page in sent] == [303, 303]
+    mine.refresh_from_db()
+    assert mine.revision == 1
+    assert mine.current.answer == {"fields": [["colour", "a"], ["town", "Tolmouth"]]}
