@@ -21,6 +21,7 @@ from tests import run_postgres
 from tests.bench import records
 from tests.bench.bench import Bench, Result
 from tests.bench.composing import contexts, live, pairs
+from tests.bench.rehearsing import rehearsal
 from tests.process.annotators import PATIENCE
 from tests.process.installation import Installation
 from tests.pure import official
@@ -45,18 +46,18 @@ def cycles(bench: Bench) -> Iterator[Result]:
             world = made.world("build", f"hits={HITS}", "assignments=3", f"workers={PEOPLE}", f"file={file}")
             inside(made, "floor_table")
             made.start_web()
-            _run(made, bench.folder, world, "tests.process.annotators", seconds=3)  # warms up; the floor needs a page
+            crew(made, bench.folder, world, "tests.process.annotators", seconds=3)  # warms up; the floor needs a page
             rates: dict[str, list[float]] = {"tests.process.annotators": [], "tests.bench.clients": []}
             for _ in range(TURNS):
                 for clients in rates:
-                    rates[clients].append(_run(made, bench.folder, world, clients, seconds=SECONDS))
+                    rates[clients].append(crew(made, bench.folder, world, clients, seconds=SECONDS))
         ours, floor = (sum(rate) / len(rate) for rate in rates.values())
         print(f"       {kind}: {ours:.0f} cycles/s, floor {floor:.0f}")
         what = f"cycles/s against the floor, {PEOPLE} annotators, {HITS:,} HITs, {kind}"
         yield Result(what, ours / floor, 0.4, at_most=False)
 
 
-def _run(made: Installation, folder: Path, world: dict[str, Any], clients: str, *, seconds: int) -> float:
+def crew(made: Installation, folder: Path, world: dict[str, Any], clients: str, *, seconds: int) -> float:
     """Cycles per second of all clients together."""
     outs, running = [], []
     for part in range(PROCESSES):
@@ -235,7 +236,8 @@ def _seconds(verb: Callable[[], object]) -> float:
 
 
 COMPARISONS = {
-    f.__name__: f for f in (evaluating, weight, loading, exporting, allocation, cycles, pairs, contexts, live)
+    f.__name__: f
+    for f in (evaluating, weight, loading, exporting, allocation, cycles, pairs, contexts, live, rehearsal)
 }
 
 

@@ -37,13 +37,13 @@ class Bench:
         (folder / "collected").mkdir()
 
     @contextmanager
-    def installation(self, kind: str) -> Iterator[Installation]:
+    def installation(self, kind: str, *, broker: str = "") -> Iterator[Installation]:
         var = self.folder / uuid4().hex
         var.mkdir()
         url = f"sqlite:///{var / 'hopscribe.sqlite3'}"
         if kind == "PostgreSQL" and self.cluster is not None:
             url = self.cluster.create(uuid4().hex)
-        made = Installation(var, url, static=self.folder / "collected")
+        made = Installation(var, url, static=self.folder / "collected", broker=broker)
         try:
             made.manage("collectstatic", "--noinput", "--verbosity", "0")
             yield made

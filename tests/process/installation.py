@@ -27,9 +27,9 @@ def free_port() -> int:
 
 
 class Installation:
-    """`var` is its folder; `url` its DATABASE_URL. Close it to end whatever it started."""
+    """`var` is its folder; `url` its DATABASE_URL, migrated where `ready`. Close it to end whatever it started."""
 
-    def __init__(self, var: Path, url: str, *, static: Path, broker: str = "") -> None:
+    def __init__(self, var: Path, url: str, *, static: Path, broker: str = "", ready: bool = False) -> None:
         self.var, self.port = var, free_port()
         (var / "static").symlink_to(static)
         plain = {k: v for k, v in os.environ.items() if k not in {"ALLOWED_HOSTS", "HTTPS", "SECRET_KEY"}}
@@ -38,7 +38,8 @@ class Installation:
         self.environment = {**plain, **ours, **quiet, "PORT": str(self.port)}
         self._started: list[subprocess.Popen[bytes]] = []
         self._web: subprocess.Popen[bytes] | None = None
-        self.manage("migrate", "--verbosity", "0")
+        if not ready:
+            self.manage("migrate", "--verbosity", "0")
 
     def manage(self, *arguments: str) -> str:
         return self.run([sys.executable, "manage.py", *arguments])
@@ -62,10 +63,10 @@ class Installation:
         self._started.append(process)
         return process
 
-    def start_web(self) -> None:
+    def start_web(self, *, workers: int = 2) -> None:
         """Start gunicorn as in production and wait until it is ready."""
         command = [str(BIN / "gunicorn"), "-c", "deploy/gunicorn.conf.py"]
-        self._web = self.spawn(command, log="web.log", more={"WEB_WORKERS": "2"})
+        self._web = self.spawn(command, log="web.log", more={"WEB_WORKERS": str(workers)})
         end = time.monotonic() + SECONDS_TO_START
         while not self.is_ready():
             if self._web.poll() is not None or time.monotonic() > end:

@@ -13,6 +13,7 @@ import pytest
 import redis
 
 from tests.conftest import write_records
+from tests.marketplaces.bazaar import Bazaar
 from tests.process.installation import BIN, Installation, free_port, kill
 
 CELERY = [str(BIN / "celery"), "-A", "annotation.celery", "worker", "--pool", "prefork", "--concurrency", "1"]
@@ -71,7 +72,7 @@ def test_a_job_whose_worker_was_killed_is_done_by_another_run(
 ) -> None:
     installation = install(broker=broker)
     first = installation.spawn(CELERY, log="celery-1.log")
-    file = write_records(tmp_path / "upload.jsonl", 20_000)
+    file = write_records(tmp_path / "upload.jsonl", 40_000)
     job = installation.world("enqueue", f"path={file}", "name=upload")["job"]
     wait_until(lambda: installation.world("job", f"pk={job}")["state"] == "running", 60)
     kill(first)
@@ -81,4 +82,18 @@ def test_a_job_whose_worker_was_killed_is_done_by_another_run(
     installation.manage("sweep")
     found = installation.world("job", f"pk={job}")
     assert (found["state"], found["tries"], found["error"]) == ("done", 2, "")
-    assert found["datasets"] == {"upload": ["ready", 20_000]}
+    assert found["datasets"] == {"upload": ["ready", 40_000]}
+
+
+def test_two_workers_that_publish_the_same_batch_publish_each_hit_once(
+    install: Callable[..., Installation], broker: str
+) -> None:
+    installation = install(broker=broker)
+    with Bazaar() as bazaar:
+        installation.world("abroad", f"url={bazaar.url}", "hits=30")
+        for number in (1, 2):
+            installation.spawn([*CELERY, "--hostname", f"w{number}@%h"], log=f"celery-{number}.log")
+        installation.world("ring", "times=6")
+        wait_until(lambda: installation.world("publications") == {"published": 30}, 90)
+        marks = [hit["RequesterAnnotation"] for hit in bazaar.hits.values()]
+    assert len(marks) == len(set(marks)) == 30

@@ -23,7 +23,7 @@ from django.db.models import Count, F, Q  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from annotation.flow import assigning, batching, importing, joining  # noqa: E402
-from annotation.models import Answer, Assignment, Dataset, Hit, Job, Project, Seat, User, Worker  # noqa: E402
+from annotation.models import Answer, Assignment, Batch, Dataset, Hit, Job, Project, Publication, Seat, User, Worker  # noqa: E402
 from tests.conftest import write_records  # noqa: E402
 
 
@@ -116,7 +116,26 @@ def pass_time() -> dict[str, Any]:
     return {"seconds": rest.total_seconds()}
 
 
-VERBS = {f.__name__: f for f in (build, audit, enqueue, job, pass_time)}
+def abroad(*, url: str, hits: int) -> None:
+    """A batch launched on a marketplace; nothing of it is there yet."""
+    from tests.process import errands
+
+    errands.launch({"url": url, "hits": hits, "key_id": "AKIATEST", "secret": "a test's own secret"})
+
+
+def ring(*, times: int) -> None:
+    """Post the job that publishes the batch, as the launch does, and ring for it more often than is needed."""
+    from annotation import jobs
+
+    for _time in range(times):
+        jobs.ring(jobs.send_batch(Batch.objects.get()))
+
+
+def publications() -> dict[str, int]:
+    return dict(Counter(Publication.objects.values_list("state", flat=True)))
+
+
+VERBS = {f.__name__: f for f in (build, audit, enqueue, job, pass_time, abroad, ring, publications)}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()

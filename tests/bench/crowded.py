@@ -1,0 +1,161 @@
+"""A project with as many judgments as one likes, multiplied in the database from one of each row that the product made.
+
+For PostgreSQL: rows are copied by INSERT … SELECT over generate_series, so ten million take minutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import connection, models
+
+from annotation.models import Answer, Assignment, Batch, Dataset, Hit, Item, Member, Project, Seat, User, Worker
+from tests.flow.acting import dataset_of, launched, newcomer, submit, take
+
+EACH = 5  # judgments a HIT
+WORKERS = 2_000
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Crowded:
+    """What was made: the person who runs the project, one of its workers, a batch that is done and one that is not."""
+
+    alice: User
+    worker: Worker
+    done: Batch
+    open: Batch
+
+
+def multiply(row: models.Model, series: str, **expressions: str) -> None:
+    """Copy a row for every `n` of the series; the columns named get an SQL expression over `n` and `t`, the row."""
+    columns, values = [], []
+    for field in row._meta.concrete_fields:
+        if not field.primary_key and not isinstance(field, models.GeneratedField):
+            columns.append(f'"{field.column}"')
+            values.append(expressions.get(field.column, f't."{field.column}"'))
+    table = row._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'INSERT INTO "{table}" ({", ".join(columns)}) SELECT {", ".join(values)} '
+            f'FROM "{table}" t, {series} WHERE t.id = {row.pk}'
+        )
+        cursor.execute(f'ANALYZE "{table}"')  # or checks of foreign keys keep the plan for an empty table
+
+
+def crowd(folder: Path, *, batches: int, hits: int, tell: Told = lambda _text: None) -> Crowded:
+    """A project of `batches` × `hits` HITs with five judgments each; in the last batch each HIT has three."""
+    seed = _seed(folder)
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0")
+    for fill in (_people, _items, _hits, _seats, _assignments, _answers):
+        tell(fill.__name__.strip("_"))
+        fill(seed, batches, hits)
+    tell("statistics")
+    newcomer(seed.batch.project, "next-one")
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE annotation_batch SET state = 'open' WHERE slug = 'many-{batches}'")
+        cursor.execute("VACUUM ANALYZE" if connection.get_autocommit() else "ANALYZE")
+    return found()
+
+
+def _people(seed: _Seed, _batches: int, _hits: int) -> None:
+    multiply(seed.worker.user, f"generate_series(1, {WORKERS}) n", username="'person-' || n")
+    users = "(SELECT id AS n FROM annotation_user WHERE username LIKE 'person-%') n"
+    multiply(seed.worker, users, user_id="n", public_id="'W' || n")
+
+
+def _items(seed: _Seed, batches: int, hits: int) -> None:
+    numbers, name = f"generate_series(1, {batches}) n", "'many-' || n"
+    multiply(seed.dataset, numbers, slug=name, size=str(hits))
+    multiply(seed.batch, numbers, slug=name, size=str(hits), next_ticket=str(hits), state="'closed'")
+    places = (
+        f"(SELECT d.id AS dataset, k FROM annotation_dataset d, generate_series(0, {hits - 1}) k "
+        "WHERE d.slug LIKE 'many-%') n"
+    )
+    known = {"source_id": "'many-' || n.k", "group_key": "n.dataset || ':' || n.k"}
+    multiply(seed.item, places, dataset_id="n.dataset", position="n.k", **known)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO annotation_batch_datasets (batch_id, dataset_id) SELECT b.id, d.id FROM annotation_batch b "
+            "JOIN annotation_dataset d ON d.slug = b.slug WHERE b.slug LIKE 'many-%'"
+        )
+
+
+def _hits(seed: _Seed, batches: int, _hits: int) -> None:
+    items = (
+        "(SELECT i.id AS item, i.position AS k, i.group_key AS g, b.id AS batch, b.slug = "
+        f"'many-{batches}' AS last FROM annotation_item i JOIN annotation_dataset d ON d.id = i.dataset_id "
+        "JOIN annotation_batch b ON b.slug = d.slug WHERE b.slug LIKE 'many-%') n"
+    )
+    counters = {"wanted": str(EACH), "live": "0", "done": f"CASE WHEN n.last THEN {EACH - 2} ELSE {EACH} END"}
+    names = {"public_id": "'h' || n.item", "group_key": "n.g", "ticket": "n.k"}
+    multiply(seed.hit, items, item_id="n.item", batch_id="n.batch", **counters, **names)
+
+
+def _seats(seed: _Seed, _batches: int, hits: int) -> None:
+    pairs = (
+        "(SELECT w.id AS worker, b.id AS batch FROM annotation_worker w, annotation_batch b "
+        "WHERE b.slug LIKE 'many-%') n"
+    )
+    multiply(seed.seat, pairs, batch_id="n.batch", worker_id="n.worker", done=str(hits * EACH // WORKERS))
+
+
+def _assignments(seed: _Seed, _batches: int, _hits: int) -> None:
+    taken = (
+        f"(SELECT h.id AS hit, h.batch_id AS batch, h.group_key AS g, h.id * {EACH} + j AS number, "
+        f"first.id + (h.id * 7 + j * 401) % {WORKERS} AS worker, "
+        f"now() - (h.id % 700) * interval '1 hour' AS at FROM annotation_hit h, generate_series(0, {EACH - 1}) j, "
+        "(SELECT min(id) AS id FROM annotation_worker WHERE public_id LIKE 'W%') first "
+        "WHERE h.public_id LIKE 'h%' AND j < h.done) n"
+    )
+    keys = {"hit_id": "n.hit", "batch_id": "n.batch", "worker_id": "n.worker", "group_key": "n.g"}
+    times = {"accepted_at": "n.at", "submitted_at": "n.at + interval '90 seconds'"}
+    multiply(seed.assignment, taken, public_id="'3' || lpad(n.number::text, 29, '0')", **keys, **times)
+
+
+def _answers(seed: _Seed, _batches: int, _hits: int) -> None:
+    given = (
+        "(SELECT a.id AS assignment, a.submitted_at AS at FROM annotation_assignment a WHERE a.public_id LIKE '30%') n"
+    )
+    multiply(seed.answer, given, assignment_id="n.assignment", created_at="n.at")
+
+
+def found() -> Crowded:
+    """What `crowd` made in this database."""
+    project = Project.objects.get(slug="crowded")
+    many = project.batches.filter(slug__startswith="many-")
+    worker = project.workers.get(user__username="next-one")
+    return Crowded(User.objects.get(username="alice"), worker, many.get(slug="many-1"), many.get(state="open"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Seed:
+    alice: User
+    worker: Worker
+    dataset: Dataset
+    item: Item
+    batch: Batch
+    hit: Hit
+    seat: Seat
+    assignment: Assignment
+    answer: Answer
+
+
+def _seed(folder: Path) -> _Seed:
+    """One of each row, made by the product's own verbs."""
+    project = Project.objects.create(slug="crowded", title="Crowded", consent="We keep what you answer.")
+    alice = User.objects.create_user("alice", password=None)
+    Member.objects.create(project=project, user=alice)
+    dataset = dataset_of(project, folder, name="seed", size=1)
+    batch = launched(project, "seed", dataset, assignments_per_hit=EACH)
+    worker = newcomer(project, "seed-worker")
+    assignment = take(worker, batch)
+    assert assignment is not None
+    submit(assignment)
+    rows = (dataset.items.get(), batch.hits.get(), batch.seats.get(), batch.assignments.get())
+    item, hit, seat, assignment = rows
+    batch.refresh_from_db()
+    return _Seed(alice, worker, dataset, item, batch, hit, seat, assignment, assignment.answers.get())

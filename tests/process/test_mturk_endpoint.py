@@ -1,0 +1,59 @@
+"""The endpoint as a server of its own: the protocol at `/`, pages beside it, whatever the site's own settings are."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+from tests.mturk_api.acts import HIT
+from tests.process.installation import SECONDS_TO_START, Installation, free_port
+
+
+def ready(address: str, process: Any) -> bool:
+    end = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as response:
+                return bool(response.status == 200)
+        except OSError:
+            time.sleep(0.1)
+    return False
+
+
+@pytest.fixture
+def installation(tmp_path: Path, static: Path) -> Iterator[Installation]:
+    """On SQLite only: which database it is makes no difference to what is tested here."""
+    made = Installation(tmp_path, f"sqlite:///{tmp_path / 'hopscribe.sqlite3'}", static=static)
+    yield made
+    made.close()
+
+
+def test_the_endpoint_serves_boto3_at_its_root_without_https_or_a_name(installation: Installation) -> None:
+    key = "".join(chr(ord("a") + k % 26) for k in range(60))
+    installation.environment |= {"ALLOWED_HOSTS": "lab.example", "HTTPS": "1", "SECRET_KEY": key}
+    made = json.loads(installation.manage("create_access_key", "ana@lab.example", "--create", "--json"))
+    address = f"http://127.0.0.1:{free_port()}/"
+    command = [sys.executable, "manage.py", "mturk_endpoint", "--bind", address[7:-1], "--workers", "1"]
+    process = installation.spawn(command, log="endpoint.log")
+    assert ready(address, process), installation.log("endpoint.log")
+    with urllib.request.urlopen(address) as page:
+        assert page.url == address
+        assert f'endpoint_url="{address}"' in page.read().decode()
+    client = boto3.client(
+        "mturk",
+        endpoint_url=address,
+        region_name="us-east-1",
+        aws_access_key_id=made["access_key_id"],
+        aws_secret_access_key=made["secret_access_key"],
+    )
+    hit = client.create_hit(**HIT)["HIT"]
+    assert client.get_hit(HITId=hit["HITId"])["HIT"]["HITStatus"] == "Assignable"
+    assert client.get_account_balance()["AvailableBalance"] == "9999.75"
