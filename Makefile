@@ -4,6 +4,7 @@ PYTHON ?= python3
 PORT ?= 8000
 PY := .venv/bin/python
 TESTS := $(PY) -m pytest
+SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
 
 # `make demo` is content with the product's own packages, but uses the developers' .venv where there is one.
 DEMO_VENV := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/run.stamp)
@@ -19,7 +20,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fix bench soak
+.PHONY: help setup demo test lint fix bench soak schema
 
 help:  ## this list
 	@echo "make TARGET [PYTHON=python3.11] [PORT=8000]"
@@ -34,12 +35,12 @@ test: .venv/dev.stamp  ## lint, then every test: on SQLite, again on PostgreSQL,
 	@failed=""; \
 	$(MAKE) --no-print-directory lint || failed="$$failed lint"; \
 	echo "== the tests on SQLite"; \
-	$(TESTS) -n 2 -m "not soak and not process" || failed="$$failed sqlite"; \
+	$(TESTS) $(SPREAD) -m "not soak and not process" || failed="$$failed sqlite"; \
 	echo "== the database's tests on PostgreSQL"; \
-	$(PY) -m tests.run_postgres -- $(TESTS) -n 2 -m "not soak and not process" \
+	$(PY) -m tests.run_postgres -- $(TESTS) $(SPREAD) -m "not soak and not process" \
 		$(wildcard tests/flow tests/views tests/security/test_queries.py tests/test_story.py) || failed="$$failed postgresql"; \
 	echo "== real servers and workers, on both"; \
-	$(TESTS) -m "process and not soak" tests/process || failed="$$failed process"; \
+	$(TESTS) -n 2 --dist worksteal -m "process and not soak" tests/process tests/marketplaces || failed="$$failed process"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 lint: .venv/dev.stamp  ## style and types
@@ -56,6 +57,9 @@ bench: .venv/dev.stamp  ## the comparisons with a goal, in one run; `make bench 
 
 soak: .venv/dev.stamp  ## the long forms of the fault tests
 	@$(TESTS) -m soak
+
+schema: .venv/dev.stamp  ## docs/api-schema.yaml, from the views
+	@$(PY) manage.py spectacular --file docs/api-schema.yaml --validate --fail-on-warn
 
 .venv/run.stamp: requirements.lock
 	@$(call build,requirements.lock)

@@ -33,6 +33,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "annotation/scorers": VALUES_ONLY,
     "annotation/derivations": VALUES_ONLY,
     "annotation/tasktype.py": VALUES_ONLY,
+    "annotation/client": (*THIRD_PARTIES, "annotation", "tasks"),
     "annotation/flow": (*OF_DOORS, *DOORS, "tasks"),
     "annotation/models": (*OF_DOORS, *DOORS, "tasks", *(f"annotation.{n}" for n in ("flow", "formats", "scorers"))),
     "annotation/marketplaces": (*OF_DOORS, *DOORS, "tasks", "annotation.flow"),
@@ -45,6 +46,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "annotation/scorers": ("annotation.pure", "annotation.scorers", "annotation.formats"),
     "annotation/derivations": ("annotation.pure", "annotation.derivations"),
     "annotation/tasktype.py": ("annotation.pure",),
+    "annotation/client": ("annotation.client",),
     "tasks": ("annotation.tasktype", "annotation.pure"),
 }
 FORM_MAY = ("django.forms", "django.http")  # tasks/<kind>/form.py parses a POST
@@ -52,16 +54,26 @@ FORM_MAY = ("django.forms", "django.http")  # tasks/<kind>/form.py parses a POST
 # Third parties have one home each; whoever else imports them is named.
 HOMES: dict[str, tuple[str, ...]] = {
     "boto3": ("annotation/marketplaces/mturk.py",),
+    "botocore": ("annotation/marketplaces/mturk.py", "annotation/mturk_api/"),
+    "cryptography": ("annotation/models/sealed.py",),
+    "defusedxml": ("annotation/pure/wire_xml.py",),
     "rapidfuzz": ("annotation/pure/fuzzy.py",),
     "bm25s": ("annotation/pure/retrieval.py",),
     "HanTa": ("annotation/pure/tagging.py",),
     "syntok": ("annotation/pure/tagging.py",),
     "celery": ("annotation/celery.py", "annotation/jobs.py"),
     "rest_framework": ("annotation/api/",),
+    "drf_spectacular": ("annotation/api/",),
     "markdown_it": ("annotation/pure/markdown.py",),
+    "matplotlib": ("annotation/pure/svg.py",),
     "nh3": ("annotation/pure/markdown.py",),
+    "prometheus_client": ("annotation/meters.py",),
+    "pythonjsonlogger": ("annotation/logs.py",),
+    "segno": ("annotation/views/second_factor.py",),
+    "django_otp": ("annotation/flow/proving.py",),
     "pyarrow": ("annotation/formats/", "annotation/flow/exporting.py"),
     "tasks": ("annotation/registry.py", "tasks/"),
+    "httpx": ("annotation/client/",),
 }
 MAY_MARK_SAFE = ("annotation/views/prose.py", "annotation/templatetags/showing.py")
 

@@ -6,17 +6,58 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import translation
 from hypothesis import settings
 
-settings.register_profile("untimed", deadline=None)  # timings are no tests: a busy machine fails nothing
+from tests.sharing import shared
+
+# Timings are no tests: a busy machine fails nothing. Half of the usual examples keep a run short.
+settings.register_profile("untimed", deadline=None, max_examples=50)
 settings.load_profile("untimed")
 
 PASSWORD = "a long enough phrase"
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """A request in another language leaves its thread in it; the next test begins in ours."""
+    yield
+    translation.deactivate()
+
+
+@pytest.fixture(scope="session")
+def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Collected static files, as production has them."""
+    from django.core.management import call_command
+    from django.test import override_settings
+
+    def collect(folder: Path) -> None:
+        storages = {"staticfiles": {"BACKEND": "annotation.storage.Storage"}}
+        with override_settings(STATIC_ROOT=folder, STORAGES=storages):
+            call_command("collectstatic", interactive=False, verbosity=0)
+
+    return shared(tmp_path_factory, "static", collect)
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with every table, to be copied."""
+    from tests.process.installation import Installation
+
+    def migrate(folder: Path) -> None:
+        file = folder / "hopscribe.sqlite3"
+        Installation(folder, f"sqlite:///{file}", static=folder).close()
+        with sqlite3.connect(file) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    return shared(tmp_path_factory, "migrated", migrate) / "hopscribe.sqlite3"
 
 
 @pytest.fixture

@@ -94,10 +94,10 @@ class Cluster:
     def url(self, database: str) -> str:
         return f"postgres://{USER}@{quote(str(self._folder), safe='')}:{PORT}/{database}"
 
-    def create(self, database: str) -> str:
-        """A new, empty database; returns its URL."""
+    def create(self, database: str, *, like: str = "template1") -> str:
+        """A new database with what is in the one that it is to be like, as a rule nothing; returns its URL."""
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f'CREATE DATABASE "{database}"')  # type: ignore[call-overload]
+            connection.execute(f'CREATE DATABASE "{database}" TEMPLATE "{like}"')  # type: ignore[call-overload]
         return self.url(database)
 
 

@@ -170,7 +170,7 @@ def three_people_answer(link: str, examples: list[Example]) -> None:
         annotator = joined(link, name)
         assert answered(annotator, batch, answers) == QUESTIONS
         assert annotator.url == reverse("batch-done", args=[batch.pk])
-        assert annotator.open(reverse("history")).html.count('href="/assignments/') == QUESTIONS
+        assert annotator.open(reverse("history")).html.count('/messages/">Ask about it</a>') == QUESTIONS
     assert Client().get(link).status_code == 410
 
 

@@ -19,6 +19,8 @@ class _Reader(HTMLParser):
         if tag == "form":
             self._inside = given.get("id") == self._form
             self.action = given.get("action") or "" if self._inside else self.action
+        if tag == "option" and self._select and "selected" in given:
+            self._add(self._select, given.get("value") or "")
         name = given.get("name")
         if not name or "disabled" in given or not (self._inside or given.get("form") == self._form):
             return
@@ -29,8 +31,6 @@ class _Reader(HTMLParser):
             self._add(name, "")
         elif tag == "select":
             self._select = name
-        elif tag == "option" and self._select and "selected" in given:
-            self._add(self._select, given.get("value") or "")
 
     def _is_sent(self, given: dict[str, str | None]) -> bool:
         kind = given.get("type") or "text"

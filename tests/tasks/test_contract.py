@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.http import QueryDict
 from django.template.loader import render_to_string
 
 from annotation import registry
@@ -231,3 +232,32 @@ def test_the_page_of_an_untouched_assignment_submits_nothing(
     assert refused.status_code == 422
     opened.refresh_from_db()
     assert opened.revision == 0
+
+
+@every_case
+def test_what_a_form_posts_for_an_answer_is_read_as_that_answer(kind: str, case: JSON) -> None:
+    task, _example, _options, payload = prepared(kind, case)
+    shown = task.arrange(payload, Random(7))
+    for answer in case["answers"]:
+        posted = QueryDict(mutable=True)
+        for name, values in registry.form_class(kind)(shown).posted(answer).items():
+            posted.setlist(name, values)
+        assert registry.form_class(kind)(shown, posted).answer() == answer
+
+
+@every_case
+@pytest.mark.parametrize("right", [True, False])
+def test_a_simulated_worker_says_something_that_passes_the_check(kind: str, case: JSON, right: bool) -> None:
+    task, example, _options, payload = prepared(kind, case)
+    for seed in range(8):
+        answer = task.imitate(payload, example, Random(seed), right=right)
+        assert answer is None or not task.check(payload, answer), (answer, task.check(payload, answer))
+
+
+@every_case
+def test_an_answer_is_told_in_a_few_words(kind: str, case: JSON) -> None:
+    task, _example, _options, payload = prepared(kind, case)
+    for answer in case["answers"]:
+        said = task.brief(payload, answer)
+        assert said
+        assert "{" not in said
