@@ -59,7 +59,7 @@ def spread_due(*, limit: int = 1000) -> None:
     asking: dict[int, list[Webhook]] = {}
     for event in WebhookEvent.objects.filter(spread=False).order_by("pk")[:limit]:
         if event.project_id not in asking:
-            rows = Webhook.objects.filter(project=event.project_id, active=True)
+            rows = Webhook.objects.filter(project=event.project_id, active=True).order_by("pk")
             asking[event.project_id] = list(rows.only("kinds", "created_at"))
         _spread(event, [one for one in asking[event.project_id] if event.kind in one.kinds])
 

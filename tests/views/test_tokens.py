@@ -27,7 +27,10 @@ def test_a_token_is_shown_once_and_works_until_it_is_revoked(client: Any, alice:
     assert client.post(f"{PAGE}{token.pk}/revoke/").status_code == 303
     assert Client().get("/api/v1/projects/wells/", headers=calling).status_code == 401
     assert "revoked" in client.get(PAGE).content.decode()
-    assert list(AuditEntry.objects.values_list("kind", "act")) == [("token", "made"), ("token", "revoked")]
+    assert list(AuditEntry.objects.order_by("pk").values_list("kind", "act")) == [
+        ("token", "made"),
+        ("token", "revoked"),
+    ]
 
 
 def test_a_token_without_a_note_is_asked_for_one(client: Any, alice: Any) -> None:
