@@ -1,4 +1,4 @@
-"""An item as forms: its question and gold, or the whole of it as JSON."""
+"""An item as forms: its question and gold, or the whole of it as JSON; and what is said of a dataset."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ from annotation.pure.example import Example
 
 ANSWERABLE = [("", _("not said")), ("yes", _("yes")), ("no", _("no"))]
 VALUES = {"": None, "yes": True, "no": False}
+
+
+class AboutForm(forms.Form):
+    """What is said of a dataset."""
+
+    licence = forms.CharField(max_length=200, required=False)
+    source = forms.CharField(max_length=500, required=False)
 
 
 class NoteForm(ConsoleForm):

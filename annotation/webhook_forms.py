@@ -15,6 +15,7 @@ KINDS = [
     (webhooks.PROGRESS, _("Progress: each tenth of a batch's answers, and when all are in")),
     (webhooks.SUBMISSION, _("Submissions: each answer that is submitted or changed")),
     (webhooks.VERDICT, _("Verdicts: decisions on answers, HITs voided, datasets gathered")),
+    (webhooks.PAY, _("Pay: answers approved and rejected, bonuses paid")),
     (webhooks.BATCH, _("Batches: opened, paused, closed")),
     (webhooks.JOB, _("Jobs: an import, a launch or another job ended")),
 ]

@@ -47,7 +47,7 @@ class DatasetList(OfDataset, ProjectList):
 
 
 class DatasetSerializer(serializers.Serializer):
-    """A dataset. Its items never change."""
+    """A dataset. An edited item is a new version of it; what it came with stays known."""
 
     name = serializers.SlugField(source="slug")
     size = serializers.IntegerField(help_text="items")

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.api import dataset_files, datasets, derivations, jobs
+from annotation.api import dataset_files, datasets, derivations, item_acts, jobs
 
 PROJECT = "api/v1/projects/<slug:slug>/"
 DATASET = f"{PROJECT}datasets/<slug:name>/"
@@ -12,7 +12,10 @@ pages: list[URLPattern] = [
     path(f"{PROJECT}datasets/", datasets.Datasets.as_view(), name="api-datasets"),
     path(DATASET, datasets.OneDataset.as_view(), name="api-dataset"),
     path(f"{DATASET}items/", datasets.Items.as_view(), name="api-items"),
-    path(f"{DATASET}items/<int:position>/", datasets.OneItem.as_view(), name="api-item"),
+    path(f"{DATASET}items/retire/", item_acts.Retire.as_view(), name="api-items-retire"),
+    path(f"{DATASET}items/restore/", item_acts.BringBack.as_view(), name="api-items-restore"),
+    path(f"{DATASET}items/<int:position>/", item_acts.OneItem.as_view(), name="api-item"),
+    path(f"{DATASET}items/<int:position>/versions/", item_acts.Versions.as_view(), name="api-item-versions"),
     path(f"{DATASET}export/<slug:format>/", dataset_files.Export.as_view(), name="api-export"),
     path(f"{DATASET}documents/<slug:document>/", dataset_files.Document.as_view(), name="api-document"),
     path(f"{PROJECT}derivations/", derivations.Derivations.as_view(), name="api-derivations"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import transaction
 from django.http import QueryDict
-from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -21,6 +21,7 @@ from annotation.api.dataset_base import (
     ItemFilters,
     ItemSerializer,
     OneDatasetSerializer,
+    dataset_named,
     narrowed,
     no_page,
 )
@@ -30,7 +31,7 @@ from annotation.api.queued import QueuedSerializer, queued
 from annotation.api.reading import FileParser, FormParser
 from annotation.api.writing import repeatable
 from annotation.console_forms import NAMES_OF_PAGES, proposed_name
-from annotation.flow import removing
+from annotation.flow import editing, removing
 from annotation.formats import FORMATS
 from annotation.formats.guess import guess
 
@@ -54,6 +55,14 @@ class ImportWish(Wish):
     source = serializers.URLField(max_length=500, required=False, allow_blank=True, default="")
     skip_bad = serializers.BooleanField(default=False, help_text="leave out records that cannot be stored")
     dry_run = serializers.BooleanField(default=False, help_text="only check the file")
+
+
+class AboutWish(Wish):
+    """What is said of a dataset. What is not named stays as it is."""
+
+    licence = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    source = serializers.CharField(max_length=500, required=False, allow_blank=True, help_text="where it comes from")
+    retired = serializers.BooleanField(required=False, help_text="whether it is offered for new batches no more")
 
 
 class UploadSerializer(ImportWish):
@@ -137,6 +146,17 @@ class OneDataset(DatasetView):
         """One dataset with its facts, its report and its lineage."""
         return Response(OneDatasetSerializer(self.dataset).data)
 
+    @extend_schema(request=AboutWish, responses=OneDatasetSerializer)
+    @repeatable
+    def patch(self, request: Request, slug: str, name: str) -> Response:
+        """Correct a dataset's licence and source, or retire it: offer it for new batches no more, or again."""
+        wish = asked(AboutWish, request.data, partial=True)
+        with transaction.atomic():
+            if "retired" in wish:
+                editing.retire_dataset(self.dataset, out=wish.pop("retired"))
+            editing.describe(self.dataset, **wish)
+        return Response(OneDatasetSerializer(dataset_named(self.project, name)).data)
+
     @extend_schema(responses={202: OpenApiResponse(QueuedSerializer, description="hidden; the job removes it")})
     @repeatable
     def delete(self, request: Request, slug: str, name: str) -> Response:
@@ -168,14 +188,3 @@ class Items(DatasetList):
     def get(self, request: Request, slug: str, name: str) -> Response:
         """The items of a dataset in order, with their gold."""
         return self.listed()
-
-
-class OneItem(DatasetView):
-    """One item."""
-
-    serializer_class = ItemSerializer
-
-    @extend_schema(responses=ItemSerializer)
-    def get(self, request: Request, slug: str, name: str, position: int) -> Response:
-        """One item with its gold."""
-        return Response(ItemSerializer(get_object_or_404(self.dataset.items, position=position)).data)

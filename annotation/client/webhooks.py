@@ -56,7 +56,7 @@ class Webhooks:
             yield Webhook(self._connection, self._root, facts)
 
     def add(self, url: str, *, kinds: Sequence[str], note: str = "") -> Webhook:
-        """Have `url` called; `kinds` are progress, submission, verdict, batch and job. Keep its `secret`."""
+        """Have `url` called; `kinds` are progress, submission, verdict, pay, batch and job. Keep its `secret`."""
         secret = _secret()
         wish = {"url": url, "kinds": list(kinds), "note": note, "secret": secret}
         return Webhook(

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.flow import holding, ledger, notifying, recording, reserving
+from annotation.flow import holding, ledger, notifying, recording, reserving, webhook_events
 from annotation.flow.refusal import Refused
 from annotation.models import Approval, Assignment, Payment, User
 from annotation.pure import lifecycle, pricing
@@ -61,7 +61,7 @@ def approve(
         raise WrongState(row.approval)
     first = not row.approval
     _decide(row, Assignment.Approved.APPROVED, text, source, user, approved_at=Now(), rejected_at=None)
-    spent = _reward(row, user, reserved=first and reserving.covers(row))
+    spent = _reward(row, user, source=source, reserved=first and reserving.covers(row))
     if first:
         reserving.settle(row, spent)
         holding.settled(row.hit_id, spent=spent)
@@ -78,6 +78,7 @@ def reject(assignment: Assignment, *, text: str, source: str = "requester", user
     if row.approval:
         raise WrongState(row.approval)
     _decide(row, Assignment.Approved.REJECTED, text, source, user, rejected_at=Now())
+    webhook_events.rejected(row, source=source)
     reserving.settle(row, Decimal(0))
     holding.settled(row.hit_id)
     assignment.refresh_from_db(fields=["approval", "rejected_at"])
@@ -118,12 +119,13 @@ def worth(assignment: Assignment, answer: dict[str, Any]) -> Decimal:
     return assignment.hit.reward if cents is None else pricing.dollars(cents)
 
 
-def _reward(row: Assignment, user: User | None, *, reserved: bool) -> Decimal:
+def _reward(row: Assignment, user: User | None, *, source: str, reserved: bool) -> Decimal:
     """The reward; on a marketplace what it promised, and the rest of what was earned as a bonus. What it all took."""
     due = earned(row)
     promised = row.hit.publication.reward if row.batch.connection_id else due
     common = {"user": user, "reserved": reserved}
     made = [add_payment(row, Payment.Kind.REWARD, promised, key=f"reward-{row.pk}", **common)]
+    webhook_events.approved(row, source=source, reward=made[0])
     if due > promised:
         reason = _("For what your answer earned beyond the reward.")
         made.append(add_payment(row, Payment.Kind.BONUS, due - promised, key=f"rest-{row.pk}", reason=reason, **common))
@@ -164,6 +166,7 @@ def add_payment(
     ledger.pay(payment, reserved=reserved)
     if kind != Payment.Kind.REWARD:
         recording.record("bonus paid", row, amount=str(amount))
+        webhook_events.bonus(row, payment)
     if not batch.connection_id:
         payment.move(Payment.State.PAID, since=(Payment.State.DUE,), paid_at=Now())
     return payment

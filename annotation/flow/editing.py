@@ -134,6 +134,20 @@ def retire_dataset(dataset: Dataset, *, out: bool) -> bool:
     return True
 
 
+@transaction.atomic
+def describe(dataset: Dataset, *, licence: str | None = None, source: str | None = None) -> bool:
+    """Correct what is said of a dataset's licence and of where it comes from; False where that changes nothing."""
+    said = {"licence": licence, "source": source}
+    row = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+    anew = {name: text.strip() for name, text in said.items() if text is not None}
+    anew = {name: text for name, text in anew.items() if text != getattr(row, name)}
+    if not anew:
+        return False
+    Dataset.objects.filter(pk=dataset.pk).update(**anew)
+    recording.record("settings changed", dataset, **anew)
+    return True
+
+
 def told(dataset: Dataset) -> dict[str, int]:
     """{"edited", "retired"}: how many items differ from what the dataset came with; {} where none does."""
     if not dataset.stand:

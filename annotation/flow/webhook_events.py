@@ -12,7 +12,19 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from annotation.models import Assignment, Batch, BatchNews, Dataset, Hit, Job, Project, Review, User, WebhookEvent
+from annotation.models import (
+    Assignment,
+    Batch,
+    BatchNews,
+    Dataset,
+    Hit,
+    Job,
+    Payment,
+    Project,
+    Review,
+    User,
+    WebhookEvent,
+)
 from annotation.pure import webhooks
 
 
@@ -48,6 +60,27 @@ def reviewed(review: Review, row: Assignment, reviewer: User | None) -> None:
         by = project.reviewer_pseudonym(reviewer.pk) if reviewer else None
         facts = {"revision": review.revision, "decision": review.decision, "reviewer": by}
         tell(project, "answer.reviewed", **_whose(row, row.hit), **facts)
+
+
+def approved(row: Assignment, *, source: str, reward: Payment) -> None:
+    """An answer is paid for; `source`: a requester, time, a policy or another program decided so."""
+    _decided(row, "assignment.approved", source=source, amount=f"{reward.amount:.2f}")
+
+
+def rejected(row: Assignment, *, source: str) -> None:
+    """An answer is not paid for."""
+    _decided(row, "assignment.rejected", source=source)
+
+
+def bonus(row: Assignment, payment: Payment) -> None:
+    """More was paid for an answer than its reward."""
+    _decided(row, "bonus.paid", kind=payment.kind, amount=f"{payment.amount:.2f}")
+
+
+def _decided(row: Assignment, type: str, /, **facts: str) -> None:
+    project = row.batch.project
+    if asked(project, webhooks.PAY):
+        tell(project, type, **_whose(row, row.hit), **facts)
 
 
 def _whose(row: Assignment, hit: Hit) -> dict[str, str]:

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 from annotation.pure import addresses, patience
 from annotation.pure.signing import signature
 
-PROGRESS, SUBMISSION, VERDICT, BATCH, JOB = "progress", "submission", "verdict", "batch", "job"
-KINDS: Final = (PROGRESS, SUBMISSION, VERDICT, BATCH, JOB)
+PROGRESS, SUBMISSION, VERDICT = "progress", "submission", "verdict"
+PAY, BATCH, JOB = "pay", "batch", "job"
+KINDS: Final = (PROGRESS, SUBMISSION, VERDICT, PAY, BATCH, JOB)
 TEST: Final = "webhook.test"
 TYPES: Final[dict[str, str]] = {  # type of an event: the kind that one asks for
     "batch.progress": PROGRESS,
@@ -24,6 +25,9 @@ TYPES: Final[dict[str, str]] = {  # type of an event: the kind that one asks for
     "hit.voided": VERDICT,
     "hit.restored": VERDICT,
     "dataset.gathered": VERDICT,
+    "assignment.approved": PAY,
+    "assignment.rejected": PAY,
+    "bonus.paid": PAY,
     "batch.opened": BATCH,
     "batch.paused": BATCH,
     "batch.closed": BATCH,

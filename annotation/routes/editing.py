@@ -13,4 +13,5 @@ pages: list[URLPattern] = [
     path(f"{ITEM}versions/<int:version>/restore/", item_editing.item_restore, name="item-restore"),
     path(f"{ITEM}retire/", item_editing.item_retire, name="item-retire"),
     path(f"{DATASET}retire/", item_editing.dataset_retire, name="dataset-retire"),
+    path(f"{DATASET}describe/", item_editing.dataset_describe, name="dataset-describe"),
 ]

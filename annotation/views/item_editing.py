@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow import editing
 from annotation.flow.refusal import Refused
-from annotation.item_forms import GoldForm, WholeForm
+from annotation.item_forms import AboutForm, GoldForm, WholeForm
 from annotation.models import Dataset, Item, Project
 from annotation.pure import roles
 from annotation.pure.versions import changes
@@ -152,4 +152,16 @@ def dataset_retire(request: HttpRequest, project: Project, name: str) -> HttpRes
     editing.retire_dataset(dataset_of(project, name), out=out)
     gone = _("Retired: it is not offered for new batches. It stays here, and you can bring it back at any time.")
     messages.success(request, gone if out else _("It is offered for new batches again."))
+    return see("dataset", project.slug, name)
+
+
+@require_POST
+@requester_required
+def dataset_describe(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """Correct the dataset's licence and where it comes from."""
+    row, form = dataset_of(project, name), AboutForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(text for errors in form.errors.values() for text in errors))
+    elif editing.describe(row, **form.cleaned_data):
+        messages.success(request, _("Saved. Datasheets, cards and exports say it from now on."))
     return see("dataset", project.slug, name)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from annotation import jobs
-from annotation.models import ApiToken, Dataset, Job
+from annotation.models import ApiToken, AuditEntry, Dataset, Job
 from annotation.uploads import KEPT_FOR
 from tests.api.ground import PROJECT, Caller, is_problem
 from tests.conftest import records, write_records
@@ -209,3 +209,48 @@ def test_tokens_are_listed_and_revoked_by_their_owner_only(alice: Any, bob: Any,
     gone = caller.send(f"/api/v1/tokens/{narrow.token.pk}/", method="delete").json()
     assert gone["revoked_at"] is not None
     is_problem(narrow.get(PROJECT), 401)
+
+
+def test_what_is_said_of_a_dataset_is_corrected_and_noted(caller: Caller, tmp_path: Path) -> None:
+    ended(caller, caller.post(f"{DATASETS}?name=dev", write_records(tmp_path / "d.jsonl", 2).read_bytes(), **RAW))
+    where = f"{DATASETS}dev/"
+    told = caller.send(where, {"licence": "CC BY 4.0 "}, method="patch").json()
+    assert (told["licence"], told["source"], told["retired_at"]) == ("CC BY 4.0", "", None)
+    told = caller.send(where, {"source": "Twelve letters", "retired": True}, method="patch").json()
+    assert (told["licence"], told["source"], told["retired_at"] is None) == ("CC BY 4.0", "Twelve letters", False)
+    assert caller.send(where, {"retired": False, "licence": "CC BY 4.0"}, method="patch").json()["retired_at"] is None
+    noted = AuditEntry.objects.filter(kind="dataset", key="dev").order_by("pk").values_list("act", "details")
+    assert list(noted)[-4:] == [
+        ("settings changed", {"licence": "CC BY 4.0"}),
+        ("retired", {}),
+        ("settings changed", {"source": "Twelve letters"}),
+        ("brought back", {}),
+    ]
+    for body in ({"name": "other"}, {"licence": "x" * 201}, {"retired": 1}, {"licence": None}):
+        assert is_problem(caller.send(where, body, method="patch"), 422)["errors"][0]["field"] in body
+
+
+def test_items_are_edited_in_versions_and_retired(caller: Caller, tmp_path: Path) -> None:
+    ended(caller, caller.post(f"{DATASETS}?name=dev", write_records(tmp_path / "d.jsonl", 3).read_bytes(), **RAW))
+    first = f"{DATASETS}dev/items/0/"
+    example = caller.get(first).json()["example"]
+    better = {"version": 1, "example": example | {"question": "Which tower?"}, "note": "Clearer."}
+    told = caller.send(first, better, key="one", method="put")
+    assert (told.status_code, told.json()["version"], told.json()["question"]) == (200, 2, "Which tower?")
+    assert caller.send(first, better, key="one", method="put").json() == told.json()
+    assert is_problem(caller.send(first, better, method="put"), 409)["retry"] is True
+    same = caller.send(first, better | {"version": 2}, method="put")
+    assert "Nothing was changed" in is_problem(same, 409)["detail"]
+    unfit = caller.send(first, {"version": 2, "example": {"id": 5}}, method="put")
+    assert [flaw["field"] for flaw in is_problem(unfit, 422)["errors"]] == ["example"]
+    versions = caller.get(f"{first}versions/").json()["results"]
+    assert [(row["version"], row["note"], row["example"] == example) for row in versions] == [
+        (2, "Clearer.", False), (1, "", True)
+    ]  # fmt: skip
+    items = f"{DATASETS}dev/items/"
+    assert caller.send(f"{items}retire/", {"positions": [0, 2], "reason": "Broken."}).json() == {"changed": 2}
+    assert caller.send(f"{items}retire/", {"positions": [0], "reason": "Broken."}).json() == {"changed": 0}
+    assert [row["position"] for row in caller.get(f"{items}?retired=false").json()["results"]] == [1]
+    assert caller.send(f"{items}restore/", {"positions": [2]}).json() == {"changed": 1}
+    wrong = is_problem(caller.send(f"{items}retire/", {"positions": [1, 3], "reason": "No."}), 422)
+    assert [flaw["field"] for flaw in wrong["errors"]] == ["positions.1"]

@@ -8,6 +8,7 @@ import hmac
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -16,11 +17,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation import jobs
-from annotation.flow import batching, posting, reviewing, webhook_calls, webhooks
+from annotation.flow import approving, awaiting, batching, posting, reviewing, webhook_calls, webhooks
 from annotation.flow.refusal import Refused
 from annotation.models import Assignment, BatchNews, Delivery, Project, Webhook, WebhookEvent
 from annotation.pure import webhooks as rules
 from tests.flow.acting import answer_all, submit, take
+from tests.flow.paying import paid_batch, worked
 from tests.mturk_api.hook import Hook, hook
 
 EVERYTHING = list(rules.KINDS)
@@ -113,6 +115,28 @@ def test_a_body_holds_ids_and_pseudonyms_and_nothing_that_people_said(project: A
         "late": False,
         "counts": True,
     }
+
+
+def test_decisions_on_pay_are_told_with_what_they_pay_and_each_once(project: Any, dataset: Any, bob: Any) -> None:
+    add(project, kinds=["pay"])
+    batch = paid_batch(project, dataset)
+    good, bad = worked(bob, batch), worked(bob, batch)
+    for _twice in range(2):
+        approving.approve(good, source="auto")
+        awaiting.bonus(good, Decimal("1.50"), reason="Very careful.", form="one", user=None)
+        approving.reject(bad, text="Bob guesses.")
+    approving.approve(bad, override=True)
+    told = [event.content for event in WebhookEvent.objects.order_by("pk")]
+    whose = {row.public_id: {"hit": row.hit.public_id, "assignment": row.public_id} for row in (good, bad)}
+    about = [
+        {"project": "wells", "batch": "paid", "worker": bob.pseudonym, **whose[row.public_id]} for row in (good, bad)
+    ]
+    assert [(one["type"], one["data"]) for one in told] == [
+        ("assignment.approved", about[0] | {"source": "auto", "amount": "0.25"}),
+        ("bonus.paid", about[0] | {"kind": "bonus", "amount": "1.50"}),
+        ("assignment.rejected", about[1] | {"source": "requester"}),
+        ("assignment.approved", about[1] | {"source": "requester", "amount": "0.25"}),
+    ]
 
 
 def test_a_submission_costs_nothing_where_nobody_asks_and_one_query_where_somebody_does(

@@ -143,6 +143,7 @@ TABLE: dict[str, Row] = {
     "dataset-derive": fill(REQUESTER),
     "dataset-document": look(MEMBERS),
     "dataset-remove": act(REQUESTER),
+    "dataset-describe": act(REQUESTER),
     "dataset-retire": act(REQUESTER),
     "item-edit": fill(REQUESTER),
     "item-versions": look(MEMBERS),
@@ -163,6 +164,7 @@ TABLE: dict[str, Row] = {
     "dataset-erase": fill(OWNERS),
     "project-remove": fill(OWNERS),
     "project-restore": Row(frozenset(), {"POST": 404}),  # it is not deleted
+    "project-erase": Row(frozenset(), {"GET": 404, "HEAD": 404, "POST": 404}),
     "worker-active": act(REQUESTER),
     "annotator": look(MEMBERS),
     **{f"annotator-{verb}": act(REQUESTER) for verb in ("pause", "resume", "block", "unblock")},

@@ -288,3 +288,18 @@ def test_real_records_go_in_without_naming_their_format_and_show(
     dataset = Dataset.objects.get()
     for position in (0, 7, dataset.size - 1):
         assert client.get(reverse("item", args=["wells", dataset.slug, position])).status_code == 200
+
+
+def test_licence_and_source_are_corrected_on_the_dataset_s_page(client: Any, alice: Any, project: Any) -> None:
+    client.force_login(alice)
+    client.post(reverse("dataset-new", args=["wells"]), {"file": upload(lines(2)), "licence": "CC BY"})
+    jobs.work_off()
+    page, where = reverse("dataset", args=["wells", "wells-2"]), reverse("dataset-describe", args=["wells", "wells-2"])
+    assert f'action="{where}"' in client.get(page).content.decode()
+    said = {"licence": "CC BY-SA 4.0", "source": HOSTILE}
+    told = client.post(where, said, follow=True).content.decode()
+    assert "CC BY-SA 4.0" in told
+    assert HOSTILE not in told
+    assert list(Dataset.objects.values_list("licence", "source")) == [("CC BY-SA 4.0", HOSTILE)]
+    client.post(where, {"licence": "x" * 201, "source": ""})
+    assert Dataset.objects.get().licence == "CC BY-SA 4.0"
