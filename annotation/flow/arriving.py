@@ -148,6 +148,8 @@ def _ask_whether_they_may(worker: Worker, hit: Hit) -> None:
         hindered = "excluded" if any(lack.requirement.comparator == "DoesNotExist" for lack in lacks) else ""
     if hindered == "closed" or hit.voided_at is not None:
         raise TurnedAway(_("This work is closed for now."))
+    if hindered == "paused":
+        raise TurnedAway(_("Your part in this work is paused. What you submitted stays and is paid as promised."))
     if hindered:
         raise TurnedAway(_("This work is not open to you."))
     if assigning.has_met(worker, hit):

@@ -281,7 +281,8 @@ def take_up(assignment: Assignment) -> bool:
     round = attempts.round_of(row.batch)
     if round is not None and attempts.is_closed_to(round, row):
         return False
-    take = checking.make_place if round is not None or row.hit.check_item else _take_place
+    for_all = round is not None or (row.hit.check_item and row.batch.connection_id is None)
+    take = checking.make_place if for_all else _take_place
     if _is_hindered(row) or not take(Hit(pk=row.hit_id)):
         return False
     Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(last_group=row.group_key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -142,14 +143,17 @@ def _make_hits(batch: Batch, items: list[int], tell: Told) -> int:
 
 
 def _make_checks(batch: Batch, ticket: int) -> int:
-    """HITs of hidden gold, behind the others: everybody may get each of them, so that none asks for anybody."""
-    made = 0
+    """HITs of hidden gold, behind the others; on a marketplace they are sent among them."""
+    made, most = 0, checking.wanted_beside(batch, ticket)
     keys = checking.items_of(batch)
     for start in range(0, len(keys), CHUNK):
-        hits = list(hits_of(batch, keys[start : start + CHUNK], ticket=ticket + made, check=True))
+        found = hits_of(batch, keys[start : start + CHUNK], ticket=ticket + made, check=True)
+        hits = list(islice(found, most - made))
         with transaction.atomic():
             _advance(batch, ticket + made, ticket + made + len(hits))
             Hit.objects.bulk_create(hits)
+            publishing.intend(batch, hits)
+            publishing.mingle(batch, hits, others=ticket)
         made += len(hits)
     if batch.check_share and not made:
         raise Refused(_("Nothing is known of the items of the datasets for hidden checks, so none can be graded."))
@@ -175,11 +179,12 @@ def _open(batch: Batch, hits: int, *, checks: int) -> None:
 def hits_of(batch: Batch, keys: list[int], *, ticket: int, check: bool = False) -> Iterator[Hit]:
     """Unsaved HITs of these items, in their order; without those that the task cannot ask about.
 
-    Those of a round, and hidden gold (`check`), ask for nobody, because everybody may get them; where answers are held
-    against gold, the gold must tell something.
+    Those of a round, and hidden gold (`check`) of the house, ask for nobody, because everybody may get them; where
+    answers are held against gold, the gold must tell something.
     """
     task = task_type(batch.task)
     round = attempts.round_of(batch)
+    for_all = round is not None or (check and batch.connection_id is None)
     graded = check or (round is not None and round.judgment == Round.Judgment.GOLD)
     options = task.options(batch.options)
     items = Item.every.select_related("dataset").in_bulk(keys)  # edited since they were drawn, perhaps
@@ -195,7 +200,7 @@ def hits_of(batch: Batch, keys: list[int], *, ticket: int, check: bool = False) 
             group_key=item.group_key,
             payload=payload,
             ticket=ticket,
-            wanted=0 if check or round is not None else batch.assignments_per_hit,
+            wanted=0 if for_all else batch.assignments_per_hit,
             check_item=check,
             reward=most_earned(batch, payload),
         )
@@ -220,7 +225,7 @@ def discard(batch: Batch) -> bool:
 def doubts(batch: Batch) -> list[str]:
     """What cannot work with the people and items there are, as sentences for the requester."""
     if attempts.round_of(batch) is not None or batch.connection_id:  # items of their own; people whom nobody counts
-        return []
+        return checking.lacking(batch)
     people = batch.workers.filter(active=True).count() if batch.workers.exists() else able_workers(batch.project)
     items = Item.objects.filter(dataset__batches=batch)
     groups = (

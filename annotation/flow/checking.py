@@ -1,6 +1,7 @@
 """Hidden gold: items with known answers among the others, and the rule that warns and pauses by them.
 
-A batch's checks are HITs of their own (`Hit.check_item`) outside the queue: everybody may get each of them once.
+A batch's checks are HITs of their own (`Hit.check_item`) outside the queue: everybody may get each of them once. On a
+marketplace, which gives HITs out itself, they are HITs among the others, with as many places.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Greatest, Now
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from annotation.flow import recording
+from annotation.flow import recording, reserving
 from annotation.flow.refusal import Refused
 from annotation.models import Assignment, Batch, Dataset, Feedback, Hit, Item, Seat, Worker
 from annotation.pure import lifecycle
@@ -58,8 +60,8 @@ def check_settings(batch: Batch) -> None:
     read_rule(batch.check_rule)
     if batch.check_share and not batch.checks.exists():
         raise Refused(_("Choose a dataset to take the hidden checks from."))
-    if batch.check_share and (batch.purpose == Batch.Purpose.QUALIFICATION or batch.connection_id):
-        raise Refused(_("Hidden checks are for production batches of this installation."))
+    if batch.check_share and batch.purpose == Batch.Purpose.QUALIFICATION:
+        raise Refused(_("Hidden checks are for production batches."))
 
 
 @transaction.atomic
@@ -79,9 +81,44 @@ def items_of(batch: Batch) -> list[int]:
         return []
     held = Item.objects.usable().filter(dataset__checked=batch).order_by("dataset__slug", "position")
     found = list(held.exclude(hits__batch=batch).values_list("pk", flat=True))
-    if len(found) > MOST_CHECKS:
-        found = Random(f"{batch.seed}/checks").sample(found, MOST_CHECKS)
+    if len(found) > MOST_CHECKS or batch.connection_id:
+        most = len(found) if batch.connection_id else MOST_CHECKS
+        found = Random(f"{batch.seed}/checks").sample(found, most)
     return found
+
+
+def wanted_beside(batch: Batch, hits: int) -> int:
+    """How many HITs of hidden gold at most go with so many others: all that can be, as everybody may get each of them.
+
+    On a marketplace their share of the batch: there nobody can say whose next HIT is one.
+    """
+    return reserving.checks_among(batch, hits) if batch.connection_id else MOST_CHECKS
+
+
+def lacking(batch: Batch) -> list[str]:
+    """Says so when a launched batch on a marketplace has less hidden gold than was asked for; else nothing."""
+    if not (batch.check_share and batch.connection_id and batch.launched_at):
+        return []
+    made, wanted = batch.hits.filter(check_item=True).count(), wanted_beside(batch, batch.size)
+    if made >= wanted:
+        return []
+    text = ngettext(
+        "Hidden gold is %(made)s of the %(wanted)s HIT that its share comes to: no more answers are known.",
+        "Hidden gold is %(made)s of the %(wanted)s HITs that its share comes to: no more answers are known.",
+        wanted,
+    )
+    return [text % {"made": made, "wanted": wanted}]
+
+
+def may_pause(batch: Batch) -> bool:
+    """Whether the batch's rule can stop a worker."""
+    return bool(batch.check_share) and read_rule(batch.check_rule).pause_below is not None
+
+
+def is_over(hit: Hit) -> bool:
+    """Whether a check of a batch on a marketplace is to be given out no more: all ordinary work is done."""
+    standing = Hit.objects.filter(batch=hit.batch_id, voided_at__isnull=True, check_item=False)
+    return hit.check_item and not standing.filter(done__lt=F("wanted")).exists()
 
 
 def drawn(seat: Seat) -> list[Hit]:

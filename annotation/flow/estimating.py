@@ -143,11 +143,22 @@ def quote_of(batch: Batch, kinds: Kinds) -> pricing.Quote:
     for (most, reward, wanted), count in kinds.items():
         hits[reward, wanted] += count
         bonuses[most - reward] += count * wanted
-    places = sum(count * wanted for (_most, _promise, wanted), count in kinds.items())
-    if kinds and (checks := reserving.checks_among(batch, places)):
-        hits[max(most for most, _promise, _wanted in kinds), 1] += checks
+    for (most, reward, wanted), count in _checks(batch, kinds).items():
+        hits[reward, wanted] += count
+        bonuses[most - reward] += count * wanted
     del bonuses[Decimal(0)]
     return pricing.quote(hits, schedule=ledger.schedule_of(batch), bonuses=bonuses)
+
+
+def _checks(batch: Batch, kinds: Kinds) -> Kinds:
+    """Hidden gold that comes with these HITs at most, each for what the dearest of them earns."""
+    if not kinds or not batch.check_share:
+        return Counter()
+    most, promise, wanted = max(kinds)
+    if batch.connection is not None:
+        return Counter({(most, promise, wanted): reserving.checks_among(batch, sum(kinds.values()))})
+    places = sum(count * wanted for (_most, _promise, wanted), count in kinds.items())
+    return Counter({(most, most, 1): reserving.checks_among(batch, places)})
 
 
 def _least_an_hour(batch: Batch, kinds: Kinds) -> Decimal | None:

@@ -51,8 +51,8 @@ def fee_on(batch: Batch, kind: str, amount: Decimal, *, assignments: int) -> Dec
 
 
 def asked_for(hit: Hit) -> int:
-    """By how many assignments a HIT is billed. Hidden gold asks for nobody: each of its assignments is for itself."""
-    return 1 if hit.check_item else hit.wanted
+    """By how many assignments a HIT is billed. Hidden gold of the house asks for nobody: each stands for itself."""
+    return 1 if hit.check_item and not hit.batch.connection_id else hit.wanted
 
 
 def schedule_of(batch: Batch) -> str:

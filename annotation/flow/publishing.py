@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import partial
+from random import Random
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
@@ -38,6 +39,7 @@ def prepare(batch: Batch) -> None:
     if batch.connection is None:
         return
     connecting.refuse_closed(batch.connection)
+    terming.refuse_crowded(batch)
     if batch.auto_approval is None:
         Batch.objects.filter(pk=batch.pk).update(auto_approval=terming.WEEK)
         batch.auto_approval = terming.WEEK
@@ -61,10 +63,23 @@ def intend(batch: Batch, hits: Iterable[Hit]) -> None:
             reward=min(reserving.promised(batch, hit.reward), earned),
             wanted=hit.wanted,
             closes_at=hit.closes_at or now + OPEN_FOR,
-            due_at=now,
+            due_at=now + timedelta(microseconds=place),  # sent in this order
         )
-        for hit, earned in zip(some, least, strict=True)
+        for place, (hit, earned) in enumerate(zip(some, least, strict=True))
     )
+
+
+def mingle(batch: Batch, checks: Iterable[Hit], *, others: int) -> None:
+    """Have hidden gold sent among the `others` HITs that were intended before, at seeded places."""
+    if batch.connection_id is None:
+        return
+    after = {check.pk: Random(f"{batch.seed}/{check.ticket}").randrange(others) for check in checks}
+    ahead = of(batch).filter(hit__check_item=False, hit__ticket__in=set(after.values()))
+    times = dict(ahead.values_list("hit__ticket", "due_at"))
+    rows = list(Publication.objects.filter(hit__in=after))
+    for row in rows:
+        row.due_at = times[after[row.hit_id]]
+    Publication.objects.bulk_update(rows, ["due_at"])
 
 
 def of(batch: Batch) -> QuerySet[Publication]:
@@ -86,7 +101,7 @@ def due(connection: Connection) -> QuerySet[Publication]:
 def take(connection: Connection, *, patience: Patience, batch: Batch | None = None) -> Publication | None:
     """Lease one that is due and commit that it is tried now; `now` is the database's clock then."""
     rows = due(connection)
-    for found in (rows.filter(hit__batch=batch) if batch else rows).order_by("due_at")[:20]:
+    for found in (rows.filter(hit__batch=batch) if batch else rows).order_by("due_at", "pk")[:20]:
         mine = Publication.objects.unsent().filter(FREE, pk=found.pk, tries=found.tries)
         stamps = {"first_try_at": Coalesce("first_try_at", Now()), "lease_until": Now() + patience.lease}
         if mine.update(state=State.SENDING, tries=found.tries + 1, **stamps):

@@ -61,16 +61,22 @@ def undecided_of(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
 
 def _of_hits(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
     """What is under way and, while the batch is given out, every place that is free."""
-    offered = Q(voided_at__isnull=True, check_item=False) if batch.state in UNDER_WAY else Q(pk__in=[])
+    placed = Q() if batch.connection_id else Q(check_item=False)  # in the house hidden gold has no places of its own
+    offered = placed & Q(voided_at__isnull=True) if batch.state in UNDER_WAY else Q(pk__in=[])
     kinds = hits.order_by().values("reward", "wanted", "check_item", "publication__reward")
     counted = kinds.annotate(under_way=Sum("live"), free=Sum("room", filter=offered, default=0))
     total, free = Decimal(0), 0
     for row in counted:
-        wanted = 1 if row["check_item"] else row["wanted"]
+        wanted = _billed(batch, check=row["check_item"], wanted=row["wanted"])
         each = cost(batch, row["reward"], assignments=wanted, promise=row["publication__reward"])
         total += (row["under_way"] + row["free"]) * each
         free += row["free"]
-    return total + (_of_checks(batch, hits, free) if batch.check_share else 0)
+    return total + (_of_checks(batch, hits, free) if batch.check_share and not batch.connection_id else 0)
+
+
+def _billed(batch: Batch, *, check: bool, wanted: int) -> int:
+    """By how many assignments a HIT is billed, as `ledger.asked_for` says of one."""
+    return 1 if check and not batch.connection_id else wanted
 
 
 def _of_given(batch: Batch) -> Decimal:
@@ -113,7 +119,7 @@ def _of_undecided(batch: Batch, undecided: QuerySet[Assignment]) -> Decimal:
     )
     total = Decimal(0)
     for row in kinds.annotate(count=Count("pk")):
-        wanted = 1 if row["check"] else row["wanted"]
+        wanted = _billed(batch, check=row["check"], wanted=row["wanted"])
         total += row["count"] * cost(batch, row["most"], assignments=wanted, promise=row["promise"])
     return total
 

@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.flow import approving, publishing, terming
+from annotation.flow import approving, checking, publishing, terming
 from annotation.flow.connecting import Line, Patience, Resting, installation_id
 from annotation.flow.filling import silent
 from annotation.flow.ledger import Overdrawn
@@ -74,7 +74,7 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
 def _qualify(batch: Batch, line: Line) -> None:
     """Who may take part there, where the batch asks for something of ours or somebody is kept out."""
     ours = any(one["type"] not in requirements.SYSTEM for one in batch.requirements)
-    if ours or WorkerBlock.objects.filter(worker__project=batch.project_id).exists():
+    if ours or checking.may_pause(batch) or WorkerBlock.objects.filter(worker__project=batch.project_id).exists():
         terming.grant_there(batch, line)
 
 
@@ -198,7 +198,7 @@ def _miss(arrivals: Iterable[Arrival]) -> None:
 def _aim(publication: Publication, standing: Standing, line: Line) -> bool:
     """Make the HIT there what it should be, for so many and until then; True where it was not. Twice is once."""
     hit = publication.hit
-    given_out = hit.batch.state == Batch.State.OPEN and hit.voided_at is None
+    given_out = hit.batch.state == Batch.State.OPEN and hit.voided_at is None and not checking.is_over(hit)
     wanted = max(publication.wanted, hit.wanted)
     now = timezone.now()
     until = publication.closes_at if given_out else now

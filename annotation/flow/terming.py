@@ -10,8 +10,9 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from annotation.flow import arriving, connecting
+from annotation.flow import arriving, checking, connecting
 from annotation.flow.connecting import Line
+from annotation.flow.refusal import Refused
 from annotation.marketplaces.base import Offer, Requirement, Terms
 from annotation.models import Batch, Project, Publication, Qualification, QualificationType, Worker
 from annotation.pure import pricing, requirements
@@ -63,10 +64,21 @@ def offer_of(publication: Publication, type_id: str, *, seconds: float) -> Offer
 
 
 def requirements_of(batch: Batch, line: Line) -> tuple[Requirement, ...]:
-    """The batch's requirements there, and that nobody takes part whom the project blocked."""
+    """The batch's requirements there, and that nobody takes part whom the project blocked or the rule paused."""
     told = [_requirement(one, batch.project, line) for one in batch.requirements]
+    out = [exclusion(batch.project, line), *([pause(batch, line)] if checking.may_pause(batch) else [])]
     guard = "DiscoverPreviewAndAccept"
-    return (*told, Requirement(exclusion(batch.project, line), "DoesNotExist", guard=guard))
+    return (*told, *(Requirement(type_id, "DoesNotExist", guard=guard) for type_id in out))
+
+
+def refuse_crowded(batch: Batch) -> None:
+    """Raises Refused where a batch asks for so much that no place is left for what keeps people out."""
+    most = requirements.MOST_REQUIREMENTS - (2 if checking.may_pause(batch) else 1)
+    if len(batch.requirements) > most:
+        text = _(
+            "On a marketplace this batch can have at most %(most)s requirements: the rest keep out who is blocked."
+        )
+        raise Refused(text % {"most": most})
 
 
 def _requirement(stored: dict[str, Any], project: Project, line: Line) -> Requirement:
@@ -94,6 +106,12 @@ def exclusion(project: Project, line: Line) -> str:
     return _ensured(name, _("You have taken part in this project as often as is possible."), line)
 
 
+def pause(batch: Batch, line: Line) -> str:
+    """The qualification that those hold there whom the rule of the batch's hidden gold paused."""
+    name = f"{connecting.installation_id(batch.project)} {batch.slug} paused"
+    return _ensured(name, _("Your part in this work is paused."), line)
+
+
 def _ensured(name: str, description: str, line: Line) -> str:
     if name not in line.types:
         line.types[name] = line.call(line.marketplace.ensure_qualification, name, description)
@@ -110,7 +128,12 @@ def grant_there(batch: Batch, line: Line) -> int:
         rows = held.values_list("worker__external_id", "value")
         changed += _align(type_there(ours, line), {_there(name): value for name, value in rows}, line)
     shut_out = mine.filter(Q(block__isnull=False) | Q(active=False)).values_list("external_id", flat=True)
-    return changed + _align(exclusion(project, line), {_there(name): 1 for name in shut_out}, line)
+    changed += _align(exclusion(project, line), {_there(name): 1 for name in shut_out}, line)
+    if checking.may_pause(batch):
+        paused = mine.filter(seats__batch=batch, seats__paused_at__isnull=False)
+        names = paused.values_list("external_id", flat=True)
+        changed += _align(pause(batch, line), {_there(name): 1 for name in names}, line)
+    return changed
 
 
 def _there(external_id: str | None) -> str:

@@ -1,0 +1,231 @@
+"""Hidden gold on a marketplace: HITs among the others, of their type, with as many places, graded and paid alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.flow import (
+    approving,
+    arriving,
+    assigning,
+    batching,
+    checking,
+    estimating,
+    ledger,
+    publishing,
+    qualifying,
+    reserving,
+    settling,
+    submitting,
+    syncing,
+    terming,
+)
+from annotation.flow.arriving import Entry, TurnedAway
+from annotation.flow.refusal import Refused
+from annotation.models import Arrival, Assignment, Batch, Feedback, Payment, Publication, Seat
+from tests.conftest import answer_to
+from tests.flow.acting import dataset_of
+from tests.flow.test_rounds import wrong
+from tests.marketplaces import there
+from tests.marketplaces.bazaar import Bazaar
+from tests.marketplaces.conftest import QUICK
+
+pytestmark = pytest.mark.django_db
+RULE = {"after": 2, "warn_below": 0.8, "pause_below": 0.5}
+
+
+@pytest.fixture
+def checked(project: Any, connection: Any, tmp_path: Path) -> Callable[..., Batch]:
+    """Makes a launched batch of `size` items there, with hidden gold out of `known` items."""
+
+    def launch(*, size: int = 24, known: int = 30, share: float = 0.25, **settings: Any) -> Batch:
+        asked = dataset_of(project, tmp_path, name="asked", size=size)
+        gold = dataset_of(project, tmp_path, name="known", size=known)
+        chosen = {"reward": Decimal("0.40"), "assignments_per_hit": 2, "expected_seconds": 60, "check_share": share}
+        chosen |= {"check_rule": RULE} | settings
+        batch = batching.create_batch(
+            project, "abroad", task="answer", datasets=[asked], guide="Read.", connection=connection, **chosen
+        )
+        batch.checks.set([gold])
+        batching.launch(batch)
+        batch.refresh_from_db()
+        return batch
+
+    return launch
+
+
+def checks_of(batch: Batch) -> list[Publication]:
+    return list(publishing.of(batch).filter(hit__check_item=True).select_related("hit").order_by("pk"))
+
+
+def do(bazaar: Bazaar, publication: Publication, name: str, *, right: bool) -> Arrival:
+    """A worker accepts there, answers here, submits there."""
+    publication.refresh_from_db()
+    arrival = there.arrive(publication, name, bazaar.submit(publication.external_id or "", name))
+    ours = arrival.assignment
+    assert ours is not None
+    given = answer_to(ours) if right else wrong(ours)
+    submitting.submit(ours, given, key=f"0.{ours.pk}", base=0, active_seconds=10)
+    return arrival
+
+
+def test_they_are_hits_of_the_same_type_with_as_many_places(
+    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+) -> None:
+    batch = checked()
+    publishing.send_due(connection, patience=QUICK)
+    gold = {row.annotation for row in checks_of(batch)}
+    assert (batch.size, len(gold), len(bazaar.hits)) == (24, 8, 32)
+    assert len(bazaar.types) == 1
+    told = [{name: hit[name] for name in ("HITTypeId", "Title", "MaxAssignments")} for hit in bazaar.hits.values()]
+    assert all(one == told[0] for one in told)
+    assert {row.hit.item.dataset.slug for row in checks_of(batch)} == {"known"}
+
+
+def test_they_are_sent_at_seeded_places_among_the_others(
+    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+) -> None:
+    batch = checked()
+    publishing.send_due(connection, patience=QUICK)
+    gold = {row.annotation for row in checks_of(batch)}
+    order = [hit["RequesterAnnotation"] in gold for hit in bazaar.hits.values()]
+    assert any(order[:16])
+    assert not all(order[-8:])
+
+
+def test_a_share_of_nothing_known_is_refused_and_too_few_are_told(checked: Callable[..., Batch]) -> None:
+    batch = checked(known=3)
+    assert len(checks_of(batch)) == 3
+    assert "3 of the 8" in batching.doubts(batch)[0]
+
+
+def test_enough_known_items_leave_no_doubt(checked: Callable[..., Batch]) -> None:
+    assert batching.doubts(checked()) == []
+
+
+def test_what_they_cost_is_quoted_and_set_aside(checked: Callable[..., Batch], connection: Any) -> None:
+    connection.fees = "mturk"
+    connection.save(update_fields=["fees"])
+    batch = checked(share=0.2)
+    assert len(checks_of(batch)) == 6
+    quoted = estimating.estimate(batch).quote.total
+    assert quoted == Decimal("0.48") * 2 * (24 + 6)
+    assert reserving.held(batch) == reserving.needed(batch) == quoted
+
+
+def test_each_is_paid_like_the_others_and_the_books_stay_whole(
+    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+) -> None:
+    batch = checked()
+    publishing.send_due(connection, patience=QUICK)
+    before = reserving.held(batch)
+    arrival = do(bazaar, checks_of(batch)[0], "AANNA", right=True)
+    there.look_now(connection)
+    approving.approve(arrival.assignment)
+    settling.send_due(connection, patience=QUICK)
+    paid = Payment.objects.get(assignment=arrival.assignment)
+    assert (paid.amount, paid.state) == (Decimal("0.40"), "paid")
+    assert bazaar.assignments[arrival.external_assignment]["AssignmentStatus"] == "Approved"
+    assert reserving.held(batch) == reserving.needed(batch) == before - Decimal("0.40")
+    assert ledger.balance(batch.project, f"marketplace/{connection.pk}") == Decimal("0.40")
+
+
+def test_a_place_given_back_is_free_for_the_next(
+    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+) -> None:
+    batch = checked(assignments_per_hit=1)
+    publishing.send_due(connection, patience=QUICK)
+    publication = checks_of(batch)[0]
+    publication.refresh_from_db()
+    first = there.arrive(publication, "AANNA", "3ONE").assignment
+    assert first is not None
+    assert there.arrive(publication, "ABEN", "3TWO").assignment is None
+    assigning.give_back(first)
+    publication.hit.refresh_from_db()
+    assert (publication.hit.live, publication.hit.wanted) == (0, 1)
+    assert assigning.accept_hit(assigning.sit_down(first.worker, batch), publication.hit) is not None
+
+
+def test_they_are_graded_and_counted_nowhere(checked: Callable[..., Batch], connection: Any, bazaar: Bazaar) -> None:
+    batch = checked()
+    publishing.send_due(connection, patience=QUICK)
+    rows = [
+        do(bazaar, one, "AANNA", right=right) for one, right in zip(checks_of(batch)[:2], (True, False), strict=True)
+    ]
+    grades = [Assignment.objects.get(pk=row.assignment_id).grade for row in rows]
+    assert (grades[0], grades[1]) == (1, 0)
+    assert not checking.rows_without_checks(batch, batch.assignments.all()).exists()
+
+
+def test_the_rule_warns_in_the_frame_and_pauses_here_and_there(
+    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+) -> None:
+    batch = checked(check_rule={"after": 1, "warn_below": 0.9, "pause_below": 0.5})
+    publishing.send_due(connection, patience=QUICK)
+    gold = checks_of(batch)
+    do(bazaar, gold[0], "AANNA", right=True)
+    do(bazaar, gold[1], "AANNA", right=False)
+    do(bazaar, gold[2], "ABEN", right=False)
+    anna, ben = (Seat.objects.get(worker__external_id=f"{connection.pk}:{name}") for name in ("AANNA", "ABEN"))
+    assert Feedback.objects.filter(worker=anna.worker_id, batch=batch).count() == 1
+    assert (anna.paused_at is None, ben.paused_at is None) == (True, False)
+    origin = arriving.worker_origin(connection)
+    gold[3].refresh_from_db()
+    entry = Entry("3NEXT", gold[3].external_id or "", "ABEN", origin)
+    with pytest.raises(TurnedAway, match="paused"):
+        arriving.arrive(gold[3].hit, entry)
+    there.look_now(connection)
+    [kept_out] = [one for one in bazaar.qualifications.values() if one["holders"]]
+    assert kept_out["holders"] == {"ABEN": 1}
+    asked = next(iter(bazaar.types.values()))["QualificationRequirements"]
+    assert {
+        "QualificationTypeId": kept_out["QualificationTypeId"],
+        "Comparator": "DoesNotExist",
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    } in asked
+    checking.let_go_on(ben)
+    there.look_now(connection)
+    assert kept_out["holders"] == {}
+    assert arriving.arrive(gold[3].hit, entry).assignment is not None
+
+
+def test_they_end_when_all_ordinary_work_is_done_and_go_on_with_more(
+    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
+) -> None:
+    batch = checked(size=2, share=0.4, assignments_per_hit=1)
+    publishing.send_due(connection, patience=QUICK)
+    [*gold] = checks_of(batch)
+    assert len(gold) == 2
+    there.look_now(connection)
+    gold[0].refresh_from_db()
+    assert gold[0].remote["status"] == "Assignable"
+    for row in publishing.of(batch).filter(hit__check_item=False):
+        do(bazaar, row, "AANNA", right=True)
+    there.look_now(connection)
+    assert {bazaar.hits[row.external_id or ""]["Expiration"] < 1e6 for row in checks_of(batch)} == {True}
+
+
+def test_rounds_have_none(checked: Callable[..., Batch]) -> None:
+    with pytest.raises(Refused, match="production"):
+        checked(purpose="qualification")
+
+
+def test_ten_requirements_leave_no_room_for_those_that_keep_out(project: Any, checked: Callable[..., Batch]) -> None:
+    types = [qualifying.create_type(project, f"Type {n}", description="It is one.") for n in range(9)]
+    asked = [{"type": one.public_id, "comparator": "Exists"} for one in types]
+    with pytest.raises(Refused, match="at most 8"):
+        checked(requirements=asked)
+
+
+def test_the_marks_of_exclusion_are_the_batchs_own(checked: Callable[..., Batch], connection: Any) -> None:
+    line = there.line(connection)
+    batch = checked()
+    assert len(terming.requirements_of(batch, line)) == 2
+    batch.check_rule = {"after": 2, "warn_below": 0.8}
+    assert len(terming.requirements_of(batch, line)) == 1
+    assert syncing.due(connection).count() == 0
