@@ -70,7 +70,8 @@ def excluded_table(judged: Iterable[Judged]) -> list[JSON]:
     reasons = Counter(row.excluded or "no answer yet" for row in judged if row.excluded or not row.given)
     if not reasons:
         return []
-    return [table("excluded", _("Left out"), (_("Reason"), _("HITs")), sorted(reasons.items()))]
+    found = table("excluded", _("Left out"), (_("Reason"), _("HITs")), sorted(reasons.items()))
+    return [found | {"leads": False}]  # nothing of what counts stands behind it
 
 
 def usual_seconds(seconds: Iterable[float]) -> float | None:

@@ -26,6 +26,7 @@ class Cut:
     worker: str = ""  # a pseudonym
     label: str = ""  # what an answer decides, as its task type counts it
     differing: bool = False  # only where answers to the HIT differ
+    counted: bool = False  # only what figures count: no voided HIT, no answer that was discarded or returned
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Cut:
@@ -37,6 +38,7 @@ class Cut:
             since=_day(query.get("since")),
             until=_day(query.get("until")),
             differing=query.get("differing") == "1",
+            counted=query.get("counted") == "1",
         )
 
     @property

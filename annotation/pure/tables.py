@@ -1,9 +1,9 @@
 """Tables of reports as texts: what a page shows, a note quotes and a terminal prints.
 
 A table is {"name", "title", "note", "columns", "rows"} and, where it has them, "spans" [[words, columns]] over the
-head, "of", for each row what stands behind it, and "bars", False where no bars are drawn. A cell is text as it stands,
-a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a sentence {"text": gettext id, "values"}.
-Whoever knows the reader's language gives `translate`.
+head, "of", for each row what stands behind it, "leads", False where no number leads there, and "bars", False where no bars
+are drawn. A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a
+sentence {"text": gettext id, "values"}. Whoever knows the reader's language gives `translate`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 Translate = Callable[[str], str]
 UNKNOWN = "–"
+DIGITS = 10  # of a percentage in a file for programs: all that are exact, without the noise of a multiplication
 
 
 def is_figure(cell: object) -> bool:
@@ -112,7 +113,7 @@ def _numbers(cell: Any, figure: bool, translate: Translate) -> Iterator[Any]:
         return
     known: Mapping[str, Any] = cell if is_figure(cell) else {}
     for end in (known.get("value"), known.get("low"), known.get("high")):
-        yield "" if end is None else round(100 * end, 1)
+        yield "" if end is None else round(100 * end, DIGITS)
     yield "" if known.get("n") is None else known["n"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from django.urls import reverse
@@ -30,7 +31,7 @@ class Ways:
     def to(self, parts: Mapping[str, str]) -> str:
         """To the HITs in the part of the cut; to the answers where it is about somebody's, or about a decision."""
         known = {name: value for name, value in parts.items() if name != "label" or value in self._labels}
-        cut = self._cut.narrowed(known)
+        cut = replace(self._cut.narrowed(known), counted=True)
         if cut.worker or cut.label:
             return f"{self._assignments}?{urlencode({'show': 'submitted', **cut.query})}"
-        return f"{self._hits}?{urlencode(cut.query)}" if cut.query else self._hits
+        return f"{self._hits}?{urlencode(cut.query)}"

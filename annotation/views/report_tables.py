@@ -52,9 +52,10 @@ def _links(table: JSON, ways: Ways | None) -> list[list[str]]:
     if ways is None:
         return [[""] * len(row) for row in table["rows"]]
     columns = table.get("of_columns") or [{}] * len(table["columns"])
+    leads = table.get("leads", True)
     return [
         [
-            ways.to({**own, **column}) if cell in ways.workers or _is_known(cell) else ""
+            ways.to({**own, **column}) if leads and (cell in ways.workers or _is_known(cell)) else ""
             for cell, column in zip(map(_hashable, row), columns, strict=True)
         ]
         for row, own in zip(table["rows"], behind(table, ways.workers), strict=True)

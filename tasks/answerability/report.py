@@ -155,7 +155,7 @@ def _left_out_table(found: Sequence[Group]) -> Iterator[JSON]:
     reasons = Counter(reason for group in found if (reason := group.left_out()))
     rows = [[told(reason), count] for reason, count in sorted(reasons.items())]
     if rows:
-        yield table("groups-left-out", _("Groups left out"), (_("Reason"), _("Groups")), rows)
+        yield table("groups-left-out", _("Groups left out"), (_("Reason"), _("Groups")), rows) | {"leads": False}
 
 
 def _answer_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSON]:

@@ -52,6 +52,11 @@ def test_a_row_of_latex_that_begins_with_a_bracket_is_no_length() -> None:
     assert r"{}[x] & 1 \\" in quoting.latex(["a", "b"], [["[x]", "1"]])
 
 
+def test_csv_keeps_every_digit() -> None:
+    table = TABLE | {"rows": [[2, {"value": 1 / 3, "low": 0.07, "high": 0.29, "n": 1234}, 0.125, ""]]}
+    assert as_csv(table).splitlines()[1] == "2,33.3333333333,7.0,29.0,1234,0.125,"
+
+
 def test_csv_has_a_column_for_each_number_and_nothing_that_a_spreadsheet_runs() -> None:
     head, first, second = as_csv(TABLE).splitlines()
     assert head.startswith("Hops,F1 & EM: Score (%),F1 & EM: Score low,F1 & EM: Score high,F1 & EM: Score n,")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.flow import flagging
+from annotation.flow import flagging, reviewing
+from annotation.flow.reviewing import Decision
 from annotation.models import BatchReport, Job
 from tests.views.console import answer, at, work_off
 
@@ -90,11 +91,28 @@ def test_numbers_lead_to_the_judgments_behind_them(client: Any, alice: Any, bob:
     work_off()
     tables = {table["title"]: table for table in client.get(at("report")).context["studies"][0]["tables"]}
     hops = tables["By number of hops"]["rows"][0]
-    assert {cell["url"] for cell in hops[1:]} == {f"{at('hits')}?dataset=wells&hops=2"}
+    assert {cell["url"] for cell in hops[1:]} == {f"{at('hits')}?dataset=wells&hops=2&counted=1"}
     assert len(client.get(hops[1]["url"]).context["page"].object_list) == 4
     own = tables["By worker"]["rows"][0]
-    assert own[1]["url"] == f"{at('batch-assignments')}?show=submitted&dataset=wells&worker={own[0]['text']}"
+    assert own[1]["url"] == f"{at('batch-assignments')}?show=submitted&dataset=wells&worker={own[0]['text']}&counted=1"
     assert len(client.get(own[1]["url"]).context["page"].object_list) == int(own[1]["text"])
+
+
+def test_numbers_lead_to_no_more_than_they_count(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
+    first, _second, third = (answer(bob, batch) for _ in range(3))
+    for _ in range(2):
+        answer(carol, batch)
+    flagging.void(first.hit, reason="Two towers")
+    reviewing.decide(third, 1, Decision("discarded", {}, reason="A guess."), reviewer=alice)
+    client.force_login(alice)
+    client.post(at("report-refresh"))
+    work_off()
+    response = client.get(at("report"))
+    tables = [*response.context["tables"], *response.context["studies"][0]["tables"]]
+    counted = [(t["title"], row[1]) for t in tables for row in t["rows"] if t["columns"][1]["label"] == "n"]
+    assert {title for title, _cell in counted} == {"Human performance", "By number of hops", "By worker"}
+    for title, cell in counted:
+        assert (title, cell["text"], client.get(cell["url"]).context["page"].paginator.count) == (title, "1", 1)
 
 
 def test_the_methods_paragraph_states_what_the_rows_say(
