@@ -21,7 +21,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.flow import approving, messaging, recording, reviewing
+from annotation.flow import approving, messaging, reviewing
 from annotation.flow.approving import WrongState
 from annotation.flow.refusal import Refused
 from annotation.models import Approval, Assignment, Batch, Payment, Project, Review, User
@@ -67,9 +67,6 @@ def pressing(project: Project) -> int:
     return waiting(project).filter(auto_approve_at__lt=Now() + ALARM).count()
 
 
-RECORDED_AS = {APPROVE: "approved", OVERRIDE: "approved", REJECT: "rejected", BONUS: "bonus paid", RETURN: "reviewed"}
-
-
 @dataclass(frozen=True, slots=True)
 class Stake:
     """What a decision on many concerns."""
@@ -107,7 +104,7 @@ class Wish:
 
 def decide_all(rows: Iterable[Assignment], wish: Wish, *, user: User | None) -> Outcome:
     """Do to each what is wished; what was decided already stays as it is. Raises Refused before anything is done
-    where words or an amount are missing.
+    where words or an amount are missing. Each has its own line in the log, in its own transaction.
     """
     if wish.act == REJECT:
         _reason(wish.text)
@@ -115,15 +112,6 @@ def decide_all(rows: Iterable[Assignment], wish: Wish, *, user: User | None) -> 
         _check_bonus(wish.amount, wish.text)
     if wish.act in {RETURN, MESSAGE} and not wish.text.strip():
         raise Refused(_("Write what the workers are to read."))
-    every = list(rows)
-    batches = {row.batch for row in every}
-    if len(every) < 2 or wish.act not in RECORDED_AS:
-        return _do_all(every, wish, user)
-    with recording.together(RECORDED_AS[wish.act], every[0].batch if len(batches) == 1 else every[0].batch.project):
-        return _do_all(every, wish, user)
-
-
-def _do_all(rows: Iterable[Assignment], wish: Wish, user: User | None) -> Outcome:
     done, refused = 0, []
     for row in rows:
         try:

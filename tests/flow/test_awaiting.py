@@ -15,7 +15,7 @@ from annotation.flow import approving, awaiting, ledger, reserving, reviewing, s
 from annotation.flow.approving import WrongState
 from annotation.flow.ledger import Overdrawn
 from annotation.flow.refusal import Conflict, Refused
-from annotation.models import Approval, Assignment, Batch, Hit, Message, Payment
+from annotation.models import Approval, Assignment, AuditEntry, Batch, Hit, Message, Payment
 from annotation.pure import reading
 from tests.conftest import answer_to
 from tests.frames import publish
@@ -100,6 +100,25 @@ def test_what_the_budget_does_not_cover_keeps_back_no_other(rows: list[Assignmen
     outcome = awaiting.decide_all(map(fresh, rows), awaiting.Wish("approve", ""), user=None)
     assert (outcome.done, len(outcome.refused)) == (1, 2)
     assert awaiting.waiting(batch.project).count() == 2
+
+
+def test_what_was_decided_before_a_crash_stands_in_the_log_and_nothing_else(
+    rows: list[Assignment], batch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = ledger.balance(batch.project, "available") - Decimal("0.30")
+    ledger.deposit(batch.project, -left, key="out")
+    approve = approving.approve
+
+    def dies(row: Assignment, **how: Any) -> bool:
+        if row.pk == rows[2].pk:
+            raise SystemExit
+        return approve(row, **how)
+
+    monkeypatch.setattr(approving, "approve", dies)
+    with pytest.raises(SystemExit):
+        awaiting.decide_all(map(fresh, rows), awaiting.Wish("approve", ""), user=None)
+    told = AuditEntry.objects.filter(act="approved").values_list("key", flat=True)
+    assert list(told) == [rows[0].public_id]
 
 
 def test_a_rejection_is_taken_back_within_30_days(rows: list[Assignment]) -> None:
