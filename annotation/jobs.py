@@ -22,6 +22,7 @@ from annotation.flow import (
     backing_up,
     batching,
     catching_up,
+    clearing,
     collecting,
     delivering,
     deriving,
@@ -271,7 +272,7 @@ SWEEPS: list[Callable[[], object]] = [
     backing_up.keep_copies,
     discarding.erase_due,
 ]
-# The same, where others are to be told of it: they may be slow, so they come last.
+# The same, where others are to be told of it, or much is to be done: they may be slow, so they come last.
 ERRANDS: list[Callable[[], object]] = [
     delivering.deliver_due,
     webhook_calls.deliver_due,
@@ -279,6 +280,7 @@ ERRANDS: list[Callable[[], object]] = [
     settling.sweep,
     syncing.sweep,
     mailing.mail_due,
+    clearing.clear_due,
 ]
 
 

@@ -1,7 +1,7 @@
 """The bin: batches and projects that were removed, and can be brought back for a while.
 
-What people answered or were paid for never goes: a batch that holds such stays in the bin. Datasets have a removal of
-their own (`flow/removing`), since theirs takes a job.
+A batch in which people answered stays in the bin, until its project is erased (`flow/clearing`). Datasets have a
+removal of their own (`flow/removing`), since theirs takes a job.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 
 from annotation.flow import recording, reserving
 from annotation.flow.refusal import Refused
-from annotation.models import Account, Assignment, Batch, Dataset, HitType, Job, Payment, Project
+from annotation.models import Account, Assignment, Batch, Dataset, Erasure, HitType, Job, Payment, PayoutLine, Project
 from annotation.pure import lifecycle
 
 KEPT_FOR = timedelta(days=30)
@@ -121,14 +121,15 @@ def remove_project(project: Project) -> bool:
     row = Project.objects.select_for_update().filter(pk=project.pk)
     if not row.exists():
         return False
-    if reason := _what_keeps_project(project):
+    if reason := what_keeps_project(project):
         raise Refused(reason)
     row.update(removed_at=Now())
     recording.record("removed", project)
     return True
 
 
-def _what_keeps_project(project: Project) -> str:
+def what_keeps_project(project: Project) -> str:
+    """Why the project cannot go; empty where it can."""
     if title := project.batches.exclude(state__in=AT_REST).values_list("title", flat=True).first():
         return _("Close the batch %(title)s first.") % {"title": title}
     rows = Assignment.objects.filter(batch__project=project)
@@ -140,13 +141,17 @@ def _what_keeps_project(project: Project) -> str:
         return _("A marketplace has still to be told of payments. Try again when they are sent.")
     if Account.objects.filter(project=project, name__startswith="worker/", balance__gt=0).exists():
         return _("Annotators are still owed money. Pay it out first.")
+    if PayoutLine.objects.filter(payout__project=project, state=PayoutLine.State.OPEN).exists():
+        return _("A payout is still open. Say of everybody in it whether they were paid.")
     return ""
 
 
 @transaction.atomic
 def restore_project(project: Project) -> bool:
-    """Bring a deleted project back; False when it is not deleted."""
-    if not Project.everything.filter(pk=project.pk, removed_at__isnull=False).update(removed_at=None):
+    """Bring a deleted project back; False when it is not deleted, or its erasure has begun."""
+    row = Project.everything.select_for_update().filter(pk=project.pk, removed_at__isnull=False).first()
+    if row is None or Erasure.objects.filter(project=row).exists():
         return False
+    Project.everything.filter(pk=row.pk).update(removed_at=None)
     recording.record("restored", project)
     return True

@@ -7,6 +7,7 @@ from annotation.models.audit import AuditEntry
 from annotation.models.batch import Batch, BatchReport, Guide, Hit, PartReport
 from annotation.models.connection import Connection
 from annotation.models.dataset import Dataset, Item
+from annotation.models.erasure import Erasure
 from annotation.models.factor import BackupCode, SecondFactor
 from annotation.models.given import Given
 from annotation.models.gold import GoldDecision
@@ -61,6 +62,7 @@ __all__ = [
     "Draw",
     "Drawn",
     "Entry",
+    "Erasure",
     "Event",
     "Feedback",
     "Flag",

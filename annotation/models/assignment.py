@@ -159,7 +159,7 @@ class Assignment(models.Model):
 
 
 class Answer(models.Model):
-    """One revision of what a worker said. Rows are only ever added."""
+    """One revision of what a worker said. Rows are only ever added; a trigger refuses to change one (migrations)."""
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="answers")
     revision = models.PositiveIntegerField()

@@ -27,7 +27,8 @@ class AuditQuerySet(models.QuerySet["AuditEntry"]):
 class AuditEntry(models.Model):
     """One act of a person, a command or the clock; written in the transaction of what it tells of.
 
-    A trigger refuses changes in the database too (migrations); only an account that is deleted leaves its lines.
+    Triggers refuse changes and removals in the database too (migrations): only an account that is deleted leaves its
+    lines, and only with a project that is erased they go (Erasure).
     """
 
     class Via(models.TextChoices):

@@ -42,7 +42,10 @@ class Account(models.Model):
 
 
 class Entry(models.Model):
-    """So much went from one account to another. Rows are only ever added; `key` makes each happen once."""
+    """So much went from one account to another. Rows are only ever added; `key` makes each happen once.
+
+    Triggers refuse to change what moved, or to remove a row (migrations). The notes go with a project that is erased.
+    """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="entries")
     source = models.ForeignKey(Account, models.PROTECT, related_name="outgoing")

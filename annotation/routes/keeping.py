@@ -20,4 +20,5 @@ pages: list[URLPattern] = [
     path(f"{PROJECT}bin/datasets/<slug:name>/erase/", discarding.dataset_erase, name="dataset-erase"),
     path(f"{PROJECT}settings/delete/", discarding.project_remove, name="project-remove"),
     path(f"{PROJECT}bring-back/", discarding.project_restore, name="project-restore"),
+    path(f"{PROJECT}erase/", discarding.project_erase, name="project-erase"),
 ]

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.flow import founding, joining, proving, throttling
+from annotation.flow import discarding, founding, joining, proving, throttling
 from annotation.flow.refusal import Refused
 from annotation.forms import JoinForm
 from annotation.models import Invite, User, Worker
@@ -75,14 +75,15 @@ def home(request: HttpRequest) -> HttpResponse:
     """To the one place that the user has, or to a choice of them; with ?all to the choice."""
     members = request.user.memberships.select_related("project").order_by("project__title")
     projects = [member.project for member in members.filter(project__removed_at=None)]
-    removed = [m.project for m in members.filter(project__removed_at__isnull=False) if m.may(roles.OWN)]
+    gone = members.filter(project__removed_at__isnull=False, project__erasure=None)
+    removed = [member.project for member in gone if member.may(roles.OWN)]
     is_worker = request.user.workers.filter(project__removed_at=None).exists()
     choose = removed or "all" in request.GET
     if not projects and is_worker and not choose:
         return redirect("work")
     if len(projects) == 1 and not is_worker and not choose:
         return redirect("project", projects[0].slug)
-    context = {"projects": projects, "removed": removed, "is_worker": is_worker}
+    context = {"projects": projects, "removed": removed, "days": discarding.KEPT_FOR.days, "is_worker": is_worker}
     context["may_found"] = founding.may_found(request.user)
     return render(request, "accounts/home.html", context)
 

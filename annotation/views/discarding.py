@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.console_forms import ConsoleForm
-from annotation.flow import discarding, removing
+from annotation.flow import clearing, discarding, removing
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Project
 from annotation.pure import roles
@@ -154,3 +154,21 @@ def project_restore(request: HttpRequest, project: Project) -> HttpResponse:
     if discarding.restore_project(project):
         messages.success(request, _("“%(title)s” is back.") % {"title": project.title})
     return see("project", project.slug)
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN, removed=True)
+def project_erase(request: HttpRequest, project: Project) -> HttpResponse:
+    """Erase a deleted project for good before its time, once its short name is typed."""
+    form = NameForm(request.POST if request.method == "POST" else None, wanted=project.slug)
+    if request.method == "POST" and form.is_valid():
+        try:
+            clearing.begin(project)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("%(name)s is gone for good.") % {"name": form.wanted})
+            return see("home")
+    context = {"project": project, "form": form}
+    return render(request, "projects/erase_project.html", context, status=422 if form.errors else 200)

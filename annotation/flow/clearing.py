@@ -1,0 +1,200 @@
+"""Erasing a deleted project for good, in small steps: killed at any instant, the next round goes on where it stopped.
+
+What hangs on a project is read off the models, so that no new table is forgotten. Moves of money stay, and what they
+name: accounts, payouts and the workers that were paid, as numbers under which nobody is known any more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import secrets
+import time
+from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.db import models, transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+
+from annotation.flow import discarding
+from annotation.flow.refusal import Refused
+from annotation.models import Account, Entry, Erasure, Job, Payout, PayoutLine, Project, Worker
+from annotation.models.project import random_key, worker_id
+
+CHUNK = 200  # rows a transaction
+SECONDS = 10  # of a round: whoever runs it has other things to do
+STAYS = {Project, Erasure, Account, Entry, Payout, PayoutLine, Worker}  # as far as money asks for it
+OF_PERSON = [
+    *("user", "external_id", "public_id", "country", "subdivision"),
+    *("adult", "active", "consented_at", "erased_at"),
+]
+Rows = type[models.Model]
+log = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def begin(project: Project) -> bool:
+    """Take a deleted project's name and texts for good, and leave the rest to the sweep; False where that was done.
+
+    Raises Refused where something still needs it.
+    """
+    row = Project.everything.select_for_update().filter(pk=project.pk, removed_at__isnull=False).first()
+    if row is None or Erasure.objects.filter(project=row).exists():
+        return False
+    if reason := discarding.what_keeps_project(row):
+        raise Refused(reason)
+    Erasure.objects.create(project=row)
+    nobody = f"erased-{secrets.token_hex(8)}"
+    row.slug, row.title, row.consent, row.webhook_kinds, row.wage_floor = nobody, nobody, "", "", None
+    row.pseudonym_key = random_key()  # whose pseudonym was whose, nobody can find out any more
+    row.save()
+    log.info("project %s is erased", row.pk)
+    return True
+
+
+def clear_due(*, seconds: float = SECONDS) -> None:
+    """Begin with the projects whose time in the bin is over, and go on with those begun. A sweep."""
+    over = Project.everything.filter(removed_at__lt=Now() - discarding.KEPT_FOR, erasure__isnull=True)
+    for project in over.order_by("?")[:20]:
+        with contextlib.suppress(Refused):  # its owners are told why when they try
+            begin(project)
+    until = time.monotonic() + seconds
+    for erasure in Erasure.objects.filter(ended_at__isnull=True).select_related("project").order_by("begun_at"):
+        for _step in _steps(erasure):
+            if time.monotonic() > until:
+                return
+
+
+def _steps(erasure: Erasure) -> Iterator[int]:
+    """Erase everything, step by step; yields after each how many rows it took, when others had as long a turn."""
+    project = erasure.project
+    acts = [_Detach(project), *(_Erase(project, model, path) for model, path in hanging()), _Anonymise(project)]
+    for act in [*acts, _Leave(project)]:
+        while True:
+            began = time.monotonic()
+            with transaction.atomic():
+                mine = Erasure.objects.select_for_update().filter(pk=erasure.pk, ended_at__isnull=True)
+                if mine.first() is None:  # somebody else was done first
+                    return
+                if taken := act():
+                    mine.update(rows=F("rows") + taken)
+            if not taken:
+                break
+            yield taken
+            time.sleep(time.monotonic() - began)
+
+
+class _Detach:
+    """Let moves of money name nothing but each other and who was paid."""
+
+    def __init__(self, project: Project) -> None:
+        named = Q(batch__isnull=False) | Q(assignment__isnull=False) | Q(created_by__isnull=False) | ~Q(note="")
+        self.rows, self.last = Entry.objects.filter(named, project=project).order_by("pk"), 0
+        self.payouts = Payout.objects.filter(project=project, created_by__isnull=False)
+
+    def __call__(self) -> int:
+        keys = list(self.rows.filter(pk__gt=self.last).values_list("pk", flat=True)[:CHUNK])
+        if not keys:
+            return self.payouts.update(created_by=None)
+        Entry.objects.filter(pk__in=keys).update(batch=None, assignment=None, created_by=None, note="")
+        self.last = keys[-1]
+        return len(keys)
+
+
+class _Erase:
+    """Delete the rows of one model that hang on the project, managers that hide some notwithstanding."""
+
+    def __init__(self, project: Project, model: Rows, path: str) -> None:
+        self.model, self.rows = model, QuerySet(model).filter(**{path: project})
+        if any(field.related_model is model for field in model._meta.concrete_fields):
+            self.rows = self.rows.order_by("-pk")  # what came of a row goes before it
+
+    def __call__(self) -> int:
+        keys = list(self.rows.values_list("pk", flat=True)[:CHUNK])
+        some = QuerySet(self.model).filter(pk__in=keys)
+        if self.model is Job:
+            for job in some:
+                _remove_files(job)
+        if keys:
+            some.delete()
+        return len(keys)
+
+
+class _Anonymise:
+    """Forget who the workers are; those that no money names go altogether."""
+
+    def __init__(self, project: Project) -> None:
+        paid = Exists(Entry.objects.filter(worker=OuterRef("pk")))
+        listed = Exists(PayoutLine.objects.filter(worker=OuterRef("pk")))
+        workers = Worker.objects.filter(project=project)
+        self.others = workers.exclude(paid | listed)
+        self.known = workers.exclude(user=None, external_id__startswith="erased-", consented_at=None)
+
+    def __call__(self) -> int:
+        if keys := list(self.others.values_list("pk", flat=True)[:CHUNK]):
+            Worker.objects.filter(pk__in=keys).delete()
+            return len(keys)
+        some = list(self.known[:CHUNK])
+        for worker in some:
+            worker.user, worker.external_id = None, f"erased-{secrets.token_hex(8)}"
+            worker.public_id = worker_id()
+            worker.country = worker.subdivision = ""
+            worker.adult = worker.active = False
+            worker.consented_at, worker.erased_at = None, Now()
+        Worker.objects.bulk_update(some, OF_PERSON)
+        return len(some)
+
+
+class _Leave:
+    """The last step: nothing is left of a project without money, of another one its books."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    def __call__(self) -> int:
+        if Entry.objects.filter(project=self.project).exists() or Payout.objects.filter(project=self.project).exists():
+            Erasure.objects.filter(project=self.project).update(ended_at=Now())
+        else:
+            Project.everything.filter(pk=self.project.pk).delete()
+        return 0
+
+
+def _remove_files(job: Job) -> None:
+    """The uploads that a job was to read."""
+    named = [job.arguments.get("path"), *(each.get("path") for each in job.arguments.get("uploads", {}).values())]
+    for path in (Path(name) for name in named if name):
+        if path.parent == Path(settings.MEDIA_ROOT):
+            path.unlink(missing_ok=True)
+
+
+@cache
+def hanging() -> tuple[tuple[Rows, str], ...]:
+    """(model, the way from it to its project) of all that hangs on projects and does not stay; what points first."""
+    known = list(apps.get_app_config("annotation").get_models(include_auto_created=True))
+    paths: dict[Any, str] = {Project: ""}
+    for nullable in (False, True):  # a way that every row has goes before one that some have
+        while found := _next_ways(known, paths, nullable=nullable):
+            paths |= found
+    order = TopologicalSorter({model: _points_to(model) & paths.keys() for model in paths})
+    last_first = [model for model in reversed(list(order.static_order())) if model not in STAYS]
+    return tuple((model, paths[model]) for model in last_first)
+
+
+def _next_ways(known: list[Rows], paths: dict[Any, str], *, nullable: bool) -> dict[Any, str]:
+    """Ways of models that have none yet, by a row that has one."""
+    found: dict[Any, str] = {}
+    for model in (model for model in known if model not in paths):
+        for field in model._meta.concrete_fields:
+            if field.related_model in paths and (nullable or not field.null) and model not in found:
+                found[model] = "__".join(filter(None, [field.name, paths[field.related_model]]))
+    return found
+
+
+def _points_to(model: Rows) -> set[Any]:
+    return {field.related_model for field in model._meta.concrete_fields if field.related_model} - {model}
