@@ -5,18 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from annotation.models import AuditEntry, Batch, Dataset, Project, User
+from annotation.models import Assignment, AuditEntry, Batch, Dataset, Hit, Invite, Project, User
+from annotation.pure import doubt, reading
 from annotation.pure.spreadsheet import guarded
+from annotation.registry import kinds
 
 COLUMNS = ["time", "person", "login", "how", "act", "kind", "key", "name", "batch", "details"]
 
@@ -54,6 +56,7 @@ KINDS = {
 DETAILS = {
     "number": gettext_noop("number"),
     "amount": gettext_noop("dollars"),
+    "item": gettext_noop("item number"),
     "items": gettext_noop("items"),
     "hits": gettext_noop("HITs"),
     "role": gettext_noop("role"),
@@ -70,6 +73,28 @@ DETAILS = {
     "places": gettext_noop("places"),
     "days": gettext_noop("days"),
     "version": gettext_noop("version"),
+    "workers": gettext_noop("workers"),
+    "wage_floor": gettext_noop("lowest wage an hour"),
+    "kinds": gettext_noop("events"),
+    "active": gettext_noop("active"),
+    "consent_changed": gettext_noop("consent text changed"),
+}
+DECISIONS = {
+    reading.ACCEPTED: gettext_noop("accepted"),
+    reading.EDITED: gettext_noop("edited"),
+    reading.RETURNED: gettext_noop("returned"),
+    reading.DISCARDED: gettext_noop("discarded"),
+    reading.REOPENED: gettext_noop("taken back"),  # as `doubt.REOPENED`
+    doubt.ALIAS: gettext_noop("one more right answer"),
+    doubt.CORRECTION: gettext_noop("gold corrected"),
+    doubt.STANDS: gettext_noop("gold stands"),
+}
+WORDS: dict[str, Callable[[Any], str]] = {  # of a detail, how its value is said; others stand as they are
+    "decision": lambda value: _(DECISIONS.get(value, value)),
+    "role": lambda value: str(dict(Invite.Role.choices).get(value, value)),
+    "before": lambda value: str(dict(Invite.Role.choices).get(value, value)),
+    "task": lambda value: _(dict(kinds()).get(value, value)),
+    "amount": lambda value: f"{Decimal(value):.2f}",
 }
 
 
@@ -87,13 +112,17 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line in words. `who` is empty where no person did it; `page` is "batch" or "dataset" where it has one."""
+    """A line in words. `who` is empty where no person did it.
+
+    `page` is "batch", "dataset", "annotator" or "hit" where its object has one, `leads` what stands in its address.
+    """
 
     entry: AuditEntry
     who: str
     kind: str
     name: str
     page: str
+    leads: str
     details: str
 
 
@@ -114,7 +143,8 @@ def entries(project: Project, wanted: Wanted) -> QuerySet[AuditEntry]:
 
 
 def _midnight(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time()))
+    """Days begin in UTC, as in reports (annotation/flow/cutting.py)."""
+    return datetime.combine(day, time(), UTC)
 
 
 def choices(project: Project) -> dict[str, list[Any]]:
@@ -133,21 +163,40 @@ def told(project: Project, some: Iterable[AuditEntry]) -> list[Row]:
     """Lines in words; annotators go by pseudonyms, members by the names of their accounts."""
     lines = list(some)
     members = User.objects.in_bulk([int(line.key) for line in lines if line.kind == "member"])
-    there = {
-        "batch": set(Batch.objects.filter(project=project).values_list("slug", flat=True)),
-        "dataset": set(Dataset.objects.whole().filter(project=project).values_list("slug", flat=True)),
-    }
+    pages = _pages(project, lines)
     return [
         Row(
             entry=line,
             who=str(line.user) if line.user else "",
             kind=_kind(line.kind),
             name=_name(project, line, members),
-            page=line.kind if line.key in there.get(line.kind, ()) else "",
+            page="hit" if line.kind == "answer" else line.kind,
+            leads=pages.get((line.kind, line.key), ""),
             details=_in_words(line.details),
         )
         for line in lines
     ]
+
+
+def _pages(project: Project, lines: list[AuditEntry]) -> dict[tuple[str, str], str]:
+    """What stands in the address of an object's page, by kind and key, where it has one."""
+    keys = {kind: [line.key for line in lines if line.kind == kind] for kind in ("annotator", "hit", "answer")}
+    batches = Batch.objects.filter(project=project)
+    answers = Assignment.objects.filter(batch__in=batches, public_id__in=keys["answer"])
+    hits = Hit.objects.filter(batch__in=batches, public_id__in=keys["hit"])
+    return {
+        **{("batch", slug): slug for slug in batches.values_list("slug", flat=True)},
+        **{
+            ("dataset", slug): slug
+            for slug in Dataset.objects.whole().filter(project=project).values_list("slug", flat=True)
+        },
+        **{
+            ("annotator", str(pk)): str(pk)
+            for pk in project.workers.filter(pk__in=keys["annotator"]).values_list("pk", flat=True)
+        },
+        **{("hit", key): key for key in hits.values_list("public_id", flat=True)},
+        **{("answer", key): hit for key, hit in answers.values_list("public_id", "hit__public_id")},
+    }
 
 
 def _kind(kind: str) -> str:
@@ -164,8 +213,14 @@ def _name(project: Project, line: AuditEntry, members: dict[int, User]) -> str:
 
 
 def _in_words(details: dict[str, Any]) -> str:
-    known = ((_(DETAILS[name]), value) for name, value in details.items() if name in DETAILS)
-    return " · ".join(f"{label}: {value}" for label, value in known if value not in ("", None))
+    known = [(name, value) for name, value in details.items() if name in DETAILS and value not in ("", None, [])]
+    return " · ".join(f"{_(DETAILS[name])}: {WORDS.get(name, _plain)(value)}" for name, value in known)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def as_csv(project: Project, wanted: Wanted) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Tables of reports as texts: what a page shows, a note quotes and a terminal prints.
 
 A table is {"name", "title", "note", "columns", "rows"} and, where it has them, "spans" [[words, columns]] over the
-head, "of", for each row what stands behind it, "leads", False where no number leads there, and "bars", False where no bars
-are drawn. A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a
+head, "of", for each row what stands behind it, "leads", False where no number leads there, and "bars", False where no
+bars are drawn. A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a
 sentence {"text": gettext id, "values"}. Whoever knows the reader's language gives `translate`.
 """
 
