@@ -109,7 +109,9 @@ class OneBatch(BatchView):
 
     def _change_draft(self, wish: JSON) -> Batch:
         if attempts.round_of(self.batch) is not None:
-            raise Refused(_("This batch is a qualification round; its settings are changed on its page."))
+            raise Refused(
+                _("This batch is a qualification round; its settings are changed on its page or by changeRound.")
+            )
         return launch_form(self.project, wish, batch=self.batch).save_draft(self.request.user)
 
     @transaction.atomic

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.api import invites, qualifications, scores, workers
+from annotation.api import invites, qualifications, score_rules, scores, workers
 
 PROJECT = "api/v1/projects/<slug:slug>/"
 WORKER = f"{PROJECT}workers/<slug:worker>/"
@@ -23,6 +23,8 @@ pages: list[URLPattern] = [
     path(f"{TYPE}restore/", qualifications.Restore.as_view(), name="api-qualification-restore"),
     path(f"{TYPE}scores/", scores.Scores.as_view(), name="api-scores"),
     path(f"{TYPE}scores/revoke/", scores.Revoke.as_view(), name="api-scores-revoke"),
+    path(f"{TYPE}scores/rule/", score_rules.ByRule.as_view(), name="api-scores-rule"),
+    path(f"{TYPE}scores/undo/", score_rules.Undo.as_view(), name="api-scores-undo"),
     path(f"{TYPE}requests/", scores.Requests.as_view(), name="api-requests"),
     path(f"{TYPE}requests/accept/", scores.Accept.as_view(), name="api-requests-accept"),
     path(f"{TYPE}requests/decline/", scores.Decline.as_view(), name="api-requests-decline"),

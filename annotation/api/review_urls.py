@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.api import adjudications, rehearsals, reports, reviews, rounds
+from annotation.api import adjudications, rehearsals, reports, reviews, round_acts, rounds
 
 PROJECT = "api/v1/projects/<slug:slug>/"
 BATCH = f"{PROJECT}batches/<slug:batch>/"
@@ -26,5 +26,8 @@ pages: list[URLPattern] = [
     ),
     path(f"{BATCH}rehearse/", rehearsals.Rehearse.as_view(), name="api-batch-rehearse"),
     path(f"{PROJECT}rounds/", rounds.Rounds.as_view(), name="api-rounds"),
+    path(f"{PROJECT}rounds/<slug:batch>/", round_acts.OneRound.as_view(), name="api-round"),
+    path(f"{PROJECT}rounds/<slug:batch>/grant/", round_acts.Grant.as_view(), name="api-round-grant"),
+    path(f"{PROJECT}rounds/<slug:batch>/undo/", round_acts.Undo.as_view(), name="api-round-undo"),
     path(f"{PROJECT}rounds/<slug:batch>/results/", rounds.Results.as_view(), name="api-round-results"),
 ]

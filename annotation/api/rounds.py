@@ -1,17 +1,19 @@
-"""Qualification rounds: how each was set, and what came out of it."""
+"""Qualification rounds: what there are, a new one, and what came out of one."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.lists import Newest, ProjectList, Whole
-from annotation.flow import round_results
+from annotation.api.lists import Newest, ProjectList, Whole, asked
+from annotation.api.round_wishes import NewRoundWish, saved
+from annotation.api.writing import repeatable
+from annotation.flow import round_results, rounds
 from annotation.flow.round_results import Result
 from annotation.models import Batch, Round
 
@@ -30,6 +32,25 @@ class RoundSerializer(serializers.Serializer):
     seconds = serializers.IntegerField(allow_null=True, help_text="From the first item on; null: no limit.")
     closes_at = serializers.DateTimeField(allow_null=True)
     grants = serializers.CharField(source="grants.public_id", help_text="The qualification, by its id.")
+
+
+class ChanceSerializer(serializers.Serializer):
+    """How likely somebody of a skill passes (0..1): `value` at least, `most` if the rule's figures go together."""
+
+    skill = serializers.FloatField()
+    value = serializers.FloatField()
+    most = serializers.FloatField()
+
+
+class OneRoundSerializer(RoundSerializer):
+    """The same with what can be foretold."""
+
+    chances = serializers.SerializerMethodField()
+
+    @extend_schema_field(ChanceSerializer(many=True))
+    def get_chances(self, round: Round) -> Any:
+        """How likely workers of skill .6 to .95 pass, in the attempts that they have."""
+        return ChanceSerializer(rounds.chances(round), many=True).data
 
 
 class ResultSerializer(serializers.Serializer):
@@ -63,6 +84,14 @@ class Rounds(ProjectList):
     def get(self, request: Request, slug: str) -> Response:
         """The qualification rounds of a project, newest first."""
         return self.listed()
+
+    @extend_schema(request=NewRoundWish, responses={201: OneRoundSerializer})
+    @repeatable
+    def post(self, request: Request, slug: str) -> Response:
+        """Write a round as a draft, which launchBatch opens; nobody sees it before."""
+        made = saved(self.project, asked(NewRoundWish, request.data), user=request.user)
+        where = f"/api/v1/projects/{slug}/rounds/{made.batch.slug}/"
+        return Response(OneRoundSerializer(made).data, status=201, headers={"Location": where})
 
 
 class Results(ProjectList):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -16,7 +17,7 @@ from annotation.api.lists import JSON, ProjectList, Wish, asked
 from annotation.api.qualifications import TypeView
 from annotation.api.writing import repeatable
 from annotation.flow import granting, naming
-from annotation.models import Worker
+from annotation.models import QualificationType, Worker
 from annotation.pure.requirements import LARGEST, SMALLEST
 from annotation.pure.wire_xml import read_answers
 
@@ -69,6 +70,19 @@ class ChangedSerializer(serializers.Serializer):
     changed = serializers.IntegerField()
 
 
+class StepWish(Wish):
+    """Which grants to take back: those of this step."""
+
+    step = serializers.IntegerField(min_value=1, max_value=2**62)
+
+
+class StepSerializer(serializers.Serializer):
+    """How many it changed something for; `step` takes it back while nothing else is granted or revoked, 0: nothing."""
+
+    changed = serializers.IntegerField()
+    step = serializers.IntegerField()
+
+
 class ScoreSerializer(serializers.Serializer):
     """Who holds it."""
 
@@ -101,6 +115,13 @@ def _workers(view: Any, names: Sequence[str], field: str) -> list[Worker]:
     return [found[name] for name in names]
 
 
+@transaction.atomic
+def stepped(type: QualificationType, wanted: Mapping[Worker, int], **terms: Any) -> JSON:
+    """Grant it as one step, as StepSerializer tells it; under the type's lock, so that the step is this one."""
+    changed = granting.grant_all(type, wanted, **terms)
+    return {"changed": changed, "step": granting.undoable(type) if changed else 0}
+
+
 class Scores(TypeView, ProjectList):
     """Who holds a qualification."""
 
@@ -114,7 +135,7 @@ class Scores(TypeView, ProjectList):
         """Who holds a qualification, with what score."""
         return self.listed()
 
-    @extend_schema(operation_id="grantQualification", request=GrantWish, responses=ChangedSerializer)
+    @extend_schema(operation_id="grantQualification", request=GrantWish, responses=StepSerializer)
     @repeatable
     def post(self, request: Request, slug: str, public_id: str) -> Response:
         """Grant scores to one or many, all or none; who holds another score gets the new one."""
@@ -123,8 +144,7 @@ class Scores(TypeView, ProjectList):
         if len({worker.pk for worker in people}) < len(people):
             raise ValidationError({"scores": [_("An annotator stands in it twice.")]})
         scores = {worker: row["value"] for worker, row in zip(people, wish["scores"], strict=True)}
-        changed = granting.grant_all(self.type, scores, source="hand", reason=wish["reason"], user=request.user)
-        return Response({"changed": changed})
+        return Response(stepped(self.type, scores, source="hand", reason=wish["reason"], user=request.user))
 
 
 class Revoke(TypeView):

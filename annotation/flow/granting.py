@@ -190,6 +190,12 @@ def last_step(type: QualificationType) -> list[QualificationChange]:
     return list(same.select_related("qualification__worker__project").order_by("pk"))
 
 
+def undoable(type: QualificationType) -> int:
+    """By which key `undo` takes the last step back; 0 where there is none."""
+    step = last_step(type)
+    return step[-1].pk if step else 0
+
+
 @transaction.atomic
 def undo(type: QualificationType, *, through: int, user: User | None = None) -> int:
     """Take back the last step, whose last change is `through`; everybody holds again what they held before it.

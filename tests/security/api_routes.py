@@ -28,6 +28,7 @@ LIKE = {
     "api-adjudication.public_id": "adjudicate-hit.public_id",
     "api-adjudication-undo.public_id": "adjudicate-hit.public_id",
     "api-round-results.batch": "round.batch",
+    "api-round.batch": "round-edit.batch",
     "api-job-undo.public_id": "dataset-restore.public_id",
     "api-deliveries.public_id": "webhook.public_id",
 }
@@ -35,7 +36,15 @@ for _act in ("", "-activate", "-deactivate", "-block", "-unblock", "-message"):
     LIKE[f"api-worker{_act}.worker"] = "annotator"
 for _act in ("-approve", "-reject", "-bonus", "-return"):
     LIKE[f"api-approval{_act}.public_id"] = "approval.public_id"
-for _of_type in ("scores", "scores-revoke", "requests", "requests-accept", "requests-decline"):
+for _of_type in (
+    "scores",
+    "scores-revoke",
+    "scores-rule",
+    "scores-undo",
+    "requests",
+    "requests-accept",
+    "requests-decline",
+):
     LIKE[f"api-{_of_type}.public_id"] = "qualification.public_id"
 for _part in ("batch", "public_id"):
     for _act in ("", "-undo", "-choose", "-feedback"):
