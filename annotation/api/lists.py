@@ -45,7 +45,8 @@ class Wish(serializers.Serializer):
         given = data if isinstance(data, Mapping) else {}
         flaws = {name: [_("There is no such field here.")] for name in sorted(set(map(str, given)) - set(self.fields))}
         for name, field in self.fields.items():
-            if name in given and not self.texts and (text := _unlike(field, given[name])):
+            judge = _unfit if self.texts else _unlike
+            if name in given and (text := judge(field, given[name])):
                 flaws[name] = [text]
         if flaws:
             raise ValidationError(flaws)
@@ -62,16 +63,23 @@ TYPES: tuple[tuple[type[serializers.Field], tuple[type, ...]], ...] = (
 
 
 def _unlike(field: serializers.Field, value: Any) -> str:
-    """What to say of a value of another JSON type than the field's, or of too long a text; nothing where it fits."""
+    """What to say of a value of another JSON type than the field's, or of an unfit text; nothing where it fits."""
     inner = getattr(field, "child", None)
     if inner is not None and isinstance(value, list | Mapping):
         values = value.values() if isinstance(value, Mapping) else value
         return next((text for one in values if (text := _unlike(inner, one))), "")
     wanted = next((types for kind, types in TYPES if isinstance(field, kind)), None)
     fits = wanted is None or value is None or (isinstance(value, wanted) and (bool in wanted) is (type(value) is bool))
-    if not fits:
+    return _unfit(field, value) if fits else str(field.error_messages["invalid"])
+
+
+def _unfit(field: serializers.Field, value: Any) -> str:
+    """What to say of a text that fits only once its outer spaces are cut off; nothing where it fits."""
+    if not isinstance(value, str):
+        return ""
+    if isinstance(field, serializers.SlugField) and value != value.strip():
         return str(field.error_messages["invalid"])
-    most = getattr(field, "max_length", None) if isinstance(value, str) else None  # before spaces are cut off
+    most = getattr(field, "max_length", None)
     return str(field.error_messages["max_length"]).format(max_length=most) if most and len(value) > most else ""
 
 

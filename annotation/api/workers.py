@@ -22,8 +22,8 @@ from annotation.pure import roles
 class WorkerFilter(serializers.Serializer):
     """Which annotators."""
 
-    active = serializers.BooleanField(required=False, allow_null=True, default=None)
-    blocked = serializers.BooleanField(required=False, allow_null=True, default=None)
+    active = serializers.BooleanField(required=False)
+    blocked = serializers.BooleanField(required=False)
     qualification = serializers.CharField(max_length=64, required=False, help_text="Who hold this one, by its id.")
 
 
@@ -94,9 +94,9 @@ class Workers(ProjectList):
     def rows(self) -> Any:
         wish = self.query(WorkerFilter)
         rows = self.project.workers.select_related("user", "block")
-        if wish["active"] is not None:
+        if "active" in wish:
             rows = rows.filter(active=wish["active"])
-        if wish["blocked"] is not None:
+        if "blocked" in wish:
             rows = rows.filter(block__isnull=not wish["blocked"])
         if "qualification" in wish:
             held = {"type__public_id": wish["qualification"], "state": "Granted", "type__deleted_at": None}

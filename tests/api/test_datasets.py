@@ -254,3 +254,14 @@ def test_items_are_edited_in_versions_and_retired(caller: Caller, tmp_path: Path
     assert caller.send(f"{items}restore/", {"positions": [2]}).json() == {"changed": 1}
     wrong = is_problem(caller.send(f"{items}retire/", {"positions": [1, 3], "reason": "No."}), 422)
     assert [flaw["field"] for flaw in wrong["errors"]] == ["positions.1"]
+
+
+def test_texts_are_judged_as_they_were_sent_blanks_included(caller: Caller, tmp_path: Path) -> None:
+    body = write_records(tmp_path / "d.jsonl", 1).read_bytes()
+    ended(caller, caller.post(f"{DATASETS}?name=dev", body, **RAW))
+    derivation = {"how": "join", "source": "dev", "name": "b\t"}
+    assert is_problem(caller.send(f"{PROJECT}derivations/", derivation), 422)["errors"][0]["field"] == "name"
+    form = {"file_name": "d" + "\n" * 255, "file": io.BytesIO(body), "format": "jsonl"}
+    assert is_problem(caller.post(DATASETS, form), 422)["errors"][0]["field"] == "file_name"
+    assert is_problem(caller.post(f"{DATASETS}?name=b%20", body, **RAW), 422)["errors"][0]["field"] == "name"
+    assert is_problem(caller.get(f"{PROJECT}workers/?blocked="), 422)["errors"][0]["field"] == "blocked"
