@@ -155,7 +155,7 @@ def add_payment(
         "worker_id": row.worker_id,
         "kind": kind,
         "amount": amount,
-        "fee": ledger.fee_on(batch, kind, amount, assignments=ledger.asked_for(row.hit)),
+        "fee": ledger.fee_on(batch, kind, amount, assignments=_asked_for(row)),
         "reason": reason,
         "due_at": Now(),
         "created_by": user,
@@ -170,6 +170,10 @@ def add_payment(
     if not batch.connection_id:
         payment.move(Payment.State.PAID, since=(Payment.State.DUE,), paid_at=Now())
     return payment
+
+
+def _asked_for(row: Assignment) -> int:
+    return ledger.asked_for(row.batch, check=row.hit.check_item, wanted=row.hit.wanted)
 
 
 def due_for_approval() -> QuerySet[Assignment]:

@@ -252,8 +252,8 @@ def want(hit_id: int, least: int) -> bool:
 def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> bool:
     ticket = _next_ticket(hit_id)
     locked = modest.select_for_update(of=("self",)).select_related("batch__project", "batch__connection").first()
-    if locked is None:
-        return False
+    if locked is None or locked.check_item or attempts.round_of(locked.batch) is not None:
+        return False  # known answers need no second opinion
     more = reserving.for_opinions(locked, least)
     modest.update(wanted=least, ticket=ticket)
     ledger.hold(locked.batch, more, key=f"want/{hit_id}/{least}")
@@ -281,14 +281,24 @@ def take_up(assignment: Assignment) -> bool:
     round = attempts.round_of(row.batch)
     if round is not None and attempts.is_closed_to(round, row):
         return False
-    for_all = round is not None or (row.hit.check_item and row.batch.connection_id is None)
-    take = checking.make_place if for_all else _take_place
-    if _is_hindered(row) or not take(Hit(pk=row.hit_id)):
+    if _is_hindered(row) or not _take_again(row, in_round=round is not None):
         return False
     Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(last_group=row.group_key)
     fixed = _has_fixed_time(row.batch)
     stamps = {"counts": True, "ended_at": None, "extended": fixed, "lease_until": _lease_end(row.batch)}
     return row.move(lifecycle.ACCEPTED, **stamps)
+
+
+def _take_again(row: Assignment, *, in_round: bool) -> bool:
+    hit = Hit(pk=row.hit_id, batch=row.batch)
+    if not in_round:
+        for_all = row.hit.check_item and row.batch.connection_id is None
+        return checking.make_place(hit) if for_all else _take_place(hit)
+    try:
+        with transaction.atomic():
+            return _take_in_round(hit)
+    except ledger.Overdrawn:
+        return False
 
 
 def _is_hindered(row: Assignment) -> bool:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow import recording
 from annotation.flow.refusal import Refused
-from annotation.models import Account, Batch, Entry, Hit, Payment, Project, User
+from annotation.models import Account, Batch, Entry, Payment, Project, User
 from annotation.models.money import OUTSIDE
 from annotation.pure import pricing
 
@@ -50,9 +50,13 @@ def fee_on(batch: Batch, kind: str, amount: Decimal, *, assignments: int) -> Dec
     return pricing.bonus_fee(amount, schedule=schedule)
 
 
-def asked_for(hit: Hit) -> int:
-    """By how many assignments a HIT is billed. Hidden gold of the house asks for nobody: each stands for itself."""
-    return 1 if hit.check_item and not hit.batch.connection_id else hit.wanted
+def asked_for(batch: Batch, *, check: bool, wanted: int) -> int:
+    """By how many assignments a HIT of the batch is billed that asks for so many, `check` being hidden gold.
+
+    In the house those of a round, and hidden gold, ask for nobody: each of their assignments stands for itself.
+    """
+    for_all = check or batch.purpose == Batch.Purpose.QUALIFICATION
+    return 1 if for_all and not batch.connection_id else wanted
 
 
 def schedule_of(batch: Batch) -> str:

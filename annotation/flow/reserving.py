@@ -61,22 +61,23 @@ def undecided_of(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
 
 def _of_hits(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
     """What is under way and, while the batch is given out, every place that is free."""
-    placed = Q() if batch.connection_id else Q(check_item=False)  # in the house hidden gold has no places of its own
-    offered = placed & Q(voided_at__isnull=True) if batch.state in UNDER_WAY else Q(pk__in=[])
+    offered = Q(voided_at__isnull=True) if _has_places(batch) else Q(pk__in=[])
+    if not batch.connection_id:
+        offered &= Q(check_item=False)
     kinds = hits.order_by().values("reward", "wanted", "check_item", "publication__reward")
     counted = kinds.annotate(under_way=Sum("live"), free=Sum("room", filter=offered, default=0))
     total, free = Decimal(0), 0
     for row in counted:
-        wanted = _billed(batch, check=row["check_item"], wanted=row["wanted"])
+        wanted = ledger.asked_for(batch, check=row["check_item"], wanted=row["wanted"])
         each = cost(batch, row["reward"], assignments=wanted, promise=row["publication__reward"])
         total += (row["under_way"] + row["free"]) * each
         free += row["free"]
     return total + (_of_checks(batch, hits, free) if batch.check_share and not batch.connection_id else 0)
 
 
-def _billed(batch: Batch, *, check: bool, wanted: int) -> int:
-    """By how many assignments a HIT is billed, as `ledger.asked_for` says of one."""
-    return 1 if check and not batch.connection_id else wanted
+def _has_places(batch: Batch) -> bool:
+    """Whether what is free of the batch's HITs can still be filled; in a round each is made for whoever comes."""
+    return batch.state in UNDER_WAY and batch.purpose != Batch.Purpose.QUALIFICATION
 
 
 def _of_given(batch: Batch) -> Decimal:
@@ -119,7 +120,7 @@ def _of_undecided(batch: Batch, undecided: QuerySet[Assignment]) -> Decimal:
     )
     total = Decimal(0)
     for row in kinds.annotate(count=Count("pk")):
-        wanted = _billed(batch, check=row["check"], wanted=row["wanted"])
+        wanted = ledger.asked_for(batch, check=row["check"], wanted=row["wanted"])
         total += row["count"] * cost(batch, row["most"], assignments=wanted, promise=row["promise"])
     return total
 
@@ -238,7 +239,8 @@ def settle(row: Assignment, spent: Decimal) -> None:
 
 def _most(row: Assignment) -> Decimal:
     """Dollars that the assignment may come to."""
-    return cost(row.batch, row.hit.reward, assignments=ledger.asked_for(row.hit), promise=_promise(row.hit))
+    wanted = ledger.asked_for(row.batch, check=row.hit.check_item, wanted=row.hit.wanted)
+    return cost(row.batch, row.hit.reward, assignments=wanted, promise=_promise(row.hit))
 
 
 def _reserved(row: Assignment) -> bool:
