@@ -4,22 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.models import Notice, User
+from annotation.models import Member, Notice, User, Worker
+from annotation.pure import roles
+
+ASKS = {  # of a kind: what somebody must be allowed to do to be told
+    Notice.Kind.FINISHED: roles.RUN,
+    Notice.Kind.STALLED: roles.RUN,
+    Notice.Kind.FAILED: roles.RUN,
+    Notice.Kind.MONEY: roles.PAY,
+}
 
 
 def of(user: User) -> QuerySet[Notice]:
     """Everything that the person was told, newest first."""
-    rows = Notice.objects.filter(user=user).select_related("project", "batch", "job")
+    rows = Notice.objects.filter(concerning(), user=user).select_related("project", "batch", "job")
     return rows.order_by("-created_at", "-pk")
 
 
 def unread(user: User) -> QuerySet[Notice]:
-    return Notice.objects.filter(user=user, read_at__isnull=True)
+    return Notice.objects.filter(concerning(), user=user, read_at__isnull=True)
+
+
+def concerning() -> Q:
+    """What still concerns whom it was told: of projects that are there and that they are in, as a role that hears of
+    it; and of no batch in the bin.
+    """
+    here = {"user": OuterRef("user"), "project": OuterRef("project")}
+    found = Q(kind=Notice.Kind.WORK) & Exists(Worker.objects.filter(**here))
+    for act in set(ASKS.values()):
+        kinds = [kind for kind, asked in ASKS.items() if asked == act]
+        found |= Q(kind__in=kinds) & Exists(Member.objects.filter(role__in=roles.who_may(act), **here))
+    return found & Q(project__removed_at__isnull=True, batch__removed_at__isnull=True)
+
+
+def kinds_for(user: User) -> list[str]:
+    """The kinds of which the person can be told anything now."""
+    held = set(user.memberships.filter(project__removed_at__isnull=True).values_list("role", flat=True))
+    works = user.workers.filter(project__removed_at__isnull=True).exists()
+    asked = {kind: any(roles.may(role, act) for role in held) for kind, act in ASKS.items()}
+    return [kind for kind in Notice.Kind.values if asked.get(kind, works)]
 
 
 def read(user: User, *, upto: int | None = None) -> int:
@@ -37,6 +65,13 @@ def mute(user: User, kinds: Collection[str]) -> None:
     """From now on the person hears of everything but these kinds; what they were told stays."""
     known = [kind for kind in Notice.Kind.values if kind in kinds]
     User.objects.filter(pk=user.pk).update(muted=known)
+
+
+def speak(user: User, language: str, *, unless_known: bool = False) -> None:
+    """From now on letters to the person are in that language; `unless_known`: where they never chose one."""
+    if language and not (unless_known and user.language):
+        User.objects.filter(pk=user.pk).update(language=language)
+        user.language = language
 
 
 def told(notice: Notice) -> str:

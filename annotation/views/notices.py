@@ -37,8 +37,8 @@ def notices(request: HttpRequest) -> HttpResponse:
 
 def concerning(user: User) -> list[tuple[str, str]]:
     """The kinds of notices that somebody like the viewer gets: (kind, in words)."""
-    works, runs = user.workers.exists(), user.memberships.exists()
-    return [(kind, label) for kind, label in Notice.Kind.choices if (works if kind == Notice.Kind.WORK else runs)]
+    known = notified.kinds_for(user)
+    return [(kind, label) for kind, label in Notice.Kind.choices if kind in known]
 
 
 def leads_to(notice: Notice) -> str:
@@ -57,8 +57,7 @@ def leads_to(notice: Notice) -> str:
 @login_required
 def notice_open(request: HttpRequest, pk: int) -> HttpResponse:
     """Note that one is read, and go to what it is about."""
-    own = Notice.objects.filter(user=request.user).select_related("project", "batch", "job")
-    notice = get_object_or_404(own, pk=pk)
+    notice = get_object_or_404(notified.of(request.user), pk=pk)
     notified.read_one(notice)
     return HttpResponseRedirect(leads_to(notice), status=303)
 

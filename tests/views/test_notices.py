@@ -6,8 +6,8 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.flow import announcing, notified
-from annotation.models import Notice
+from annotation.flow import announcing, discarding, enrolling, notified
+from annotation.models import Member, Notice, User
 from tests.flow import acting
 
 
@@ -84,3 +84,36 @@ def test_kinds_are_muted_and_those_not_offered_stay(client: Any, bob: Any, batch
     client.post(reverse("notices-kinds"), {"kind": "work"})
     bob.user.refresh_from_db()
     assert bob.user.muted == ["money"]
+
+
+def test_former_members_see_nothing_of_the_project_any_more(client: Any, alice: Any, project: Any, batch: Any) -> None:
+    quinn = User.objects.create_user("quinn", email="quinn@example.org")
+    member = Member.objects.create(project=project, user=quinn, role="requester")
+    announcing.tell([quinn], "finished", project=project, key="a", batch=batch, facts={"answers": 8})
+    announcing.tell([quinn], "money", project=project, key="b", facts={"left": "1.00", "put_in": "50.00"})
+    client.force_login(quinn)
+    assert "is finished: 8 answers" in page(client)
+    enrolling.change_role(member, "reviewer")
+    assert notified.of(quinn).count() == notified.unread(quinn).count() == 0
+    enrolling.change_role(member, "requester")
+    enrolling.remove(member)
+    html = page(client)
+    assert "No notices" in html
+    assert "wells" not in html
+    assert client.post(reverse("notice-open", args=[Notice.objects.filter(user=quinn)[0].pk])).status_code == 404
+
+
+def test_what_lies_in_the_bin_is_told_of_no_more(client: Any, alice: Any, bob: Any, batch: Any) -> None:
+    announcing.tell([alice], "finished", project=batch.project, key="a", batch=batch, facts={"answers": 8})
+    announcing.tell([bob.user], "work", project=batch.project, key="b", batch=batch)
+    assert notified.of(alice).count() == notified.unread(bob.user).count() == 1
+    acting.batching.close(batch)
+    discarding.remove_batch(batch)
+    assert notified.of(alice).count() == notified.unread(bob.user).count() == 0
+
+
+def test_only_kinds_that_one_may_get_are_offered(client: Any, project: Any) -> None:
+    rita = User.objects.create_user("rita")
+    Member.objects.create(project=project, user=rita, role="reviewer")
+    client.force_login(rita)
+    assert client.get(reverse("notices")).context["kinds"] == []
