@@ -24,7 +24,6 @@ from annotation.registry import default_guide, kinds, task_type
 from annotation.requirement_forms import RequirementsForm
 from annotation.row_fields import DatasetsField, WorkersField, offered
 
-TAKEN_WORDS = {"new"}  # an address of its own
 DRAWING = ["sample", "seed", "assignments_per_hit", "purpose", "disjoint", "unseen_only"]
 COLUMNS = ["task", "meeting", "fresh_only", *DRAWING]  # of a batch, as the form's fields of the same name
 
@@ -181,7 +180,7 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
             raise ValidationError(_("Give a name of Latin letters, digits and hyphens."))
         validate_slug(name)
         others = Batch.everything.filter(project=self.project).exclude(pk=self.batch.pk if self.batch else None)
-        if name in TAKEN_WORDS or others.filter(slug=name).exists():
+        if name in batching.TAKEN_WORDS or others.filter(slug=name).exists():
             raise ValidationError(batching.name_taken(name))
         return name
 

@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "annotation.middleware.SignedOutMiddleware",
     "annotation.middleware.ActingMiddleware",
     "annotation.middleware.TimeZoneMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -223,6 +224,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "annotation.api.schema.with_problems",
+        "annotation.api.examples.with_examples",
     ],
 }
 

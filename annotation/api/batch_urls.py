@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.api import assignments, batch_acts, batches, hits, judgments, task_kinds, verdicts
+from annotation.api import assignments, batch_acts, batches, continuing, hits, judgments, task_kinds, verdicts
 
 BATCHES = "api/v1/projects/<slug:slug>/batches/"
 BATCH = f"{BATCHES}<slug:batch>/"
@@ -19,6 +19,10 @@ pages: list[URLPattern] = [
     path(f"{BATCH}close/", batch_acts.Close.as_view(), name="api-batch-close"),
     path(f"{BATCH}top-up/", batch_acts.TopUp.as_view(), name="api-batch-top-up"),
     path(f"{BATCH}gather/", batch_acts.Gather.as_view(), name="api-batch-gather"),
+    path(f"{BATCH}clone/", continuing.Clone.as_view(), name="api-batch-clone"),
+    path(f"{BATCH}next/", continuing.Next.as_view(), name="api-batch-next"),
+    path(f"{BATCH}given/", continuing.GivenHits.as_view(), name="api-given"),
+    path(f"{BATCH}given/take-back/", continuing.TakeBack.as_view(), name="api-given-take-back"),
     path(f"{BATCH}guide/", batch_acts.Guide.as_view(), name="api-batch-guide"),
     path(f"{BATCH}hits/", hits.Hits.as_view(), name="api-hits"),
     path(f"{BATCH}hits/<slug:public_id>/", hits.OneHit.as_view(), name="api-hit"),

@@ -26,6 +26,7 @@ from annotation.registry import task_type
 from annotation.tasktype import Features
 
 CHUNK = 200
+TAKEN_WORDS = {"new"}  # an address below batches/ that is no batch
 Told = Callable[[int, int], None]
 
 
@@ -58,6 +59,8 @@ def create_batch(
     """Write a batch down as a draft; nobody sees it before `launch`. Raises Refused for what cannot be."""
     if not datasets:
         raise Refused(_("A batch needs at least one dataset."))
+    if name in TAKEN_WORDS:
+        raise Refused(name_taken(name))
     if settings.get("assignments_per_hit", 1) < 1:
         raise Refused(_("A HIT needs at least one assignment."))
     chosen = task_type(task).suggest(features_of(datasets)) | (options or {})

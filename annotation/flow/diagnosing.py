@@ -11,6 +11,8 @@ from smtplib import SMTPException
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core import checks
+from django.core.cache import caches
+from django.core.cache.backends.locmem import LocMemCache
 from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
@@ -46,6 +48,7 @@ def examine() -> Iterator[Finding]:
     yield _disk()
     yield _static()
     yield _mail()
+    yield _limits()
     if database.well:
         yield _clock()
         yield _jobs()
@@ -101,6 +104,20 @@ def _mail() -> Finding:
     except (OSError, SMTPException) as broken:
         told = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT} takes none: {type(broken).__name__}"
         return Finding("mail", False, told, "Correct EMAIL_URL, or let the mail server be reached from here.")
+
+
+def _limits() -> Finding:
+    """Where requests to the API are counted (annotation.api.limits); who cannot count limits nobody."""
+    part, counts = "limits of the API", caches["counts"]
+    if isinstance(counts, LocMemCache):
+        told = f"each web process counts for itself, so that up to WEB_WORKERS times {settings.API_RATE} pass"
+        return Finding(part, True, f"{told}; with Redis as CELERY_BROKER_URL all count together")
+    try:
+        counts.get("doctor")
+    except Exception as away:
+        told = f"nothing is counted: {type(away).__name__}"
+        return Finding(part, False, told, "Start Redis, or correct CELERY_BROKER_URL.")
+    return Finding(part, True, f"{settings.API_RATE}, counted together in Redis")
 
 
 def _clock() -> Finding:

@@ -10,8 +10,9 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation import jobs
 from annotation.flow import qualifying
-from annotation.models import Job, Project, User
+from annotation.models import Batch, Job, Project, User
 from tests.api.calling import caller, fields_at_fault, member
+from tests.flow.acting import take
 
 pytestmark = pytest.mark.django_db
 
@@ -164,3 +165,39 @@ def test_others_may_only_look_or_not_even_that(batch: Any, project: Any, alice: 
     own = caller(User.objects.get(username="dave"), "springs")
     assert own.get("batches/wells-1/").status_code == 404
     assert own.post("batches/wells-1/close/").status_code == 404
+
+
+def test_more_of_the_same_is_a_draft(api: Any, project: Any, dataset: Any) -> None:
+    api.post("batches/", title="Study", task="answer", datasets=["wells"], sample=1, assignments_per_hit=2)
+    api.post("batches/study/launch/")
+    jobs.work_off()
+    made = api.post("batches/study/clone/", key="c")
+    assert (made.status_code, made.json()["name"], made.json()["state"]) == (201, "study-2", "draft")
+    assert api.post("batches/study/clone/", key="c").json() == made.json()
+    named = api.post("batches/study/clone/", name="again", title="Study, again").json()
+    assert (named["name"], named["title"], named["assignments_per_hit"]) == ("again", "Study, again", 2)
+    assert api.post("batches/study/clone/", name="again").status_code == 409
+    assert api.post("batches/study/clone/", name="new").status_code == 422
+    (left,) = api.get("batches/study/next/").json()["results"]
+    assert left == {"dataset": "wells", "items": 4, "asked": 1, "left": 3}
+    draft = api.post("batches/study/next/", count=2).json()
+    assert (draft["sample"], draft["unseen_only"], draft["state"]) == (2, True, "draft")
+    assert fields_at_fault(api.post("batches/study/next/", count=0, name="new")) == {"count", "name"}
+
+
+def test_chosen_hits_are_given_to_chosen_annotators_and_taken_back(api: Any, batch: Any, bob: Any) -> None:
+    first, second = (row["id"] for row in api.get(f"batches/{batch.slug}/hits/", limit=2).json()["results"])
+    where = f"batches/{batch.slug}/given/"
+    assert api.post(where, hits=[second], workers=[bob.pseudonym]).json() == {"given": 1, "skipped": {}}
+    told = api.post(where, hits=[second, first], workers=[bob.public_id]).json()
+    assert told == {"given": 1, "skipped": {"already": 1}}
+    row = take(bob, Batch.objects.get())
+    assert row.hit.public_id == second
+    rows = {one["hit"]: one for one in api.get(where).json()["results"]}
+    assert {hit: (one["worker"], one["state"]) for hit, one in rows.items()} == {
+        second: (bob.pseudonym, "accepted"), first: (bob.pseudonym, "waiting")
+    }  # fmt: skip
+    assert api.post(f"{where}take-back/", given=[one["id"] for one in rows.values()]).json() == {"changed": 1}
+    wrong = api.post(where, hits=[first, "none"], workers=["nobody"])
+    assert fields_at_fault(wrong) == {"hits.1"}
+    assert fields_at_fault(api.post(where, hits=[first], workers=["nobody"])) == {"workers.0"}

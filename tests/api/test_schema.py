@@ -7,11 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 from django.core.management import call_command
 from django.test import Client
 
+from annotation.api.examples import EXAMPLES
 from tests.api.ground import is_problem
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +47,20 @@ def test_every_operation_says_what_it_does_and_what_may_come_of_it(written: str)
         assert any(code.startswith("2") for code in each["responses"]), name
         keyed = "Idempotency-Key" in {parameter["name"] for parameter in each.get("parameters", ())}
         assert keyed == (method != "get"), name
+
+
+def test_every_body_in_json_has_an_example_that_fits(written: str) -> None:
+    whole = yaml.safe_load(written)
+    shown = set()
+    for _method, each in operations(whole):
+        told = each.get("requestBody", {}).get("content", {}).get("application/json")
+        if told is None:
+            continue
+        shown.add(each["operationId"])
+        schema = told["schema"] | {"components": whole["components"]}
+        flaws = [flaw.message for flaw in jsonschema.Draft202012Validator(schema).iter_errors(told.get("example"))]
+        assert not flaws, (each["operationId"], flaws)
+    assert shown == set(EXAMPLES)
 
 
 def test_every_operation_is_named_in_the_guide(written: str) -> None:

@@ -37,6 +37,12 @@ def test_a_clone_is_a_draft_with_everything_that_was_settled(
     assert continuing.clone(again).slug == "study-3"
 
 
+def test_no_batch_takes_the_name_of_a_page(project: Any, tmp_path: Path) -> None:
+    batch = launched(project, "study", dataset_of(project, tmp_path, name="towers", size=6), sample=2)
+    with pytest.raises(Refused, match="The name new is taken"):
+        continuing.next_items(batch, 2, name="new")
+
+
 def test_a_round_is_cloned_with_its_rule(project: Any, tmp_path: Path) -> None:
     held = dataset_of(project, tmp_path, name="towers", size=4)
     grants = rounds.grant_type(project, "Readers")

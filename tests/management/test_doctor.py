@@ -34,8 +34,20 @@ def test_a_sound_installation_is_well(run: Run) -> None:
     assert ended.code == 0, ended.err
     parts = {row["part"]: row for row in ended.document["parts"]}
     assert {"database", "settings", "storage", "static files", "clock", "jobs", "broker"} <= set(parts)
-    assert {"clock of the sweeps", "secrets at rest", "mail"} <= set(parts)
+    assert {"clock of the sweeps", "secrets at rest", "mail", "limits of the API"} <= set(parts)
     assert all(row["well"] for row in parts.values())
+
+
+def test_how_requests_to_the_api_are_counted_is_told(run: Run, settings: Any) -> None:
+    alone = run("doctor", "--json").document["parts"]
+    assert "each web process counts for itself" in next(p["told"] for p in alone if p["part"] == "limits of the API")
+    nowhere = f"redis://127.0.0.1:{free_port()}/0"
+    settings.CACHES = settings.CACHES | {
+        "counts": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": nowhere}
+    }
+    ended = run("doctor")
+    assert ended.code == 1
+    assert "MEND  limits of the API: nothing is counted" in ended.err
 
 
 def test_what_waits_too_long_a_full_disk_and_a_closed_marketplace_are_told(
