@@ -95,9 +95,19 @@ def _requirement(stored: dict[str, Any], project: Project, line: Line) -> Requir
 
 
 def type_there(ours: QualificationType, line: Line) -> str:
-    """The marketplace's qualification that stands for one of ours; found by its name, or made."""
+    """The marketplace's qualification that stands for one of ours: the account's own of that very name, or one we make.
+
+    So whoever passed a round that was held there can be asked for here.
+    """
     name = f"{ours.name} [{connecting.installation_id(ours.project)}]"
-    return _ensured(name, ours.description or ours.name, line)
+    return _own_there(ours, line) or _ensured(name, ours.description or ours.name, line)
+
+
+def _own_there(ours: QualificationType, line: Line) -> str:
+    """The account's own qualification of that very name, which is not ours to take from anybody; empty for none."""
+    if ours.name not in line.types:
+        line.types[ours.name] = line.call(line.marketplace.qualification_named, ours.name)
+    return line.types[ours.name]
 
 
 def exclusion(project: Project, line: Line) -> str:
@@ -126,7 +136,9 @@ def grant_there(batch: Batch, line: Line) -> int:
     for ours in QualificationType.objects.filter(project=project, public_id__in=named):
         held = Qualification.objects.filter(type=ours, worker__in=mine, state=Qualification.State.GRANTED)
         rows = held.values_list("worker__external_id", "value")
-        changed += _align(type_there(ours, line), {_there(name): value for name, value in rows}, line)
+        wanted = {_there(name): value for name, value in rows}
+        theirs = _own_there(ours, line)
+        changed += _add(theirs, wanted, line) if theirs else _align(type_there(ours, line), wanted, line)
     shut_out = mine.filter(Q(block__isnull=False) | Q(active=False)).values_list("external_id", flat=True)
     changed += _align(exclusion(project, line), {_there(name): 1 for name in shut_out}, line)
     if checking.may_pause(batch):
@@ -139,6 +151,14 @@ def grant_there(batch: Batch, line: Line) -> int:
 def _there(external_id: str | None) -> str:
     """The marketplace's own id of a worker who came from it."""
     return (external_id or "").partition(":")[2]
+
+
+def _add(type_id: str, wanted: dict[str, int], line: Line) -> int:
+    held = line.call(line.marketplace.holders, type_id)
+    lacking = {worker: value for worker, value in wanted.items() if worker not in held}
+    for worker, value in lacking.items():
+        line.call(line.marketplace.grant, type_id, worker, value)
+    return len(lacking)
 
 
 def _align(type_id: str, wanted: dict[str, int], line: Line) -> int:

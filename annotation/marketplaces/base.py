@@ -177,6 +177,9 @@ class Marketplace(Protocol):
 
     def has_bonus(self, assignment: str, reference: str) -> bool: ...
     def ensure_qualification(self, name: str, description: str) -> str: ...
+    def qualification_named(self, name: str) -> str:
+        """The id of the account's own qualification of that very name; empty where there is none."""
+
     def holders(self, type_id: str) -> dict[str, int]:
         """{worker: value} of those who hold the qualification."""
 

@@ -181,19 +181,19 @@ class MTurk:
         return any(row.get("Reason", "").endswith(f"(ref {reference})") for row in rows)
 
     def ensure_qualification(self, name: str, description: str) -> str:
-        if found := self._qualification_named(name):
+        if found := self.qualification_named(name):
             return found
         try:
             reply = self._call(
                 "create_qualification_type", Name=name, Description=description, QualificationTypeStatus="Active"
             )
         except AlreadyThere:
-            if found := self._qualification_named(name):
+            if found := self.qualification_named(name):
                 return found
             raise TryAgain(f"the qualification {name} exists and is not listed yet") from None
         return str(wire.of(wire.of(reply, "QualificationType"), "QualificationTypeId"))
 
-    def _qualification_named(self, name: str) -> str:
+    def qualification_named(self, name: str) -> str:
         which = {"MustBeRequestable": False, "MustBeOwnedByCaller": True}
         rows = self._pages("list_qualification_types", "QualificationTypes", **which)
         return next((str(row["QualificationTypeId"]) for row in rows if row.get("Name") == name), "")

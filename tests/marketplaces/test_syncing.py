@@ -227,3 +227,24 @@ def test_our_qualifications_are_held_there_under_their_own_names(
         "IntegerValues": [75],
         "ActionsGuarded": "PreviewAndAccept",
     }
+
+
+def test_a_qualification_that_the_account_has_there_is_asked_for_and_nobody_loses_it(
+    launched: Callable[..., Any], project: Any, connection: Any, bazaar: Bazaar
+) -> None:
+    from annotation.models import Qualification, QualificationType, Worker
+
+    theirs = bazaar.answer("CreateQualificationType", {"Name": "Composers", "Description": "Passed the round there."})
+    type_id = theirs["QualificationType"]["QualificationTypeId"]
+    bazaar.qualifications[type_id]["holders"] = {"BEN": 90, "CARL": 85}
+    kind = QualificationType.objects.create(project=project, name="Composers", description="Passed the round.")
+    wish = [{"type": kind.public_id, "comparator": "GreaterThanOrEqualTo", "values": [80], "guard": "Accept"}]
+    batch = launched(requirements=wish)
+    for name, value in (("ANNA", 82), ("BEN", 70)):
+        worker = Worker.objects.create(project=project, external_id=f"{connection.pk}:{name}")
+        Qualification.objects.create(type=kind, worker=worker, value=value, granted_at=timezone.now())
+    publishing.send_due(connection, patience=QUICK)
+    asked = next(iter(bazaar.types.values()))["QualificationRequirements"][0]
+    assert asked["QualificationTypeId"] == type_id
+    terming.grant_there(batch, there.line(connection))
+    assert bazaar.qualifications[type_id]["holders"] == {"ANNA": 82, "BEN": 90, "CARL": 85}
