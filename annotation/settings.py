@@ -60,7 +60,6 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "annotation.middleware.SignedOutMiddleware",
     "annotation.middleware.ActingMiddleware",
     "annotation.middleware.TimeZoneMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
