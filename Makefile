@@ -5,6 +5,8 @@ PORT ?= 8000
 PY := .venv/bin/python
 TESTS := $(PY) -m pytest
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
+# The tests start Python more than a hundred times: without its compiled files each start would compile everything.
+unexport PYTHONDONTWRITEBYTECODE
 
 # `make demo` is content with the product's own packages, but uses the developers' .venv where there is one.
 DEMO_VENV := $(if $(wildcard .venv/dev.stamp),.venv/dev.stamp,.venv/run.stamp)
@@ -33,7 +35,9 @@ demo: $(DEMO_VENV)  ## a working installation with invented data at http://127.0
 
 test: .venv/dev.stamp  ## lint, then every test: on SQLite, again on PostgreSQL, then with real servers
 	@failed=""; \
+	$(TESTS) --collect-only >/dev/null 2>&1 & \
 	$(MAKE) --no-print-directory lint || failed="$$failed lint"; \
+	wait; \
 	echo "== the tests on SQLite"; \
 	$(TESTS) $(SPREAD) -m "not soak and not process" || failed="$$failed sqlite"; \
 	echo "== the database's tests on PostgreSQL"; \

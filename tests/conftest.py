@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sqlite3
 from collections import Counter
@@ -22,7 +23,15 @@ from tests.sharing import shared
 settings.register_profile("untimed", deadline=None, max_examples=50)
 settings.load_profile("untimed")
 
+# What is collected stays until the end: to look through it for waste costs more time than to collect it.
+gc.disable()
+
 PASSWORD = "a long enough phrase"
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
