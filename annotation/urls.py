@@ -3,7 +3,6 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 from django.views.decorators.http import require_POST
-from django.views.i18n import set_language
 
 from annotation.api import urls as api
 from annotation.routes import (
@@ -92,7 +91,7 @@ account_pages = [
         "accounts/reset/<uidb64>/<token>/", require_get_or_post(accounts.NewPassword.as_view()), name="password-reset"
     ),
     path("accounts/preferences/", accounts.preferences, name="preferences"),
-    path("accounts/language/", require_POST(set_language), name="set-language"),
+    path("accounts/language/", require_POST(accounts.language), name="set-language"),
     path("join/<slug:token>/", accounts.join, name="join"),
     path("projects/<slug:slug>/consent/", accounts.consent, name="consent"),
 ]

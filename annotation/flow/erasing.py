@@ -112,7 +112,7 @@ def delete_account(user: User) -> None:
     user.refresh_from_db()
     user.username, user.display_name = f"deleted-{secrets.token_hex(8)}", GONE
     user.email = user.first_name = user.last_name = ""
-    user.shortcuts, user.last_login, user.is_active = {}, None, False
+    user.shortcuts, user.language, user.last_login, user.is_active = {}, "", None, False
     user.is_staff = user.is_superuser = False
     user.set_unusable_password()
     user.save()

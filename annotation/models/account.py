@@ -14,6 +14,7 @@ class User(AbstractUser):
     display_name = models.CharField(_("name"), max_length=150, blank=True)
     shortcuts = JSONTextField(default=dict)  # {"off": bool, "keys": {action: key}}
     muted = JSONTextField(default=list)  # kinds of notices that they do not want
+    language = models.CharField(max_length=10, blank=True, default="", db_default="")  # that letters to them are in
 
     class Meta(AbstractUser.Meta):
         constraints = [models.UniqueConstraint(Lower("username"), name="user_name_once")]

@@ -32,6 +32,8 @@ class Notice(models.Model):
     facts = JSONTextField(default=dict)  # what the sentence names besides: {"hours"} or {"left", "put_in"}
     created_at = models.DateTimeField(auto_now_add=True)
     read_at = models.DateTimeField(null=True, blank=True)
+    letter = models.UUIDField(null=True, blank=True)  # in which it goes out by mail, the same at each try
+    mail_lease_until = models.DateTimeField(null=True, blank=True)  # somebody is sending the letter until then
     mailed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -44,6 +46,7 @@ class Notice(models.Model):
         indexes = [
             models.Index(fields=["user"], name="notice_unread", condition=Q(read_at__isnull=True)),
             models.Index(fields=["user", "-created_at"], name="notice_by_time"),
+            models.Index(fields=["letter"], name="notice_letter", condition=Q(letter__isnull=False)),
         ]
 
 

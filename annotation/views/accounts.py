@@ -6,20 +6,23 @@ import json
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import login
+from django.contrib.auth import login, user_logged_in
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, PasswordResetConfirmView
 from django.db import transaction
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
+from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
+from django.views.i18n import set_language
 
-from annotation.flow import discarding, founding, joining, proving, throttling
+from annotation.flow import discarding, founding, joining, notified, proving, throttling
 from annotation.flow.refusal import Refused
 from annotation.forms import JoinForm
 from annotation.models import Invite, User, Worker
@@ -29,6 +32,20 @@ from annotation.views.prose import html_of
 from annotation.views.second_factor import ask_for_code
 
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@receiver(user_logged_in)
+def note_language(sender: Any, request: HttpRequest, user: User, **_more: Any) -> None:
+    """Who never chose a language is written to in that in which they signed in."""
+    notified.speak(user, translation.get_language(), unless_known=True)
+
+
+def language(request: HttpRequest) -> HttpResponse:
+    """Show pages in the language chosen, and write letters in it."""
+    wanted = request.POST.get("language", "")
+    if request.user.is_authenticated and translation.check_for_language(wanted):
+        notified.speak(request.user, wanted)
+    return set_language(request)
 
 
 class SignIn(LoginView):

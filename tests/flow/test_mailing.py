@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from smtplib import SMTPRecipientsRefused
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from django.core.mail import EmailMessage
+from django.db import connection
 from django.db.models import F
 
 from annotation.flow import announcing, mailing, notified
 from annotation.models import Notice
+from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
@@ -44,11 +51,91 @@ def test_what_was_read_or_is_fresh_does_not(told: Any, mailoutbox: Any, settings
     assert not mailoutbox
 
 
-def test_a_letter_that_did_not_go_is_tried_again(told: Any, mailoutbox: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def away(*_: Any, **__: Any) -> None:
-        raise ConnectionRefusedError
+@contextmanager
+def failing(why: type[BaseException], *, at: str = "") -> Iterator[list[Any]]:
+    """Nothing can be sent (to that address); what was tried."""
+    tried, send = [], EmailMessage.send
 
-    with monkeypatch.context() as broken:
-        broken.setattr(mailing, "send_mail", away)
+    def fail(letter: EmailMessage, **more: Any) -> int:
+        tried.append(letter)
+        if at in letter.to[0]:
+            raise why("no") if why is not SMTPRecipientsRefused else SMTPRecipientsRefused({})
+        return send(letter, **more)
+
+    with patch.object(EmailMessage, "send", fail):
+        yield tried
+
+
+class Killed(BaseException):
+    """As a process ends: nobody catches it."""
+
+
+def _dies_when_marking(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+    if 'SET "mailed_at"' in sql:
+        raise Killed
+    return execute(sql, *rest)
+
+
+def later(**wait: float) -> None:
+    """That much time passes for whoever was sending."""
+    Notice.objects.update(mail_lease_until=F("mail_lease_until") - timedelta(**wait))
+
+
+def test_a_letter_that_did_not_go_is_tried_again(told: Any, mailoutbox: Any) -> None:
+    with failing(ConnectionRefusedError):
         assert mailing.mail_due() == 0
     assert (mailing.mail_due(), len(mailoutbox)) == (1, 1)
+
+
+def test_who_cannot_be_reached_keeps_no_letter_from_another(told: Any, carol: Any, mailoutbox: Any) -> None:
+    type(told).objects.filter(pk=carol.user.pk).update(email="carol@example.org")
+    with failing(SMTPRecipientsRefused, at="bob") as tried:
+        assert mailing.mail_due() == 1
+    assert (len(tried), [letter.to for letter in mailoutbox]) == (2, [["carol@example.org"]])
+    with failing(ConnectionRefusedError) as tried:
+        assert mailing.mail_due() == 0
+    assert len(tried) == 1
+
+
+def test_a_server_that_is_away_is_asked_once_a_round(told: Any, carol: Any) -> None:
+    type(told).objects.filter(pk=carol.user.pk).update(email="carol@example.org")
+    with failing(ConnectionRefusedError) as tried:
+        assert mailing.mail_due() == 0
+    assert len(tried) == 1
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_whoever_dies_while_sending_loses_no_letter(sent: bool, told: Any, project: Any, mailoutbox: Any) -> None:
+    """It comes again, perhaps twice then, but under one Message-ID and with the same words."""
+    first = mailoutbox
+    if sent:
+        with connection.execute_wrapper(_dies_when_marking), pytest.raises(Killed):
+            mailing.mail_due()
+    else:
+        with failing(Killed) as first, pytest.raises(Killed):
+            mailing.mail_due()
+    assert mailing.mail_due() == 0  # whoever it was may be sending still
+    announcing.tell([told], "money", project=project, key="k", facts={"left": "1.00", "put_in": "9.00"})
+    Notice.objects.filter(key="k").update(created_at=F("created_at") - timedelta(minutes=11))
+    again = len(mailoutbox)
+    later(minutes=6)
+    assert mailing.mail_due() == 2  # the one that stayed behind, and a new one
+    assert mailing.mail_due() == 0
+    names = [letter.extra_headers["Message-ID"] for letter in mailoutbox]
+    assert names[again] == first[0].extra_headers["Message-ID"] != names[-1]
+    assert mailoutbox[again].body == first[0].body
+
+
+def test_letters_are_in_the_language_of_their_reader(told: Any, carol: Any, mailoutbox: Any, client: Any) -> None:
+    type(told).objects.filter(pk=carol.user.pk).update(email="carol@example.org")
+    client.force_login(told)
+    client.post("/accounts/language/", {"language": "xx"})
+    assert client.post("/accounts/language/", {"language": "de"}).status_code == 302
+    client.cookies.clear()
+    german = {"Accept-Language": "de"}
+    client.post("/accounts/sign-in/", {"username": "carol", "password": PASSWORD}, headers=german)
+    client.cookies.clear()
+    client.post("/accounts/sign-in/", {"username": "bob", "password": PASSWORD})
+    assert mailing.mail_due() == 2
+    assert {letter.subject for letter in mailoutbox} == {"Hopscribe: 1 Hinweis"}
+    assert all("Es gibt neue Arbeit für Sie" in letter.body for letter in mailoutbox)
