@@ -28,12 +28,15 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
     seconds = list(answers.filter(active_seconds__gt=0).values_list("active_seconds", flat=True))
     guides = answers.filter(guide_version__gt=0).order_by().values_list("guide_version", flat=True).distinct()
     adjudicated, refused = _decided(batch)
+    there = work.filter(voided_at__isnull=True)
+    wanted = there.aggregate(few=Min("wanted"), most=Max("wanted"))
     return Facts(
         question=task_type(batch.task).question,
         hits=work.count(),
         datasets=_counted(work, "item__dataset__slug"),
         hops=tuple((hops, count) for hops, count in _counted(work, "item__hops") if hops),
-        per_hit=batch.assignments_per_hit,
+        per_hit=(wanted["few"] or 0, wanted["most"] or 0),
+        unanswered=there.exclude(pk__in=answers.order_by().values("hit")).count(),
         answers=counted["answers"],
         workers=counted["workers"],
         first=_day(counted["first"]),

@@ -20,7 +20,8 @@ class Facts:
     hits: int = 0  # without hidden gold
     datasets: tuple[tuple[str, int], ...] = ()  # name and HITs
     hops: tuple[tuple[int, int], ...] = ()  # number of hops and HITs of so many
-    per_hit: int = 0
+    per_hit: tuple[int, int] = (0, 0)  # different annotators for an item: the fewest and the most asked for
+    unanswered: int = 0  # HITs that count and have no answer
     answers: int = 0
     workers: int = 0
     first: str = ""  # days of the first and the last answer, in UTC
@@ -60,25 +61,47 @@ def _listed(pairs: Iterator[str] | list[str]) -> str:
 def _items(facts: Facts) -> Iterator[Sentence]:
     if facts.question:
         yield _said(_("Annotators were asked: “%(question)s”"), question={"text": facts.question})
-    named = _listed([f"{name} ({count})" for name, count in facts.datasets])
+    if facts.datasets:
+        yield _data(facts)
+    if len(facts.hops) == 1 and facts.hops[0][1] == facts.hits:
+        yield _said(_("Each question takes %(hops)s hops."), hops=facts.hops[0][0])
+    elif facts.hops:
+        told = _listed([f"{hops} ({count})" for hops, count in facts.hops])
+        message = _(
+            "The questions take the following numbers of hops, with the number of items in parentheses: %(hops)s."
+        )
+        yield _said(message, hops=told)
+
+
+def _data(facts: Facts) -> Sentence:
     if facts.hits == 1:
-        yield _said(_("The batch has one item, from %(datasets)s."), datasets=named)
-    elif facts.datasets:
-        yield _said(_("The batch has %(n)s items, from %(datasets)s."), n=facts.hits, datasets=named)
-    if facts.hops:
-        told = _listed([f"{hops}: {count}" for hops, count in facts.hops])
-        yield _said(_("Items by number of hops: %(hops)s."), hops=told)
+        return _said(_("The data are one item of the dataset %(dataset)s."), dataset=facts.datasets[0][0])
+    if len(facts.datasets) == 1:
+        return _said(
+            _("The data are %(n)s items of the dataset %(dataset)s."), n=facts.hits, dataset=facts.datasets[0][0]
+        )
+    named = _listed([f"{name} ({count})" for name, count in facts.datasets])
+    return _said(_("The data are %(n)s items of the datasets %(datasets)s."), n=facts.hits, datasets=named)
 
 
 def _people(facts: Facts) -> Iterator[Sentence]:
     if facts.workers == 1:
         yield _said(_("One annotator submitted %(n)s answers."), n=facts.answers)
     else:
-        yield _said(_("%(workers)s annotators submitted %(n)s answers."), workers=facts.workers, n=facts.answers)
-    if facts.per_hit == 1:
+        message = _("In all, %(workers)s annotators submitted %(n)s answers.")
+        yield _said(message, workers=facts.workers, n=facts.answers)
+    few, most = facts.per_hit
+    if few != most:
+        message = _("Each item was to be answered by %(few)s to %(most)s different annotators.")
+        yield _said(message, few=few, most=most)
+    elif most == 1:
         yield _said(_("Each item was given to one annotator."))
-    elif facts.per_hit:
-        yield _said(_("Each item was to be answered by %(n)s different annotators."), n=facts.per_hit)
+    elif most:
+        yield _said(_("Each item was to be answered by %(n)s different annotators."), n=most)
+    if facts.unanswered == 1:
+        yield _said(_("One item has no answer."))
+    elif facts.unanswered:
+        yield _said(_("No answer was given to %(n)s of the items."), n=facts.unanswered)
     if facts.first and facts.first == facts.last:
         yield _said(_("All answers came on %(day)s (UTC)."), day=facts.first)
     elif facts.first:
@@ -134,10 +157,10 @@ def _agreement(facts: Facts) -> Iterator[Sentence]:
             continue
         named = {"measure": {"text": measure}, "value": _number(value, figure)}
         if low is None or high is None:
-            yield _said(_("%(measure)s: %(value)s."), **named)
+            yield _said(_("%(measure)s is %(value)s."), **named)
         else:
             ends = {"low": _number(low, figure), "high": _number(high, figure)}
-            yield _said(_("%(measure)s: %(value)s (95 %% interval %(low)s to %(high)s)."), **named, **ends)
+            yield _said(_("%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s)."), **named, **ends)
 
 
 def _number(value: float, figure: Mapping[str, Any]) -> str:
@@ -147,19 +170,20 @@ def _number(value: float, figure: Mapping[str, Any]) -> str:
 
 def _decisions(facts: Facts) -> Iterator[Sentence]:
     if facts.refused == 1:
-        yield _said(_("One answer was discarded or returned by a requester and does not count."))
+        yield _said(_("One answer was discarded or returned on reading and does not count."))
     elif facts.refused:
-        message = _("%(n)s answers were discarded or returned by a requester and do not count.")
+        message = _("On reading, %(n)s answers were discarded or returned; they do not count.")
         yield _said(message, n=facts.refused)
     if facts.adjudicated == 1:
-        yield _said(_("One item was settled by a requester, who accepted one of its answers."))
+        yield _said(_("One item was settled by hand, by accepting one of its answers."))
     elif facts.adjudicated:
-        message = _("%(n)s items were settled by a requester, who accepted one of the answers of each.")
+        message = _("By hand, %(n)s items were settled, by accepting one of the answers of each.")
         yield _said(message, n=facts.adjudicated)
     if facts.voided:
         told = "; ".join(f"{reason} ({count})" for reason, count in facts.voided)
         count = sum(count for _reason, count in facts.voided)
-        yield _said(_("Left out of all figures: %(n)s of the items, because of %(reasons)s."), n=count, reasons=told)
+        message = _("The results leave out %(n)s of the items and their answers, because of %(reasons)s.")
+        yield _said(message, n=count, reasons=told)
 
 
 def in_words(facts: Facts, translate: tables.Translate = str) -> str:

@@ -13,7 +13,8 @@ FACTS = Facts(
     hits=3,
     datasets=(("wells", 2), ("towers", 1)),
     hops=((2, 3),),
-    per_hit=2,
+    per_hit=(2, 2),
+    unanswered=1,
     answers=6,
     workers=4,
     first="2026-01-02",
@@ -35,9 +36,10 @@ FACTS = Facts(
 )
 SAYS = {
     "question": "“Is it enough?”",
-    "datasets": "3 items, from wells (2), towers (1).",
-    "hops": "by number of hops: 2: 3.",
+    "datasets": "The data are 3 items of the datasets wells (2), towers (1).",
+    "hops": "Each question takes 2 hops.",
     "per_hit": "by 2 different annotators.",
+    "unanswered": "One item has no answer.",
     "first": "from 2026-01-02 to 2026-01-05 (UTC)",
     "chosen": "Only 5 annotators, chosen by name",
     "marketplace": "marketplace Sandbox",
@@ -49,17 +51,26 @@ SAYS = {
     "paid": "12.50 US dollars in all",
     "wage": "14.20 US dollars an hour; one in ten earned 9.80 or less",
     "tenth": "14.20 US dollars an hour",
-    "agreements": "alpha (nominal): 0.710 (95 % interval 0.600 to 0.800).",
-    "adjudicated": "2 items were settled by a requester",
+    "agreements": "alpha (nominal) is 0.710 (95 % interval 0.600 to 0.800).",
+    "adjudicated": "By hand, 2 items were settled",
     "refused": "One answer was discarded or returned",
-    "voided": "1 of the items, because of Two towers (1).",
+    "voided": "The results leave out 1 of the items and their answers, because of Two towers (1).",
 }
 
 
 def test_everything_that_is_known_is_said_once() -> None:
     text = in_words(FACTS)
     assert [words for words in SAYS.values() if text.count(words) != 1] == []
-    assert "4 annotators submitted 6 answers." in text
+    assert "In all, 4 annotators submitted 6 answers." in text
+
+
+def test_hops_and_places_that_vary_are_said_as_they_are() -> None:
+    facts = Facts(hits=3, datasets=(("wells", 3),), hops=((2, 1), (4, 2)), per_hit=(2, 3), answers=5, workers=2)
+    assert in_words(facts) == (
+        "The data are 3 items of the dataset wells. The questions take the following numbers of hops, with the number "
+        "of items in parentheses: 2 (1), 4 (2). In all, 2 annotators submitted 5 answers. Each item was to be "
+        "answered by 2 to 3 different annotators."
+    )
 
 
 @pytest.mark.parametrize("name", SAYS)
@@ -75,13 +86,13 @@ def test_nothing_is_said_before_the_first_answer() -> None:
 
 
 def test_one_is_said_as_one() -> None:
-    text = in_words(Facts(hits=1, datasets=(("wells", 1),), answers=2, workers=1, per_hit=1, guides=(1,)))
+    text = in_words(Facts(hits=1, datasets=(("wells", 1),), answers=2, workers=1, per_hit=(1, 1), guides=(1,)))
     assert text == (
-        "The batch has one item, from wells (1). One annotator submitted 2 answers. Each item was given to one "
+        "The data are one item of the dataset wells. One annotator submitted 2 answers. Each item was given to one "
         "annotator. All answers were given under version 1 of the instructions."
     )
 
 
 def test_an_undefined_agreement_is_not_said_and_one_without_interval_without_it() -> None:
     facts = Facts(answers=2, workers=2, agreements=(("A", {"value": None}), ("B", {"value": 0.5, "share": True})))
-    assert in_words(facts).endswith("B: 50.0 %.")
+    assert in_words(facts).endswith("B is 50.0 %.")

@@ -125,11 +125,12 @@ def test_the_methods_paragraph_states_what_the_rows_say(
     work_off()
     methods = client.get(at("report")).context["methods"]
     for words in (
-        "The batch has 4 items, from wells (4). Items by number of hops: 2: 4. 2 annotators submitted 8 answers.",
+        "The data are 4 items of the dataset wells. Each question takes 2 hops. In all, 2 annotators submitted "
+        "8 answers.",
         "Each item was to be answered by 2 different annotators.",
         "The median active time of an answer was 30 seconds.",
-        "Agreement on the answer (F1): 100.0 % (95 % interval",
-        "1 of the items, because of 50% doubt (1).",
+        "Agreement on the answer (F1) is 100.0 % (95 % interval",
+        "The results leave out 1 of the items and their answers, because of 50% doubt (1).",
     ):
         assert words in methods["text"]
     assert r"because of 50\% doubt (1)." in methods["latex"]
