@@ -73,18 +73,23 @@ def estimate(
     whole = _of_one(round, kinds) if round else _scaled(kinds, looked=looked, of=keys)
     spread, learnt_from = spread_of(batch.project, batch.task)
     return Estimate(
-        quote=quote_of(batch, whole) if batch.auto_approval is not None else pricing.quote({}, schedule=pricing.HOUSE),
+        quote=quote_of(batch, whole) if pays(batch) else pricing.quote({}, schedule=pricing.HOUSE),
         exact=looked == keys,
         skipped=looked - found,
         available=ledger.balance(batch.project, ledger.AVAILABLE),
         held=ledger.held_in_all(batch.project),
-        floor=batch.project.wage_floor if batch.auto_approval is not None else None,
+        floor=batch.project.wage_floor if pays(batch) else None,
         least_an_hour=_least_an_hour(batch, whole),
         half=precision.half_width(sum(whole.values()), batch.assignments_per_hit, spread=spread),
         spread=spread,
         learnt_from=learnt_from,
         each_worker=round is not None,
     )
+
+
+def pays(batch: Batch) -> bool:
+    """Whether answers are paid for: where that was said, and always on a marketplace."""
+    return batch.auto_approval is not None or batch.connection is not None
 
 
 def told(found: Estimate) -> dict[str, Any]:
@@ -162,7 +167,7 @@ def _checks(batch: Batch, kinds: Kinds) -> Kinds:
 
 
 def _least_an_hour(batch: Batch, kinds: Kinds) -> Decimal | None:
-    if batch.auto_approval is None or not kinds or not batch.expected_seconds:
+    if not pays(batch) or not kinds or not batch.expected_seconds:
         return None
     return pricing.rounded(min(most for most, _promise, _wanted in kinds) * 3600 / batch.expected_seconds)
 

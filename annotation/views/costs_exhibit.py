@@ -14,7 +14,7 @@ def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, wished: flo
         return {"estimate": None}
     return {
         "estimate": estimate,
-        "paid": batch.auto_approval is not None,
+        "paid": estimating.pays(batch),
         "annotators": batch.assignments_per_hit,
         "pays_itself": pays_itself(batch.task),
         "points": 100 * estimate.half if estimate.half is not None else None,

@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 from django.db.models import F
 
-from annotation.flow import arriving, batching, ledger, publishing
+from annotation.flow import arriving, batching, estimating, ledger, publishing
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Connection, Publication
 from tests.marketplaces.bazaar import Bazaar, No
@@ -197,3 +197,14 @@ def test_what_pays_by_the_answer_promises_the_least_and_says_the_most(
     most = max(hit.reward for hit in batch.hits.all())
     assert 0 < max(row.reward for row in publishing.of(batch)) < most
     assert any(f"up to ${most}" in told["Title"] for told in bazaar.types.values())
+
+
+def test_the_quote_of_a_draft_there_is_what_its_launch_sets_aside(
+    project: Any, dataset: Any, connection: Connection
+) -> None:
+    draft = batching.create_batch(
+        project, "abroad", task="answer", datasets=[dataset], guide="Read.", connection=connection, reward=Decimal(1)
+    )
+    quoted = estimating.estimate(draft).quote.total
+    batching.launch(draft)
+    assert ledger.balance(project, ledger.held_for(draft)) == quoted > 0
