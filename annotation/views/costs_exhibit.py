@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.flow.estimating import Estimate, pays_itself
+from annotation.flow.estimating import Estimate, pays, pays_itself
 from annotation.models import Batch
 
 
@@ -14,7 +14,7 @@ def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, wished: flo
         return {"estimate": None}
     return {
         "estimate": estimate,
-        "paid": estimating.pays(batch),
+        "paid": pays(batch),
         "annotators": batch.assignments_per_hit,
         "pays_itself": pays_itself(batch.task),
         "points": 100 * estimate.half if estimate.half is not None else None,
