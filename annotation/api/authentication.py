@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
@@ -22,7 +23,7 @@ class BearerAuthentication(BaseAuthentication):
             return None
         token = api_tokens.recognise(text.strip().decode("ascii", "replace"))
         if token is None:
-            raise AuthenticationFailed("This token opens nothing: it is unknown, revoked, or over.")
+            raise AuthenticationFailed(_("This token opens nothing: it is unknown, revoked, or over."))
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import Http404
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
@@ -30,7 +31,7 @@ class SignedInView(GenericAPIView):
         token = request.auth
         writes = request.method not in SAFE_METHODS
         if writes and isinstance(token, ApiToken) and token.scope == ApiToken.Scope.READ:
-            raise PermissionDenied("This token may only read.")
+            raise PermissionDenied(_("This token may only read."))
 
 
 class ProjectView(GenericAPIView):
@@ -50,7 +51,7 @@ class ProjectView(GenericAPIView):
         if member is None:
             raise Http404
         if proving.is_missing(member.project, request.user):  # by token too: the password alone makes tokens
-            raise PermissionDenied("This project asks two factors of its members: set yours up on your account.")
+            raise PermissionDenied(_("This project asks two factors of its members: set yours up on your account."))
         self.project, self.role = member.project, member.role
         self.allow(self.reads if request.method in SAFE_METHODS else self.act)
         if request.method in SAFE_METHODS:
@@ -68,6 +69,7 @@ class ProjectView(GenericAPIView):
         token = self.request.auth
         writes = self.request.method not in SAFE_METHODS
         if writes and isinstance(token, ApiToken) and token.scope == ApiToken.Scope.READ:
-            raise PermissionDenied("This token may only read.")
+            raise PermissionDenied(_("This token may only read."))
         if not roles.may(self.role, act):
-            raise PermissionDenied(f"A {self.role} of this project may not do that; it takes the right to “{act}”.")
+            text = _("Your role in this project (%(role)s) may not do that; it takes the right to “%(act)s”.")
+            raise PermissionDenied(text % {"role": self.role, "act": act})

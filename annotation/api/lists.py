@@ -89,6 +89,8 @@ def asked(kind: type[serializers.Serializer], given: Any, *, partial: bool = Fal
     if isinstance(given, QueryDict):  # as it is, what is empty would count as not said
         once(given)
         plain = given.dict()
+        if not issubclass(kind, Wish):
+            known(given, kind().fields)
     read = kind(data=plain, partial=partial)
     read.is_valid(raise_exception=True)
     wish: JSON = read.validated_data
@@ -102,8 +104,17 @@ def once(given: QueryDict) -> None:
         raise ValidationError({name: [_("Say this once.")] for name in twice})
 
 
+def known(given: QueryDict, names: Iterable[str]) -> None:
+    """Raises ValidationError for what an address names besides these and a page: an unheeded filter tells too much."""
+    unknown = sorted(set(given) - set(names) - {"cursor", "limit"})
+    if unknown:
+        raise ValidationError({name: [_("There is no such field here.")] for name in unknown})
+
+
 class ProjectList(ProjectView):
     """A list below a project. `rows()` gives them; `told()` adds to those of one page what it takes to show them."""
+
+    narrowed = False  # whether the address was read for filters
 
     def rows(self) -> Any:
         raise NotImplementedError
@@ -113,16 +124,22 @@ class ProjectList(ProjectView):
 
     def listed(self) -> Response:
         """A page of the rows."""
-        page = self.told(list(self.paginate_queryset(self.rows()) or ()))
+        rows = self.rows()
+        if not self.narrowed:
+            known(self.request.query_params, ())
+        page = self.told(list(self.paginate_queryset(rows) or ()))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     def whole(self, rows: Iterable[Any]) -> Response:
         """All rows as the only page, where there are never many or no order by key."""
+        if not self.narrowed:
+            known(self.request.query_params, ())
         told = self.get_serializer(list(rows), many=True).data
         return Response({"next": None, "previous": None, "results": told})
 
     def query(self, kind: type[serializers.Serializer]) -> JSON:
         """The filters of the address."""
+        self.narrowed = True
         return asked(kind, self.request.query_params)
 
 

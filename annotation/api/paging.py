@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 
@@ -31,7 +31,7 @@ class Pages(CursorPagination):
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> Any:
         try:
             return super().paginate_queryset(queryset, request, view)
-        except (ValueError, TypeError, OverflowError):
+        except (ValueError, TypeError, OverflowError, NotFound):
             told = _("This cursor is none of ours. Follow `next` or `previous`.")
             raise ValidationError({self.cursor_query_param: [told]}) from None
 

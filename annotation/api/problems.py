@@ -11,6 +11,8 @@ from typing import Any, Final
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.signals import got_request_exception
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.request import Request
@@ -48,7 +50,7 @@ PROBLEMS: Final[dict[HTTPStatus, Told]] = {
     ),
     HTTPStatus.FORBIDDEN: Told("NotAllowed", "Your role or token does not allow it.", "This token may only read."),
     HTTPStatus.NOT_FOUND: Told(
-        "NotThere", "Nothing is there, or it is not yours to see.", "Nothing is here that you could see."
+        "NotThere", "Nothing is there, or it is not yours to see.", gettext_noop("Nothing is here that you could see.")
     ),
     HTTPStatus.NOT_ACCEPTABLE: Told(
         "NoSuchForm", "Answers are JSON.", "Could not satisfy the request Accept header."
@@ -72,7 +74,7 @@ PROBLEMS: Final[dict[HTTPStatus, Told]] = {
     ),
     HTTPStatus.SERVICE_UNAVAILABLE: Told(
         "Away", "The database does not answer just now; nothing changed.",
-        "The database does not answer just now. Nothing was changed; send the same again in a moment.",
+        gettext_noop("The database does not answer just now. Nothing was changed; send the same again in a moment."),
     ),
 }  # fmt: skip
 
@@ -106,18 +108,19 @@ def answer(error: Exception, context: dict[str, Any]) -> Response:
     response = exception_handler(error, context)
     if response is not None:
         status = HTTPStatus(response.status_code)
-        detail = str(error.detail) if isinstance(error, APIException) else PROBLEMS[status].detail
+        detail = str(error.detail) if isinstance(error, APIException) else _(PROBLEMS[status].detail)
         return problem(status, detail, headers=dict(response.headers))
     if isinstance(error, RequestDataTooBig):
-        return problem(TOO_LARGE, "The body is larger than is read here.")
+        return problem(TOO_LARGE, _("The body is larger than is read here."))
     if isinstance(error, SuspiciousOperation):
-        return problem(HTTPStatus.BAD_REQUEST, "The request cannot be read.")
+        return problem(HTTPStatus.BAD_REQUEST, _("The request cannot be read."))
     if isinstance(error, AWAY):
         known = PROBLEMS[HTTPStatus.SERVICE_UNAVAILABLE]
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, known.detail, headers={"Retry-After": "5"})
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, _(known.detail), headers={"Retry-After": "5"})
     log.exception("a request to the API failed", exc_info=error)
     got_request_exception.send(sender=None, request=_plain(context.get("request")))
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something is broken here; it was noted. Nothing was changed.")
+    broken = _("Something is broken here; it was noted. Nothing was changed.")
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, broken)
 
 
 def problem(status: HTTPStatus, detail: str = "", *, headers: dict[str, str] | None = None, **members: Any) -> Response:

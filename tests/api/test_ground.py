@@ -157,7 +157,7 @@ def test_pages_are_stable_while_rows_come_in(caller: Caller, project: Any) -> No
     for wrong in ("0", "-1", "1001", "x", "1e2", "9" * 30, "²"):
         assert is_problem(caller.get(f"{DATASETS}?limit={wrong}"), 422)["errors"][0]["field"] == "limit"
     is_problem(caller.get(f"{DATASETS}?cursor=cD14"), 422)  # "p=x"
-    is_problem(caller.get(f"{DATASETS}?cursor=x"), 404)
+    is_problem(caller.get(f"{DATASETS}?cursor=x"), 422)
 
 
 def test_head_options_and_compression_work_as_everywhere(caller: Caller, dataset: Any) -> None:
@@ -166,3 +166,27 @@ def test_head_options_and_compression_work_as_everywhere(caller: Caller, dataset
     zipped = caller.get(f"{DATASETS}wells/items/", headers={"Accept-Encoding": "gzip"})
     assert zipped["Content-Encoding"] == "gzip"
     assert json.loads(caller.get(f"{DATASETS}wells/items/").content)["results"]
+
+
+def test_a_filter_that_is_not_there_is_refused(caller: Caller, batch: Any) -> None:
+    """A typing error in one would tell of everything."""
+    of_batch = f"{PROJECT}batches/{batch.slug}/"
+    for path in ("batches/?state=open&limit=5&tsk=answer", "webhooks/?kind=job", "derivations/?how=join"):
+        wrong = is_problem(caller.get(PROJECT + path), 422)
+        assert [flaw["field"] for flaw in wrong["errors"]] == [path.rpartition("=")[0].split("&")[-1].split("?")[-1]]
+    is_problem(caller.get(f"{of_batch}report/?hop=2"), 422)
+    assert caller.get(f"{of_batch}hits/?state=open&limit=5").status_code == 200
+
+
+def test_a_cursor_that_is_none_of_ours_is_refused(caller: Caller, batch: Any) -> None:
+    for cursor in ("zzz", "cD1hYmM="):
+        wrong = is_problem(caller.get(f"{PROJECT}batches/?cursor={cursor}"), 422)
+        assert [flaw["field"] for flaw in wrong["errors"]] == ["cursor"]
+
+
+def test_problems_speak_the_caller_s_language(caller: Caller, batch: Any) -> None:
+    german = {"Accept-Language": "de"}
+    assert "Hier ist nichts" in is_problem(caller.get(f"{PROJECT}nothing/", headers=german), 404)["detail"]
+    reader = Caller(caller.token.user, scope="read")
+    refused = reader.post(f"{PROJECT}batches/", "{}", content_type="application/json", headers=german)
+    assert "nur lesen" in is_problem(refused, 403)["detail"]
