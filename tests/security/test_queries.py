@@ -55,16 +55,26 @@ def shown(client: Client, address: str) -> str:
     return f"{response.status_code} {CHANGING.sub('', response.content.decode())}"
 
 
-@pytest.mark.parametrize(("role", "name"), [(role, name) for role, names in LISTS.items() for name in names])
-def test_odd_questions_get_a_page_and_columns_are_not_asked_about(role: str, name: str, world: World) -> None:
-    client = Client()
+PAGES = [(role, name) for role, names in LISTS.items() for name in names]
+# Each page is asked for each parameter, and each odd value is asked of many pages; each of each only in the soak.
+IN_TURN = 4
+WHOLE = pytest.param(1, marks=pytest.mark.soak, id="everything")
+
+
+@pytest.mark.parametrize("one_in", [pytest.param(IN_TURN, id=""), WHOLE])
+@pytest.mark.parametrize(("role", "name"), PAGES)
+def test_odd_questions_get_a_page_and_columns_are_not_asked_about(
+    role: str, name: str, one_in: int, world: World
+) -> None:
+    client, turn = Client(), PAGES.index((role, name))
     client.force_login(world.users[role])
     address = url(name, world.wells)
     plain = re.sub(r'value="/[^"]*"', "", shown(client, address))
-    for lookup in LOOKUPS:
-        assert re.sub(r'value="/[^"]*"', "", shown(client, f"{address}?{lookup}=md5")) == plain, lookup
-    together = [asked(" ".join(NAMES), value) for value in ODD]
-    alone = [asked(part, ODD[(7 * k) % len(ODD)]) for k, part in enumerate(NAMES)]
+    for lookups in [" ".join(LOOKUPS)] if one_in > 1 else LOOKUPS:
+        assert re.sub(r'value="/[^"]*"', "", shown(client, f"{address}?{asked(lookups, 'md5')}")) == plain, lookups
+    together = [asked(" ".join(NAMES), value) for value in ODD[turn % one_in :: one_in]]
+    groups = len(NAMES) if one_in == 1 else len(NAMES) // 3
+    alone = [asked(" ".join(NAMES[k::groups]), ODD[(7 * k + turn) % len(ODD)]) for k in range(groups)]
     for query in [*together, *alone]:
         response = client.get(f"{address}?{query}")
         assert response.status_code in {200, 302, 404}, query
@@ -75,24 +85,25 @@ NUMBERS = ["9" * 30, str(2**63), str(2**63 - 1)]
 WORDS = ["\0", "x" * 3000, "😀"]
 
 
-def strange(name: str, things: dict[str, Any]) -> list[str]:
+def strange(name: str, things: dict[str, Any], *, all_words: bool) -> list[str]:
     """The route's address with each of its parts replaced by something strange."""
     good, made = url(name, things), []
     for part, kind in parameters(name).items():
         value = str(things.get(f"{name}.{part}", things.get(part)))
-        odd = NUMBERS if isinstance(kind, IntConverter) else WORDS
+        odd = NUMBERS if isinstance(kind, IntConverter) else WORDS if all_words else WORDS[:1]
         place = re.compile(rf"(?<=[/.]){re.escape(value)}(?=[/.]|$)")
         made += [place.sub(quote(word), good, count=1) for word in odd]
     return made
 
 
+@pytest.mark.parametrize("all_words", [pytest.param(False, id=""), pytest.param(True, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("role", ["alice", "bob", "anonymous"])
-def test_strange_addresses_are_not_there(role: str, world: World) -> None:
+def test_strange_addresses_are_not_there(role: str, all_words: bool, world: World) -> None:
     client = Client()
     if role != "anonymous":
         client.force_login(world.users[role])
     for name, row in TABLE.items():
-        for address in strange(name, world.wells) if role in row.allowed else []:
+        for address in strange(name, world.wells, all_words=all_words) if role in row.allowed else []:
             response = client.get(address) if "GET" in row.statuses else client.post(address)
             response.getvalue()
             refused = {403} if name.startswith("frame-") else set()
@@ -111,14 +122,15 @@ FIELDS = [
 FILLINGS = ["\0", "9" * 30, "-1", "NaN", "😀" * 40, "x" * 9000, "\ud800"]
 
 
+@pytest.mark.parametrize("one_in", [pytest.param(2, id=""), WHOLE])
 @pytest.mark.parametrize("role", ["alice", "bob"])
-def test_strange_fillings_of_a_form_are_refused_or_kept(role: str, world: World) -> None:
+def test_strange_fillings_of_a_form_are_refused_or_kept(role: str, one_in: int, world: World) -> None:
     client = Client()
     client.force_login(world.users[role])
-    for name, row in TABLE.items():
+    for turn, (name, row) in enumerate(TABLE.items()):
         if role not in row.allowed or "POST" not in row.statuses or name == "sign-out":
             continue
-        for filling in FILLINGS:
+        for filling in FILLINGS[turn % one_in :: one_in]:
             body = "&".join(f"{field}={quote(filling, errors='surrogatepass')}" for field in FIELDS)
             with transaction.atomic():
                 response = client.post(url(name, world.wells), body, content_type="application/x-www-form-urlencoded")
