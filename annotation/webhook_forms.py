@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -19,6 +21,11 @@ KINDS = [
     (webhooks.BATCH, _("Batches: opened, paused, closed")),
     (webhooks.JOB, _("Jobs: an import, a launch or another job ended")),
 ]
+
+
+def in_short(kinds: Collection[str]) -> list[str]:
+    """The kinds in a word each, as the form's labels begin."""
+    return [str(label).partition(":")[0] for kind, label in KINDS if kind in kinds]
 
 
 class WebhookForm(ConsoleForm):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.flow import ledger
 from annotation.models import Batch, Entry, Project, Worker
@@ -17,17 +18,17 @@ from annotation.pure.spreadsheet import guarded
 
 COLUMNS = ["number", "time", "kind", "from", "to", "amount", "batch", "worker", "note"]
 KINDS = {
-    "deposit": "put in",
-    "withdrawal": "taken out",
-    "hold": "set aside",
-    "release": "given back",
-    "reward": "reward",
-    "bonus": "bonus",
-    "top_up": "top-up to the floor",
-    "fee": "fee",
-    "payout": "into a payout",
-    "paid_out": "paid out",
-    "payout_failed": "payout failed",
+    "deposit": gettext_noop("put in"),
+    "withdrawal": gettext_noop("taken out"),
+    "hold": gettext_noop("set aside"),
+    "release": gettext_noop("given back"),
+    "reward": gettext_noop("reward"),
+    "bonus": gettext_noop("bonus"),
+    "top_up": gettext_noop("top-up to the floor"),
+    "fee": gettext_noop("fee"),
+    "payout": gettext_noop("into a payout"),
+    "paid_out": gettext_noop("paid out"),
+    "payout_failed": gettext_noop("payout failed"),
 }
 
 
@@ -77,7 +78,9 @@ class _Names:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.titles = {str(pk): slug for pk, slug in Batch.everything.filter(project=project).values_list("pk", "slug")}
+        self.titles = {
+            str(pk): slug for pk, slug in Batch.everything.filter(project=project).values_list("pk", "title")
+        }
 
     def of(self, name: str) -> str:
         first, _slash, rest = name.partition("/")

@@ -27,7 +27,7 @@ from annotation.pure import roles
 from annotation.views.access import member_required, requester_required, require_get_or_post
 from annotation.views.ancestry import ancestry, derived_from
 from annotation.views.browsing import Wish, browse
-from annotation.views.derived_exhibit import derived_exhibit
+from annotation.views.derived_exhibit import derived_exhibit, table_address
 from annotation.views.seeing import see
 
 
@@ -119,7 +119,7 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "batches": row.batches.order_by("-created_at"),
         "descendants": row.descendants.order_by("created_at"),
         "family": ancestry(row),
-        "derived": derived_exhibit(row.report),
+        "derived": derived_exhibit(row.report, table_address(row)),
         "inputs_of": row.lineage.get("source") if row.lineage.get("how") == "disconnection-inputs" else None,
     }
     return render(request, "datasets/dataset.html", context)

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.views.report_tables import shown_table
+from annotation.models import Dataset
+from annotation.views.report_tables import Address, shown_table
 
 JSON = dict[str, Any]
 
@@ -27,24 +29,44 @@ class Exhibit:
     tables: list[JSON] = field(default_factory=list)
 
 
-def derived_exhibit(report: Mapping[str, Any]) -> Exhibit | None:
-    """The exhibit of {"read", "kept", "dropped", "figures"}; None for any other report."""
-    if not {"read", "kept", "dropped"} <= set(report):
+def derived_exhibit(report: Mapping[str, Any], address: Address | None = None) -> Exhibit | None:
+    """The exhibit of {"read", "kept", "dropped", "figures"}; None for any other report. `address` as in shown_table."""
+    if not _is_derived(report):
         return None
-    reasons = sorted(report["dropped"].items(), key=lambda each: (-each[1], each[0]))
     figures = report.get("figures") or {}
     plain = [(_named(key), _shown(value)) for key, value in figures.items() if not isinstance(value, dict)]
+    shown = [_shown_table(table, address) for table in derived_tables(report)]
+    return Exhibit(report["read"], report["kept"], sum(report["dropped"].values()), plain, shown)
+
+
+def derived_tables(report: Mapping[str, Any]) -> list[JSON]:
+    """The tables of a derivation's report as annotation.pure.tables has them; none for any other report."""
+    if not _is_derived(report):
+        return []
+    reasons = sorted(report["dropped"].items(), key=lambda each: (-each[1], each[0]))
+    figures = report.get("figures") or {}
     nested = {key: value for key, value in figures.items() if isinstance(value, dict) and value}
-    dropped = sum(count for _reason, count in reasons)
     head = [_("Reason"), _("Dropped")]
     why = [_table(_("Why something was dropped"), head, [[*each] for each in reasons])] if reasons else []
-    named = [table | {"name": f"figures-{n}"} for n, table in enumerate([*why, *_tables(nested)], start=1)]
-    return Exhibit(report["read"], report["kept"], dropped, plain, [_shown_table(table) for table in named])
+    return [table | {"name": f"figures-{n}"} for n, table in enumerate([*why, *_tables(nested)], start=1)]
 
 
-def _shown_table(table: JSON) -> JSON:
+def table_address(dataset: Dataset) -> Address:
+    """Where the tables of a derived dataset's report lie as files."""
+
+    def address(table: str, suffix: str) -> str:
+        return reverse("dataset-table", args=[dataset.project.slug, dataset.slug, table, suffix])
+
+    return address
+
+
+def _is_derived(report: Mapping[str, Any]) -> bool:
+    return {"read", "kept", "dropped"} <= set(report)
+
+
+def _shown_table(table: JSON, address: Address | None) -> JSON:
     """What all cells but the first say stands at the right, also a number with its share."""
-    shown = shown_table(table)
+    shown = shown_table(table, address=address)
     for cells in [shown["columns"], *shown["rows"]]:
         for cell in cells[1:]:
             cell["number"] = True
@@ -82,7 +104,7 @@ def _flat(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         whole = value.get("number")
         shares = whole if whole and sum(n for n in each.values() if isinstance(n, int)) == whole else None
         for name, inner in each.items():
-            share = f"{_shown(inner)} ({100 * inner / shares:.1f} %)" if shares else _cell(inner)
+            share = f"{inner} ({100 * inner / shares:.1f} %)" if shares else _cell(inner)
             yield f"{_named(key)}: {name}", share
 
 

@@ -44,6 +44,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "page": page,
         "workers": _told(project, list(page)),
         "members": project.members.select_related("user").order_by("created_at"),
+        "alone": project.members.filter(role=Member.Role.OWNER, user__is_active=True).count() < 2,
         "gone": enrolling.gone(project),
         "member_roles": Member.Role.choices,
         "invites": [_link(request, invite, role) for invite in project.invites.order_by("-created_at")[:50]],

@@ -21,7 +21,7 @@ from annotation.models import Delivery, Project, Webhook
 from annotation.pure import roles
 from annotation.views.access import member_required, require_get_or_post
 from annotation.views.seeing import see
-from annotation.webhook_forms import WebhookForm
+from annotation.webhook_forms import WebhookForm, in_short
 
 TONES = {"due": "running", "delivered": "good", "failed": "bad"}
 owner_required = member_required(roles.OWN)
@@ -50,7 +50,9 @@ def webhooks(request: HttpRequest, project: Project) -> HttpResponse:
             return _secret(request, made, made.secret, new=True)
     failed = Count("deliveries", filter=Q(deliveries__state=Delivery.State.FAILED))
     waiting = Count("deliveries", filter=Q(deliveries__state=Delivery.State.DUE))
-    rows = _rows(project).annotate(failed=failed, waiting=waiting).order_by("pk")
+    rows = list(_rows(project).annotate(failed=failed, waiting=waiting).order_by("pk"))
+    for row in rows:
+        row.told = in_short(row.kinds)
     crumbs = [{"label": _("Settings"), "url": reverse("project-settings", args=[project.slug])}]
     context = {"project": project, "section": "settings", "crumbs": [*crumbs, {"label": _("Webhooks")}]}
     context |= {"form": form, "rows": rows}

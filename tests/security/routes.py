@@ -142,6 +142,7 @@ TABLE: dict[str, Row] = {
     "dataset-export": look(MEMBERS),
     "dataset-derive": fill(REQUESTER),
     "dataset-document": look(MEMBERS),
+    "dataset-table": look(MEMBERS, 404),  # only of derived ones: tests/views/test_dataset_tables.py
     "dataset-remove": act(REQUESTER),
     "dataset-describe": act(REQUESTER),
     "dataset-retire": act(REQUESTER),

@@ -76,6 +76,8 @@ WORDS: dict[str, Any] = {
     "live.name": "search",
     "report-table.name": "human-performance",  # of every report of answers
     "report-table.suffix": "csv",
+    "dataset-table.table": "figures-1",
+    "dataset-table.suffix": "csv",
     "compare-table.name": "batches",
     "compare-table.suffix": "csv",
     "document": "datasheet",

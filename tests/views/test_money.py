@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext
 
-from annotation.flow import approving, ledger, paying_out, wages
+from annotation.flow import approving, bookkeeping, ledger, paying_out, wages
 from annotation.models import Account, Batch, Entry, Payment, PayoutLine
 from tests.flow.paying import paid_batch, worked
 from tests.views.console import at, work_off
@@ -77,6 +79,11 @@ def test_the_page_says_what_lies_where(desk: Any, paid: Batch, bob: Any) -> None
     Account.objects.filter(name="fees").delete()
     Account.objects.filter(name="available").update(balance=48)
     assert "The ledger does not balance" in text(desk.get(url("money")))
+
+
+def test_every_kind_of_entry_has_its_german() -> None:
+    with translation.override("de"):
+        assert [words for words in bookkeeping.KINDS.values() if gettext(words) == words] == []
 
 
 def test_the_ledger_is_narrowed_and_downloaded(desk: Any, paid: Batch, bob: Any, carol: Any) -> None:

@@ -84,6 +84,10 @@ def test_roles_are_changed_and_the_last_owner_stays(client: Any, alice: Any, pro
     for act, body in (("member-role", {"role": "reviewer"}), ("member-remove", {})):
         told = client.post(reverse(act, args=["wells", mine.pk]), body, follow=True).content.decode()
         assert "is the project&#x27;s only owner" in told
+    offered = client.get(reverse("people", args=["wells"])).content.decode()
+    for act in ("member-role", "member-remove"):
+        assert reverse(act, args=["wells", mine.pk]) not in offered
+        assert reverse(act, args=["wells", hers.pk]) in offered
     client.post(reverse("member-role", args=["wells", hers.pk]), {"role": "king"})
     told = client.post(reverse("member-role", args=["wells", hers.pk]), {"role": "owner"}, follow=True)
     assert "Rita is owner now, and was reviewer" in told.content.decode()
