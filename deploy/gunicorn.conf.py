@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 wsgi_app = "annotation.wsgi:application"
-chdir = str(Path(__file__).resolve().parent.parent)
+# Not resolved: where the checkout is a link to a release, a reload goes where the link points by then.
+chdir = str(Path(__file__).absolute().parent.parent)
 bind = os.environ.get("BIND") or f"127.0.0.1:{os.environ.get('PORT') or 8000}"
 
 worker_class = "gthread"

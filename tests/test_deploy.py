@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import configparser
 import re
+import runpy
 import shutil
 import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from django.conf import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"
@@ -52,6 +58,34 @@ def test_the_image_copies_what_is_there_and_runs_without_root() -> None:
     assert "--require-hashes -r requirements.lock" in dockerfile()
 
 
+def test_the_engine_is_sent_what_the_image_copies_and_no_secret() -> None:
+    rules = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if not line.startswith("#")]
+    assert rules[0] == "*"
+    let_through = {rule[1:] for rule in rules if rule.startswith("!")}
+    copied = {s for line in re.findall(r"^COPY (?!--)(.+)$", dockerfile(), re.M) for s in line.split()[:-1]}
+    assert let_through == copied
+    assert not let_through & {"var", ".git", ".venv", "deploy", "deploy/.env"}
+
+
+def test_the_image_can_back_up_the_database_of_the_compose_file() -> None:
+    """pg_dump refuses a server newer than itself."""
+    server = re.fullmatch(r"postgres:(\d+)-(\w+)", COMPOSE["services"]["postgres"]["image"])
+    for program in ("pg_dump", "pg_restore"):
+        assert f"/usr/lib/postgresql/{server[1]}/bin/{program}" in dockerfile()
+    assert f"postgresql-client-{server[1]}" in dockerfile()
+    assert set(re.findall(r"^FROM python:[\d.]+-slim-(\w+)", dockerfile(), re.M)) == {server[2]}
+
+
+def test_jobs_begin_once_the_web_server_has_migrated() -> None:
+    for name in ("worker", "beat"):
+        waits = COMPOSE["services"][name]["depends_on"]
+        assert {other: how["condition"] for other, how in waits.items()} == {
+            "web": "service_healthy",
+            "postgres": "service_healthy",
+            "redis": "service_healthy",
+        }
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_our_containers_cannot_write_nor_gain_rights(name: str) -> None:
     service = COMPOSE["services"][name]
@@ -66,6 +100,66 @@ def test_only_the_proxy_is_reached_from_outside_and_it_finds_the_web_server() ->
     assert "reverse_proxy web:8000" in (DEPLOY / "Caddyfile").read_text()
     assert COMPOSE["services"]["web"]["environment"]["ALLOWED_HOSTS"].startswith("${HOST")
     assert set(COMPOSE["volumes"]) == {"uploads", "database", "certificates"}
+
+
+def test_the_proxy_takes_what_a_page_takes() -> None:
+    megabytes = re.search(r"max_size (\d+)MB", (DEPLOY / "Caddyfile").read_text())
+    assert int(megabytes[1]) * 10**6 > settings.UPLOAD_LIMIT * 1.01
+
+
+def test_who_waits_for_whom(gunicorn: dict[str, Any]) -> None:
+    """The proxy lets idle connections go before gunicorn does; nobody is killed over requests that are in work."""
+    kept = re.search(r"keepalive (\d+)s", (DEPLOY / "Caddyfile").read_text())
+    assert int(kept[1]) < gunicorn["keepalive"]
+    for name in OURS:
+        assert int(COMPOSE["services"][name]["stop_grace_period"].removesuffix("s")) > gunicorn["graceful_timeout"]
+    assert int(unit("hopscribe-web")["TimeoutStopSec"]) > gunicorn["graceful_timeout"]
+
+
+@pytest.fixture
+def gunicorn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The web server's configuration, read through a link to the checkout."""
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    (tmp_path / "hopscribe").symlink_to(ROOT)
+    return runpy.run_path(str(tmp_path / "hopscribe/deploy/gunicorn.conf.py"))
+
+
+def test_a_reload_goes_to_the_release_that_the_link_names_by_then(gunicorn: dict[str, Any], tmp_path: Path) -> None:
+    assert gunicorn["chdir"] == str(tmp_path / "hopscribe")
+    start = unit("hopscribe-web")["ExecStart"]
+    assert start == "/opt/hopscribe/.venv/bin/python -m gunicorn -c /opt/hopscribe/deploy/gunicorn.conf.py"
+
+
+@pytest.fixture
+def unready() -> Iterator[int]:
+    """The port of a web server whose /readyz names the broker."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            ready = self.path == "/readyz" and self.headers["Host"] == "well.example"
+            self.send_response(200 if ready else 503)
+            self.end_headers()
+            self.wfile.write(b'{"broker": "does not answer"}')
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Answer) as server:
+        serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        serving.start()
+        yield server.server_port
+        server.shutdown()
+        serving.join()
+
+
+@pytest.mark.parametrize(("host", "code"), [("well.example,web", 0), ("ill.example,web", 1)])
+def test_the_health_check_says_what_is_not_well(unready: int, host: str, code: int) -> None:
+    environment = {"ALLOWED_HOSTS": host, "BIND": f"0.0.0.0:{unready}"}
+    done = subprocess.run(
+        [sys.executable, DEPLOY / "healthy.py"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code
+    assert "does not answer" in (done.stderr if code else done.stdout)
 
 
 def test_monitors_ask_the_web_server_and_the_world_cannot() -> None:
@@ -88,12 +182,17 @@ def test_no_secret_has_a_default() -> None:
     assert not re.search(r"(SECRET_KEY|PASSWORD)(:-|=)[^\s$}]", text.replace("PASSWORD@", ""))
 
 
+def unit(name: str) -> configparser.SectionProxy:
+    """What a unit says of its service."""
+    read = configparser.ConfigParser(strict=False, interpolation=None)
+    read.optionxform = str  # type: ignore[assignment,method-assign]
+    read.read(DEPLOY / f"systemd/{name}.service")
+    return read["Service"]
+
+
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
 def test_a_unit_starts_what_the_product_has(path: Path) -> None:
-    unit = configparser.ConfigParser(strict=False, interpolation=None)
-    unit.optionxform = str  # type: ignore[assignment,method-assign]
-    unit.read(path)
-    service = unit["Service"]
+    service = unit(path.stem)
     assert service["User"] == "hopscribe"
     assert service["ProtectSystem"] == "strict"
     program = service["ExecStart"].split()[0]
@@ -107,3 +206,5 @@ def test_systemd_finds_nothing_to_say() -> None:
     told = subprocess.run(command, capture_output=True, text=True, check=False).stderr
     wrong = [line for line in told.splitlines() if "not executable" not in line and "hopscribe" in line]
     assert not wrong
+    guarded = ["systemd-analyze", "security", "--offline=yes", "--threshold=20", *map(str, UNITS)]
+    assert subprocess.run(guarded, capture_output=True, check=False).returncode == 0
