@@ -2,9 +2,13 @@
 
 import zoneinfo
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotation.flow import recording
 from annotation.flow.refusal import AWAY
@@ -51,3 +55,25 @@ class DatabaseAwayMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         return pause(request) if isinstance(error, AWAY) else None
+
+
+class SignedOutMiddleware:
+    """Where a session ended: what was sent leads back to its page after signing in, and a fragment becomes 401.
+
+    The address that a form is sent to is often no page, and a page for signing in is no fragment.
+    """
+
+    def __init__(self, get_response: View) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if response.status_code != 302 or not response["Location"].startswith(f"{reverse('sign-in')}?"):
+            return response
+        if request.headers.get("HX-Request"):
+            return HttpResponse(status=401)
+        came_from = request.headers.get("Referer", "")
+        if request.method == "POST" and url_has_allowed_host_and_scheme(came_from, {request.get_host()}):
+            page = urlsplit(came_from)
+            return redirect_to_login(f"{page.path}?{page.query}" if page.query else page.path, reverse("sign-in"))
+        return response

@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "annotation.middleware.SignedOutMiddleware",
     "annotation.middleware.ActingMiddleware",
     "annotation.middleware.TimeZoneMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

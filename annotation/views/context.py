@@ -10,6 +10,8 @@ from django.utils.translation import gettext as _
 
 from annotation.flow import notified
 
+OF_WORK = ("/marketplace/", "/qualification-tests/", "/feedback/")  # what stands among the tabs of "Your work"
+
 
 def frame(request: HttpRequest) -> dict[str, Any]:
     """`nav`: the places that the viewer may go to, as {"url", "label", "here"}; looked up when a page shows them.
@@ -45,6 +47,8 @@ def _places(request: HttpRequest) -> list[dict[str, Any]]:
     present = user.memberships.filter(project__removed_at=None).select_related("project")
     for member in present.order_by("project__title")[:5]:
         places.append((reverse("project", args=[member.project.slug]), member.project.title))
-    here = max((url for url, _label in places if request.path.startswith(url)), key=len, default="")
+    path = reverse("work") if request.path.startswith(OF_WORK) else request.path
+    places_here = [url for url, _label in places if path == url or (url != "/" and path.startswith(url))]
+    here = max(places_here, key=len, default="")
     ends = {reverse("home"): "?all"}  # the choice of places, also for whom the home leads on to the only one
     return [{"url": url + ends.get(url, ""), "label": label, "here": url == here} for url, label in places]

@@ -3,7 +3,7 @@
 // may be of no origin at all, so what it posts carries no header of its own: the browser would ask first.
 export const framed = "framed" in document.documentElement.dataset;
 
-function token() {
+export function token() {
   const cookie = framed ? null : /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
   return cookie?.[1] || document.querySelector("[name=csrfmiddlewaretoken]")?.value || "";
 }

@@ -80,9 +80,9 @@ def person(*, batch: int, password: str = "", ready: bool = True) -> dict[str, A
     return found | {"assignment": assigning.claim(assigning.sit_down(worker, of)).public_id}
 
 
-def requester(*, batch: int) -> dict[str, Any]:
+def requester(*, batch: int, password: str = "") -> dict[str, Any]:
     """A new requester of the batch's project with a session."""
-    user = User.objects.create_user(f"boss-{next(fresh)}", display_name="Boss")
+    user = User.objects.create_user(f"boss-{next(fresh)}", password=password or None, display_name="Boss")
     Member.objects.create(project=Batch.objects.get(pk=batch).project, user=user)
     return {"name": user.username, "session": session_of(user)}
 

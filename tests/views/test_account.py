@@ -281,3 +281,17 @@ def test_an_owner_erases_who_asked_for_it_once_they_are_paid(
     assert exported(batch) == before
     assert User.objects.get(username="bob").is_active  # their account is theirs
     assert not Worker.objects.filter(user__username="bob").exists()
+
+
+def test_what_is_sent_after_the_session_ended_leads_back_to_the_page_that_it_was_sent_from(client: Any) -> None:
+    pause, page = "/projects/wells/batches/wells-1/move/pause/", "/projects/wells/batches/?page=2"
+    sent = client.post(pause, headers={"Referer": f"http://testserver{page}"})
+    assert sent.url == f"{SIGN_IN}?next=/projects/wells/batches/%3Fpage%3D2"
+    assert client.post(pause, headers={"Referer": "http://elsewhere.example/x/"}).url == f"{SIGN_IN}?next={pause}"
+    assert client.post(pause).url == f"{SIGN_IN}?next={pause}"
+    assert client.get(page).url == f"{SIGN_IN}?next=/projects/wells/batches/%3Fpage%3D2"
+
+
+def test_a_fragment_of_somebody_signed_out_is_no_page_for_signing_in(client: Any) -> None:
+    response = client.get("/projects/wells/now/", headers={"HX-Request": "true"})
+    assert (response.status_code, response.content) == (401, b"")

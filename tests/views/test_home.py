@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -207,3 +208,17 @@ def test_an_administrator_without_a_project_is_led_to_making_one(client: Any, db
     client.force_login(User.objects.create_user("frank"))
     assert reverse("project-new") not in client.get(reverse("home")).content.decode()
     assert client.get(reverse("project-new")).status_code == 404
+
+
+def test_pages_of_ones_work_and_account_do_not_say_that_one_is_at_home(client: Any, project: Any, bob: Any) -> None:
+    client.force_login(bob.user)
+    here = {
+        address: re.findall(r'<a href="([^"]*)" aria-current="page">', navigation(client.get(address)))
+        for address in ("/work/", "/marketplace/", "/work/earnings/", "/accounts/", "/notices/")
+    }
+    work = [reverse("work")]
+    assert list(here.values()) == [work, work, work, [], []]
+
+
+def navigation(response: Any) -> str:
+    return str(re.search(r'<nav aria-label="Main">.*?</nav>', response.content.decode(), re.DOTALL)[0])

@@ -1,0 +1,84 @@
+// Nothing typed is lost to a session that ended: a form whose sending led to signing in (or was refused, because somebody
+// signed in in another tab) is filled again when its page comes back. Kept for this tab only; no passwords, no files.
+import { forgetHere, keepHere, keptHere } from "./keep.js";
+import { framed, token } from "./post.js";
+
+const SENT = "sent";
+const TEXTS = new Set(["text", "search", "email", "number", "url", "date", "datetime-local", "textarea", "select-one"]);
+
+const place = () => location.pathname + location.search;
+const reader = () => document.querySelector(".site .who a.cut")?.textContent ?? "";
+const action = (form) => form.getAttribute("action") ?? "";
+
+function typed(form) {
+  const fields = [...form.elements].filter((field) => field.name);
+  return {
+    texts: fields.filter((field) => TEXTS.has(field.type)).map((field) => [field.name, field.value]),
+    ticks: fields.filter((field) => field.type === "checkbox" || field.type === "radio").map((field) => [field.name, field.value, field.checked]),
+  };
+}
+
+function fill(form, { texts, ticks }) {
+  const fields = [...form.elements];
+  let changed = false;
+  for (const [name, value] of texts) {
+    const field = fields.find((each) => each.name === name && TEXTS.has(each.type));
+    if (!field || field.value === value) continue;
+    field.value = value;
+    changed = true;
+  }
+  for (const [name, value, checked] of ticks) {
+    const field = fields.find((each) => each.name === name && each.value === value && "checked" in each);
+    if (!field || field.checked === checked) continue;
+    field.checked = checked;
+    changed = true;
+  }
+  return changed;
+}
+
+function say(id) {
+  const template = document.getElementById(id);
+  if (!template || document.querySelector(`[data-said="${id}"]`)) return;
+  const notice = template.content.firstElementChild.cloneNode(true);
+  notice.dataset.said = id;
+  template.before(notice);
+}
+
+function bringBack(sent) {
+  const form = [...document.forms].find((each) => each.method === "post" && action(each) === sent.action);
+  if (!form || !fill(form, sent.typed)) return;
+  say("typed-again");
+  form.closest("[popover]")?.showPopover();
+  form.dispatchEvent(new Event("change", { bubbles: true })); // what follows from it is reckoned anew
+}
+
+function onSubmit(event) {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post") return;
+  const field = form.querySelector("[name=csrfmiddlewaretoken]");
+  if (field) field.value = token(); // of today's session, also where somebody signed in after this page was made
+  if (form.id === "work" || "signOut" in form.dataset || form.closest("[data-bounced]")) return;
+  keepHere(SENT, { place: place(), action: action(form), reader: reader(), typed: typed(form) });
+}
+
+function onPage() {
+  const sent = keptHere(SENT);
+  if (!sent) return;
+  const bounced = document.querySelector("[data-bounced]");
+  if (bounced) {
+    keepHere(SENT, { ...sent, bounced: true });
+    const back = bounced.querySelector("[data-bounced-back]");
+    if (back) back.href = sent.place;
+    return;
+  }
+  forgetHere(SENT);
+  if (sent.bounced && sent.place === place() && sent.reader === reader()) bringBack(sent);
+}
+
+if (!framed) {
+  document.addEventListener("submit", onSubmit);
+  document.addEventListener("htmx:responseError", ({ detail }) => {
+    if (detail.xhr.status === 401) say("signed-out");
+  });
+  onPage();
+}

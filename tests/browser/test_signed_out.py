@@ -1,0 +1,72 @@
+"""A session that ends under somebody's hands: what they typed stands there again, and no click leads nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.site import Site
+
+PASSWORD = "a-long-enough-secret"
+
+
+@pytest.fixture
+def boss(site: Site, visit: Callable[..., Any]) -> tuple[Any, dict[str, Any]]:
+    """A requester's page and what it is about; they can sign in again."""
+    batch = site.batch()
+    person = site.ask("requester", batch=batch["batch"], password=PASSWORD)
+    return visit(person["session"]), batch | person
+
+
+def sign_in(page: Any, name: str) -> None:
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def test_a_form_sent_after_the_session_ended_is_filled_again(boss: Any) -> None:
+    page, about = boss
+    address = f"/projects/{about['project']}/batches/new/"
+    page.goto(address)
+    page.get_by_label("Title that").fill("A title of an hour's thought")
+    page.locator("input[name=datasets]").first.check()
+    page.get_by_label("Guide", exact=True).fill("Read slowly.")
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Save as a draft").click()
+    sign_in(page, about["name"])
+    expect(page.get_by_label("Title that")).to_have_value("A title of an hour's thought")
+    expect(page.locator("input[name=datasets]").first).to_be_checked()
+    expect(page.get_by_label("Guide", exact=True)).to_have_value("Read slowly.")
+    expect(page.get_by_text("What you typed stands here again")).to_be_visible()
+    page.get_by_role("button", name="Save as a draft").click()
+    expect(page.get_by_text("Saved as a draft")).to_be_visible()
+    page.goto(address)  # and it is not kept for longer
+    expect(page.get_by_label("Title that")).not_to_have_value("A title of an hour's thought")
+
+
+def test_a_button_pressed_after_the_session_ended_leads_back_to_its_page(boss: Any) -> None:
+    page, about = boss
+    address = f"/projects/{about['project']}/batches/study/"
+    page.goto(address)
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Pause").click()
+    sign_in(page, about["name"])
+    page.wait_for_url(f"**{address}")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+
+
+def test_signing_in_again_in_another_tab_spoils_no_form(boss: Any) -> None:
+    page, about = boss
+    page.goto(f"/projects/{about['project']}/settings/")
+    page.get_by_label("Title").fill("A better title")
+    page.context.clear_cookies(name="sessionid")
+    other = page.context.new_page()
+    other.goto("/accounts/sign-in/")
+    sign_in(other, about["name"])
+    expect(other.get_by_role("heading", level=1)).to_be_visible()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(page.get_by_label("Title")).to_have_value("A better title")
