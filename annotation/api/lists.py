@@ -92,9 +92,20 @@ def asked(kind: type[serializers.Serializer], given: Any, *, partial: bool = Fal
         if not issubclass(kind, Wish):
             known(given, kind().fields)
     read = kind(data=plain, partial=partial)
+    _name_choices(read)
     read.is_valid(raise_exception=True)
     wish: JSON = read.validated_data
     return wish
+
+
+def _name_choices(read: serializers.Serializer) -> None:
+    """Let a choice that there is not be answered with those that there are."""
+    for field in read.fields.values():
+        inner = getattr(field, "child", field)
+        if isinstance(inner, serializers.ChoiceField):
+            there = ", ".join(map(str, inner.choices)).replace("{", "{{").replace("}", "}}")
+            text = _("“{input}” is not there to choose. Give one of: %(choices)s.")
+            inner.error_messages["invalid_choice"] = text % {"choices": there}
 
 
 def once(given: QueryDict) -> None:

@@ -11,10 +11,11 @@ from typing import Any
 from annotation.client.connection import Connection
 from annotation.client.datasets import Dataset, Datasets, download
 from annotation.client.jobs import Job, Jobs
-from annotation.client.problems import JSON
+from annotation.client.problems import JSON, HopscribeError
 from annotation.client.rows import Rows
 
 SLOWER, LONGEST = 1.5, 60.0  # while nothing changes
+FORMATS = ("jsonl", "csv", "parquet")  # of judgments
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,19 @@ class Batch:
     def export(self, to: str | Path, *, format: str = "") -> Path:
         """Write all judgments to a file: jsonl, csv or parquet, by default as its name ends."""
         wanted = format or Path(to).suffix.removeprefix(".")
+        if wanted not in FORMATS:
+            raise HopscribeError(
+                f"Judgments are written as {', '.join(FORMATS)}, not as {wanted or 'a file without a suffix'}."
+            )
         return download(self._connection, f"{self._path}judgments/export/{wanted}/", to)
+
+    def clone(self, *, name: str | None = None, title: str | None = None) -> Batch:
+        """A new draft with everything that was settled for this one."""
+        return self._drafted("clone", {"name": name, "title": title})
+
+    def next(self, count: int, *, name: str | None = None) -> Batch:
+        """A new draft like this one about up to `count` items of each dataset that nobody was asked about yet."""
+        return self._drafted("next", {"count": count, "name": name})
 
     def gather(self, name: str, *, least: int = 0) -> Dataset:
         """Make a dataset of the verdicts; `least` answers must say what an item's verdict says."""
@@ -151,7 +164,11 @@ class Batch:
         return Datasets(self._connection, self._root)[name]
 
     def _rows(self, what: str) -> Rows:
-        return Rows(lambda: self._connection.pages(f"{self._path}{what}/", {"limit": 500}))
+        return Rows(lambda: self._connection.pages(f"{self._path}{what}/", {"limit": 500}), f"{what} of {self.name}")
+
+    def _drafted(self, act: str, wish: JSON) -> Batch:
+        said = {name: value for name, value in wish.items() if value is not None}
+        return Batch(self._connection, self._root, self._connection.write("POST", f"{self._path}{act}/", said))
 
     def _move(self, act: str) -> Batch:
         self.facts = self._connection.write("POST", f"{self._path}{act}/")
@@ -167,6 +184,15 @@ class Batches:
 
     def __init__(self, connection: Connection, root: str) -> None:
         self._connection, self._root = connection, root
+
+    def __repr__(self) -> str:
+        return (
+            f"<Batches of {self._root}: iterate, ['name'], .list(state=), .create(title, task=, datasets=), .tasks()>"
+        )
+
+    def tasks(self) -> Rows:
+        """The kinds of tasks there are, with their options."""
+        return Rows(lambda: self._connection.pages(f"{self._root}tasks/"), "kinds of tasks")
 
     def __iter__(self) -> Iterator[Batch]:
         return self.list()

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import httpx
 
-from annotation.client.problems import JSON, NotReached, Problem
+from annotation.client.problems import JSON, HopscribeError, NotReached, Problem
 
 BUSY = frozenset({429, 502, 503, 504})  # come back later
 LONGEST_WAIT = 30.0  # seconds between two tries, unless the server names more
@@ -38,8 +38,8 @@ class Connection:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         headers = {"Authorization": f"Bearer {token}", "User-Agent": "hopscribe-client"}
-        base = url.rstrip("/") + "/api/v1/"
-        self._http = httpx.Client(base_url=base, headers=headers, timeout=timeout, transport=transport)
+        self.url = _site(url)
+        self._http = httpx.Client(base_url=f"{self.url}/api/v1/", headers=headers, timeout=timeout, transport=transport)
         self._tries, self.pause = tries, pause
 
     def close(self) -> None:
@@ -120,6 +120,13 @@ class Connection:
     def _wait(self, left: int) -> float:
         """Longer each time, and not the same for everybody."""
         return min(0.5 * 2.0 ** (self._tries - 1 - left), LONGEST_WAIT) * (0.75 + random.random() / 2)
+
+
+def _site(url: str) -> str:
+    """Where the site is, also where the API's own address was given. Raises HopscribeError for what is no address."""
+    if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).netloc:
+        raise HopscribeError(f"{url!r} is no address: it begins with https:// or http://.")
+    return url.rstrip("/").removesuffix("/api/v1")
 
 
 def _asked(response: httpx.Response) -> float:

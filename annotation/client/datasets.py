@@ -17,7 +17,7 @@ Records = Iterable[Mapping[str, Any]]
 
 
 class Dataset:
-    """A dataset as last looked at; `facts` is all that the server tells of it. Its items never change."""
+    """A dataset as last looked at; `facts` is all that the server tells of it."""
 
     def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
         self._connection, self._root = connection, root
@@ -41,7 +41,7 @@ class Dataset:
 
     def items(self, **filters: Any) -> Rows:
         """The items with their gold: `q` (text), `hops`, `shape`, `answerable`."""
-        return Rows(lambda: self._connection.pages(f"{self._path}items/", filters))
+        return Rows(lambda: self._connection.pages(f"{self._path}items/", filters), f"items of {self.name}")
 
     def derive(self, how: str, *, name: str, seed: int = 1, **options: Any) -> list[Dataset]:
         """Derive datasets from this one (`hopscribe.datasets.ways()` lists how), and wait for them."""
@@ -50,6 +50,11 @@ class Dataset:
         job = Jobs(self._connection, self._root).of(told).wait()
         known = Datasets(self._connection, self._root)
         return [known[each] for each in job.result["datasets"]]
+
+    def change(self, **about: Any) -> Dataset:
+        """Correct its `licence` and `source`, or set `retired`: offered for new batches no more."""
+        self.facts = self._connection.write("PATCH", self._path, about)
+        return self
 
     def export(self, format: str, to: str | Path) -> Path:
         """Write the dataset to a file of a format."""
@@ -84,6 +89,9 @@ class Datasets:
     def __init__(self, connection: Connection, root: str) -> None:
         self._connection, self._root = connection, root
 
+    def __repr__(self) -> str:
+        return f"<Datasets of {self._root}: iterate, ['name'], .list(q=, format=, how=), .add(source, name=), .ways()>"
+
     def __iter__(self) -> Iterator[Dataset]:
         return self.list()
 
@@ -97,7 +105,7 @@ class Datasets:
 
     def ways(self) -> Rows:
         """The ways to derive, with their options."""
-        return Rows(lambda: self._connection.pages(f"{self._root}derivations/"))
+        return Rows(lambda: self._connection.pages(f"{self._root}derivations/"), "ways to derive")
 
     def add(self, source: str | Path | Records, *, name: str, format: str | None = None, **more: Any) -> Dataset:
         """Bring in a file, or records of the format jsonl, and wait until they are in.

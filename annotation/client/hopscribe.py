@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import httpx
 
@@ -15,6 +15,7 @@ from annotation.client.connection import Connection
 from annotation.client.datasets import Datasets
 from annotation.client.jobs import Jobs
 from annotation.client.problems import JSON, HopscribeError
+from annotation.client.rows import Rows
 from annotation.client.webhooks import Webhooks
 
 
@@ -44,6 +45,22 @@ class Hopscribe:
         self.batches = Batches(self.connection, self._root)
         self.jobs = Jobs(self.connection, self._root)
         self.webhooks = Webhooks(self.connection, self._root)
+
+    def __repr__(self) -> str:
+        return f"<Hopscribe {self.project} at {self.connection.url}>"
+
+    def call(self, method: str, path: str, wish: JSON | None = None, **query: Any) -> JSON:
+        """Any operation of the API by its path below the project: `call("POST", "workers/…/block/", {"reason": …})`.
+
+        Writes carry a key of their own and are tried again as all others are.
+        """
+        if method.upper() == "GET":
+            return self.connection.get(self._root + path, query)
+        return self.connection.write(method.upper(), self._root + path, wish)
+
+    def rows(self, path: str, **filters: Any) -> Rows:
+        """Any list of the API by its path below the project: `rows("approvals/", show="waiting")`."""
+        return Rows(lambda: self.connection.pages(self._root + path, filters), path)
 
     @property
     def facts(self) -> JSON:

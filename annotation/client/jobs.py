@@ -9,14 +9,21 @@ from annotation.client.connection import Connection
 from annotation.client.problems import JSON, HopscribeError
 
 FIRST_LOOK, LONGEST = 0.2, 5.0  # seconds between two looks
+SHOWN = 3  # flaws in a message
 
 
 class JobFailed(HopscribeError):
-    """The server could not do it; `str()` says why. `job.result` may hold a report."""
+    """The server could not do it; `str()` says why, with the first flaws of a file. `job.result` holds them all."""
 
     def __init__(self, job: Job) -> None:
-        super().__init__(job.facts.get("error") or f"{job.kind} failed")
+        said = job.facts.get("error") or f"{job.kind} failed"
+        super().__init__("\n".join([said, *(_line(flaw) for flaw in job.result.get("flaws", [])[:SHOWN])]))
         self.job = job
+
+
+def _line(flaw: JSON) -> str:
+    """A flaw of an import as its report has it."""
+    return "  {place}, {field}: {wrong}. {fix}".format(**{"place": "", "field": "", "wrong": "", "fix": ""} | flaw)
 
 
 class Job:
@@ -69,6 +76,9 @@ class Jobs:
 
     def __init__(self, connection: Connection, root: str) -> None:
         self._connection, self._root = connection, root
+
+    def __repr__(self) -> str:
+        return f"<Jobs of {self._root}: iterate, ['id'], .list(state=, kind=)>"
 
     def __iter__(self) -> Iterator[Job]:
         return self.list()

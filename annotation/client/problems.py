@@ -20,8 +20,9 @@ class NotReached(HopscribeError):
 class Problem(HopscribeError):
     """The server said no (RFC 9457). `errors` are [{"field", "detail"}] where fields are at fault."""
 
-    def __init__(self, status: int, title: str, detail: str, members: JSON) -> None:
-        super().__init__(f"{status} {title}: {detail}" if detail else f"{status} {title}")
+    def __init__(self, status: int, title: str, detail: str, members: JSON, *, asked: str = "") -> None:
+        said = f"{status} {title}: {detail}" if detail else f"{status} {title}"
+        super().__init__(f"{said} ({asked})" if asked else said)
         self.status, self.title, self.detail = status, title, detail
         self.members = members
         self.errors: list[dict[str, str]] = members.get("errors", [])
@@ -35,4 +36,5 @@ class Problem(HopscribeError):
             told = {"detail": response.text[:300]}
         members: JSON = told if isinstance(told, dict) else {"detail": str(told)[:300]}
         title = str(members.get("title") or response.reason_phrase)
-        return cls(response.status_code, title, str(members.get("detail", "")), members)
+        asked = f"{response.request.method} {response.request.url.path}"
+        return cls(response.status_code, title, str(members.get("detail", "")), members, asked=asked)

@@ -15,8 +15,11 @@ SCALARS = (str, int, float, bool)
 class Rows:
     """Can be gone through as often as you like; each time they are fetched anew, page by page."""
 
-    def __init__(self, fetch: Callable[[], Iterable[JSON]]) -> None:
-        self._fetch = fetch
+    def __init__(self, fetch: Callable[[], Iterable[JSON]], name: str = "rows") -> None:
+        self._fetch, self._name = fetch, name
+
+    def __repr__(self) -> str:
+        return f"<Rows: {self._name}; iterate, .to_list(), .to_pandas(), .to_polars(), .to_dataset()>"
 
     def __iter__(self) -> Iterator[JSON]:
         return iter(self._fetch())

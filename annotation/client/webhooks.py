@@ -32,7 +32,7 @@ class Webhook:
         return self._connection.write("POST", f"{self._path}test/")
 
     def deliveries(self) -> Rows:
-        return Rows(lambda: self._connection.pages(f"{self._path}deliveries/"))
+        return Rows(lambda: self._connection.pages(f"{self._path}deliveries/"), "deliveries")
 
     def rotate(self) -> Webhook:
         """Sign with another secret, which is `secret` then; the one before signs too for a day."""
@@ -50,6 +50,9 @@ class Webhooks:
 
     def __init__(self, connection: Connection, root: str) -> None:
         self._connection, self._root = connection, root
+
+    def __repr__(self) -> str:
+        return f"<Webhooks of {self._root}: iterate, .add(url, kinds=)>"
 
     def __iter__(self) -> Iterator[Webhook]:
         for facts in self._connection.pages(f"{self._root}webhooks/"):

@@ -104,7 +104,7 @@ def told(found: Estimate) -> dict[str, Any]:
         "lines": lines,
         "bonuses": [{"count": b.count, "amount": str(b.amount), "fee": str(b.fee)} for b in found.quote.bonuses],
         "skipped": found.skipped,
-        "budget": str(found.available),
+        "budget": f"{found.available:.2f}",
         "left": str(found.left),
         "half_width": found.half,
     }

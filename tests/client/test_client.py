@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotation.client import Hopscribe, JobFailed, Problem
+from annotation.client import Hopscribe, HopscribeError, JobFailed, Problem
 from annotation.models import ApiRequest, Dataset
 from tests.conftest import records, write_records
 
@@ -118,3 +118,34 @@ def test_every_write_carries_a_key(hopscribe: Hopscribe) -> None:
     hopscribe.batches.create("One", task="answer", datasets=["wells"])
     assert ApiRequest.objects.count() == 2
     assert Dataset.objects.count() == 1
+
+
+def test_what_a_notebook_shows_of_things_says_what_they_are(hopscribe: Hopscribe, tmp_path: Path) -> None:
+    wells = hopscribe.datasets.add(records(2), name="wells")
+    batch = hopscribe.batches.create("One", task="answer", datasets=[wells])
+    shown = [hopscribe, hopscribe.datasets, hopscribe.batches, hopscribe.jobs, hopscribe.webhooks, batch.judgments()]
+    assert not any("object at 0x" in repr(one) for one in shown)
+    assert repr(batch.judgments()).startswith("<Rows: judgments of one;")
+    with pytest.raises(JobFailed, match="paragraphs"):
+        hopscribe.datasets.add([{"id": "1", "question": "?"}], name="bad")
+    with pytest.raises(Problem, match=r"404 Not Found: .* \(GET /api/v1/projects/wells/batches/none/\)"):
+        hopscribe.batches["none"]
+    with pytest.raises(HopscribeError, match="jsonl, csv, parquet, not as xlsx"):
+        batch.export(tmp_path / "j.xlsx")
+    with pytest.raises(Problem, match=r"one of: .*answer.*compose"):
+        hopscribe.batches.create("Two", task="anser", datasets=[wells])
+
+
+def test_what_has_no_method_of_its_own_is_called_by_its_path(hopscribe: Hopscribe) -> None:
+    wells = hopscribe.datasets.add(records(4), name="wells")
+    assert wells.change(licence="CC0").facts["licence"] == "CC0"
+    batch = hopscribe.batches.create("One", task="answer", datasets=[wells], sample=1, assignments_per_hit=1).launch()
+    assert batch.clone(title="Again").facts["title"] == "Again"
+    assert batch.next(2, name="more").facts["sample"] == 2
+    assert {row["name"] for row in hopscribe.batches.tasks()} > {"answer", "compose"}
+    workers = hopscribe.rows("workers/", active=True).to_list()
+    assert len(workers) == 2
+    blocked = hopscribe.call("post", f"workers/{workers[0]['id']}/block/", {"reason": "Guesses."})
+    assert blocked["block_reason"] == "Guesses."
+    assert hopscribe.call("GET", "workers/", blocked=True)["results"] == [blocked]
+    assert ApiRequest.objects.filter(status=200).exists()

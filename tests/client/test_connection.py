@@ -120,3 +120,14 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "polars", None)
     with pytest.raises(HopscribeError, match=r"hopscribe\[client\]"):
         Rows(list).to_polars()
+
+
+def test_an_address_is_one_or_is_refused_at_once() -> None:
+    weather = Weather(httpx.Response(200, json={}))
+    transport = httpx.MockTransport(weather)
+    for given in ("https://h.example", "https://h.example/", "https://h.example/api/v1/"):
+        assert Hopscribe(given, "hop_x", "p", transport=transport).facts == {}
+    assert {str(request.url) for request in weather.requests} == {"https://h.example/api/v1/projects/p/"}
+    for wrong in ("h.example", "127.0.0.1:8000", "ftp://h.example", "https:///x"):
+        with pytest.raises(HopscribeError, match="is no address"):
+            Hopscribe(wrong, "hop_x", "p", transport=transport)
