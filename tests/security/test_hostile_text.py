@@ -14,7 +14,18 @@ from annotation import jobs
 from annotation.models import Hit
 from tests.security import hostile as scene
 from tests.security.injected import injected
-from tests.security.payloads import TEXTS
+from tests.security.payloads import TEXTS, chunks
+
+
+@pytest.fixture(params=[pytest.param(False, id=""), pytest.param(True, id="each", marks=pytest.mark.soak)])
+def each(request: pytest.FixtureRequest) -> bool:
+    """Whether every text goes by itself to every page, as in the soak, or joined with others and in turn."""
+    return bool(request.param)
+
+
+@pytest.fixture
+def texts(each: bool) -> list[str]:
+    return TEXTS if each else chunks(150)
 
 
 @pytest.fixture
@@ -28,6 +39,11 @@ def look(client: Client, address: str, **headers: str) -> str:
     html: str = response.content.decode()
     assert not injected(html), f"{address}: {injected(html)[:5]}"
     return html
+
+
+def in_turn(addresses: list[str], k: int, each: bool) -> list[str]:
+    """A third of them, so that each has its turn with every third text; or all."""
+    return addresses if each else addresses[k % 3 :: 3]
 
 
 def client_of(user: Any) -> Client:
@@ -50,7 +66,7 @@ def test_the_search_for_injected_markup_finds_it(text: str) -> None:
         assert injected(f"<input value={quote}{text}{quote}>"), "unescaped in an attribute"
 
 
-def test_the_annotators_pages(hostile: scene.Hostile) -> None:
+def test_the_annotators_pages(hostile: scene.Hostile, each: bool) -> None:
     client, seen = client_of(hostile.bob.user), 0
     while row := scene.answer(hostile, hostile.bob):
         html = look(client, reverse("assignment", args=[row.public_id]))
@@ -59,16 +75,16 @@ def test_the_annotators_pages(hostile: scene.Hostile) -> None:
         scene.submit(row)
         seen += 1
     assert seen == len(TEXTS)
-    for text in scene.names():
+    for k, text in enumerate(scene.names()):
         scene.rename(hostile, text)
-        for address in scene.pages_of_the_worker(hostile):
+        for address in in_turn(scene.pages_of_the_worker(hostile), k, each):
             look(client, address)
 
 
-def test_a_refused_or_late_answer(hostile: scene.Hostile) -> None:
+def test_a_refused_or_late_answer(hostile: scene.Hostile, texts: list[str]) -> None:
     client = client_of(hostile.bob.user)
     row = scene.answer(hostile, hostile.bob)
-    for text in TEXTS:
+    for text in texts:
         posted = {
             "kind": text,
             "text": text,
@@ -104,7 +120,7 @@ def test_the_pages_of_items_and_hits(hostile: scene.Hostile, tmp_path: Path) -> 
         look(client, reverse("hits", args=["hostile", "one"]) + f"?show={show}&q=hopx")
 
 
-def test_the_requesters_pages(hostile: scene.Hostile, tmp_path: Path) -> None:
+def test_the_requesters_pages(hostile: scene.Hostile, tmp_path: Path, each: bool) -> None:
     for k in range(6):
         row = scene.answer(hostile, hostile.bob)
         scene.report(hostile, row, TEXTS[k]) if k % 2 else scene.submit(row)
@@ -112,13 +128,13 @@ def test_the_requesters_pages(hostile: scene.Hostile, tmp_path: Path) -> None:
     jobs.enqueue("score_batch", project=hostile.project, title="Report", arguments={"batch": hostile.batch.pk})
     jobs.work_off()
     client = client_of(hostile.alice)
-    for text in scene.names():
+    for k, text in enumerate(scene.names()):
         scene.rename(hostile, text)
-        for address in scene.pages_of_the_requester():
+        for address in in_turn(scene.pages_of_the_requester(), k, each):
             look(client, address)
 
 
-def test_what_is_asked_comes_back_harmless(hostile: scene.Hostile) -> None:
+def test_what_is_asked_comes_back_harmless(hostile: scene.Hostile, texts: list[str]) -> None:
     """Searches, filters, forms with mistakes and previews of guides repeat what was sent."""
     client = client_of(hostile.alice)
     asking = [reverse("dataset", args=["hostile", "set"]), reverse("hits", args=["hostile", "one"])]
@@ -126,7 +142,7 @@ def test_what_is_asked_comes_back_harmless(hostile: scene.Hostile) -> None:
     forms = [reverse(name, args=["hostile"]) for name in ("people", "project-settings", "batch-new", "dataset-new")]
     forms += [reverse(name, args=["hostile"]) for name in ("guide-preview", "batch-consequences")]
     fields = ["note", "role", "places", "title", "name", "source", "licence", "guide", "consent", "task", "datasets"]
-    for text in TEXTS:
+    for text in texts:
         for address in asking:
             response = client.get(address, {"q": text, "shape": text, "dataset": text, "show": text, "name": text})
             assert not injected(response.content.decode()), f"{address} {text}"
@@ -135,9 +151,9 @@ def test_what_is_asked_comes_back_harmless(hostile: scene.Hostile) -> None:
             assert not injected(response.content.decode()), f"{address} {text}"
 
 
-def test_signing_in_and_joining_repeat_nothing_that_runs(hostile: scene.Hostile) -> None:
+def test_signing_in_and_joining_repeat_nothing_that_runs(hostile: scene.Hostile, texts: list[str]) -> None:
     invite = hostile.project.invites.get()
-    for text in TEXTS:
+    for text in texts:
         typed = {"username": text, "password": "short", "display_name": text, "next": text}
         for address in ("/accounts/sign-in/", reverse("join", args=[invite.token])):
             response = Client().post(address, typed)

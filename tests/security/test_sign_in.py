@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import pytest
@@ -150,8 +151,9 @@ print(sum(wait_of("alice", address="203.0.113.9") == 0 for _ in range(10)))
 """
 
 
-def test_processes_count_together(tmp_path: Path) -> None:
-    ours = {"HOPSCRIBE_VAR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "annotation.settings", "DATABASE_URL": ""}
+def test_processes_count_together(tmp_path: Path, migrated: Path) -> None:
+    database = f"sqlite:///{copyfile(migrated, tmp_path / 'hopscribe.sqlite3')}"
+    ours = {"HOPSCRIBE_VAR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "annotation.settings", "DATABASE_URL": database}
     environment = os.environ | ours
 
     def run(*command: str) -> str:
@@ -160,7 +162,6 @@ def test_processes_count_together(tmp_path: Path) -> None:
         )
         return done.stdout
 
-    run("manage.py", "migrate", "--verbosity", "0")
     with ThreadPoolExecutor(3) as pool:
         passed = [int(told) for told in pool.map(lambda _: run("-c", ASK), range(3))]
     assert sum(passed) == 5
