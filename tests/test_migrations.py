@@ -26,6 +26,7 @@ LISTED = {
     "0025_item_questions": BEFORE,
     "0026_item_versions": BEFORE,
     "0028_hit_progress": BEFORE,
+    "0033_seat_progress": "fills a time for seats of the last day, each by itself",
     "0031_append_only": "makes triggers: reads no rows, and refuses nothing that the release before does",
 }
 

@@ -157,7 +157,8 @@ def _lease_end(batch: Batch) -> object:
 
 
 def _take_place(hit: Hit) -> bool:
-    return bool(Hit.objects.open().filter(pk=hit.pk).update(live=F("live") + 1))
+    """Take a place of a HIT where it was seen: it may have come into another batch meanwhile (flow/relisting)."""
+    return bool(Hit.objects.open().filter(pk=hit.pk, batch=hit.batch_id).update(live=F("live") + 1))
 
 
 def _take_given(seat: Seat, hit: Hit) -> bool:

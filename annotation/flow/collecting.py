@@ -58,7 +58,7 @@ def import_judgments(batch: Batch, path: Path, *, tell: Told = silent) -> dict[s
     try:
         _store_all(collection, path, total, tell)
         with transaction.atomic():
-            _mark(collection, ready=True)
+            _mark(collection, ready=True, size=total)
             recording.record("judgments imported", batch, number=total)
     except BaseException:
         remove_collection(collection)
@@ -220,9 +220,9 @@ def _store(collection: Collection, chunk: list[Judgment]) -> None:
     Answer.objects.bulk_create(_answer_row(*pair) for pair in zip(stored, chunk, strict=True))
 
 
-def _mark(collection: Collection, *, ready: bool) -> None:
+def _mark(collection: Collection, **columns: Any) -> None:
     """A guarded update of the collection being filled. Raises ImportRefused when another import cleared it away."""
-    if not Collection.objects.filter(pk=collection.pk, ready=False).update(ready=ready):
+    if not Collection.objects.filter(pk=collection.pk, ready=False).update(**columns):
         text = _("The import stood still so long that it was taken for dead and cleared away. Start it again.")
         raise ImportRefused(text, {})
 

@@ -54,7 +54,9 @@ def reserve(project: Project, name: str, **columns: Any) -> Dataset:
     """An invisible dataset of that name to fill. A dead one is cleared away; raises ImportRefused for a live one."""
     stale = Dataset.objects.filter(project=project, slug=name).exclude(state=Dataset.State.READY)
     for dataset in stale.filter(beat_at__lt=Now() - STALE):
-        remove_dataset(dataset)
+        # still so: it may have come to its end, or have been taken by another, since we looked
+        if stale.filter(pk=dataset.pk, beat_at__lt=Now() - STALE).update(state=Dataset.State.REMOVING, beat_at=Now()):
+            remove_dataset(dataset)
     try:
         with transaction.atomic():
             return Dataset.objects.create(project=project, slug=name, **columns)

@@ -55,7 +55,7 @@ def answered_last(worker: int, batch: int) -> list[str]:
 
 def _stretch(seat: Seat, cursor: int, size: int) -> list[Hit]:
     queue = Hit.objects.open().filter(batch=seat.batch_id, ticket__gt=cursor, check_item=False).order_by("ticket")
-    return list(queue.only("pk", "ticket", "group_key")[:size])
+    return list(queue.only("pk", "batch", "ticket", "group_key")[:size])
 
 
 def ruled_out(seat: Seat, hits: Sequence[Hit]) -> set[int]:

@@ -25,6 +25,7 @@ from annotation.models import (
     QualificationRequest,
     Review,
     Round,
+    Seat,
 )
 from annotation.pure import lifecycle, pace, reading
 
@@ -184,13 +185,13 @@ def purse(project: Project) -> Purse | None:
 
 
 def totals(project: Project) -> dict[str, int]:
-    """{"datasets", "batches", "launched", "open", "annotators", "at_work", "members"}: at_work answered today."""
+    """{"datasets", "batches", "launched", "open", "annotators", "at_work", "members"}: at_work answered here today."""
     states = project.batches.filter(hit_type__isnull=True).aggregate(
         batches=Count("pk"),
         launched=Count("pk", filter=Q(launched_at__isnull=False)),
         open=Count("pk", filter=Q(state=Batch.State.OPEN)),
     )
-    day = Assignment.objects.filter(batch__project=project, submitted_at__gt=timezone.now() - pace.WINDOW)
+    day = Seat.objects.filter(batch__project=project, worked_at__gt=timezone.now() - pace.WINDOW)
     return states | {
         "datasets": project.datasets.whole().filter(batches__hit_type__isnull=True).distinct().count(),
         "annotators": project.workers.filter(active=True, user__isnull=False).count(),

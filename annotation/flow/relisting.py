@@ -1,7 +1,7 @@
 """What a requester does with a HIT of MTurk's protocol afterwards: extend it, end it, mark it, move it, delete it.
 
-Lock order: batch, HIT, listing, accounts. Rows are locked without their keys, because whoever writes an entry about a
-batch touches its key when it commits, after the accounts.
+Lock order: batch, HIT, listing, accounts; what moves a HIT's assignments locks those first. Rows are locked without
+their keys, because whoever writes an entry about a batch touches its key when it commits, after the accounts.
 """
 
 from __future__ import annotations
@@ -51,6 +51,14 @@ def _locked(listing: Listing, *batches: int) -> Listing:
     if row.hit.batch_id not in wanted:  # its type was changed just now
         raise WrongHitState(status_of(row))
     return row
+
+
+def _lock_work(listing: Listing) -> None:
+    """Keep those who work on the HIT waiting, since their assignments and seats come before batches and HITs."""
+    mine = Assignment.objects.select_for_update(no_key=True).filter(hit=listing.hit_id).order_by("pk")
+    workers = list(mine.values_list("worker", flat=True))
+    seats = Seat.objects.select_for_update(no_key=True).filter(worker__in=workers, batch__hit_type__isnull=False)
+    list(seats.order_by("pk").values_list("pk"))
 
 
 @transaction.atomic
@@ -126,6 +134,7 @@ def change_type(listing: Listing, hit_type: HitType) -> None:
     Whoever works on it or waits for a decision was promised the reward that it had.
     """
     new = hit_type.batch
+    _lock_work(listing)
     row = _locked(listing, new.pk)
     old, hit = row.hit.batch, row.hit
     if row.deleted_at is not None:
@@ -148,6 +157,10 @@ def _move(hit: Hit, old: Batch, new: Batch) -> None:
     item = item_for(new, hit.public_id)
     Hit.objects.filter(pk=hit.pk).update(batch=new, item=item, reward=new.reward, ticket=ticket)
     rows = Assignment.objects.filter(hit=hit)
-    for worker in rows.filter(state=lifecycle.ACCEPTED).values_list("worker", flat=True):
-        Seat.objects.get_or_create(batch=new, worker_id=worker)
+    for worker, state, at in rows.order_by("worker").values_list("worker", "state", "submitted_at"):
+        seat, _made = Seat.objects.get_or_create(batch=new, worker_id=worker)
+        if state == lifecycle.SUBMITTED:
+            Seat.objects.filter(batch=old, worker=worker).update(done=F("done") - 1)
+            last = max(filter(None, [seat.worked_at, at]))
+            Seat.objects.filter(pk=seat.pk).update(done=F("done") + 1, worked_at=last)
     rows.update(batch=new)

@@ -40,8 +40,11 @@ class StaleDraft(Conflict):
 
 
 def save_draft(assignment: Assignment, answer: Any, *, version: int, active_seconds: float) -> int:
-    """Keep unfinished work; returns the draft's new version. Raises StaleDraft when `version` is not the last."""
-    row = Assignment.objects.filter(pk=assignment.pk, draft_version=version)
+    """Keep unfinished work; returns the draft's new version.
+
+    Raises StaleDraft when `version` is not the last, or an answer came in since the assignment was read.
+    """
+    row = Assignment.objects.filter(pk=assignment.pk, draft_version=version, revision=assignment.revision)
     saved = row.update(
         draft=answer,
         draft_version=version + 1,
@@ -50,7 +53,7 @@ def save_draft(assignment: Assignment, answer: Any, *, version: int, active_seco
     )
     if saved:
         return version + 1
-    assignment.refresh_from_db(fields=["draft", "draft_version"])
+    assignment.refresh_from_db(fields=["draft", "draft_version", "state", "revision"])
     raise StaleDraft(assignment.draft_version, assignment.draft)
 
 
@@ -109,7 +112,7 @@ def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bo
         assigning.want(row.hit_id, least)
         return row.late, row.counts
     late = row.state != lifecycle.ACCEPTED
-    Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(done=F("done") + 1)
+    Seat.objects.filter(batch=row.batch_id, worker=row.worker_id).update(done=F("done") + 1, worked_at=Now())
     assigning.want(row.hit_id, least)
     hit = Hit.objects.filter(pk=row.hit_id)
     if late:

@@ -13,7 +13,7 @@ from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 
 from annotation.flow import checking
-from annotation.models import Assignment, Batch, Flag, Hit, Project, Worker
+from annotation.models import Assignment, Batch, Collection, Flag, Hit, Project, Seat, Worker
 from annotation.pure import lifecycle
 
 HOURS = 48  # of the chart
@@ -90,9 +90,14 @@ def counts_by_batch(batches: Sequence[Batch]) -> dict[int, Counts]:
 
 def submitted_by_batch(keys: Sequence[int]) -> dict[int, int]:
     """Submitted assignments of batches by their keys, those of none left out."""
-    # a submission has a time, and nothing else has (a constraint): so the index by batch and time tells it alone
-    rows = Assignment.objects.filter(batch__in=keys, submitted_at__isnull=False).order_by()
-    return dict(rows.values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
+    here = Seat.objects.filter(batch__in=keys).order_by().values("batch").annotate(n=Sum("done"))
+    from_files = (
+        Collection.objects.filter(batch__in=keys, ready=True).order_by().values("batch").annotate(n=Sum("size"))
+    )
+    found: defaultdict[int, int] = defaultdict(int)
+    for row in [*here, *from_files]:
+        found[row["batch"]] += row["n"]
+    return {key: n for key, n in found.items() if n}
 
 
 def open_flags(batch: Batch) -> QuerySet[Flag]:

@@ -29,7 +29,8 @@ class Seat(models.Model):
     worker = models.ForeignKey(Worker, models.CASCADE, related_name="seats")
     cursor = models.BigIntegerField(default=-1)
     last_group = models.CharField(max_length=300, blank=True)
-    done = models.PositiveIntegerField(default=0)
+    done = models.PositiveIntegerField(default=0)  # submitted, whatever became of it
+    worked_at = models.DateTimeField(null=True, blank=True)  # submitted last
     guide_version = models.PositiveIntegerField(default=0)
     practised = models.PositiveIntegerField(default=0)  # practice items of the task type that are behind them
     paused_at = models.DateTimeField(null=True, blank=True)  # by the rule on hidden gold: nothing more until let go on
@@ -38,6 +39,9 @@ class Seat(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "worker"], name="seat_once")]
+        indexes = [  # what is summed over a batch's seats, so that nobody counts its assignments
+            models.Index(fields=["batch", "worked_at", "worker", "done"], name="seat_progress")
+        ]
 
 
 class Collection(models.Model):
@@ -47,6 +51,7 @@ class Collection(models.Model):
     sha256 = models.CharField(max_length=64)
     file_name = models.CharField(max_length=255, blank=True)
     ready = models.BooleanField(default=False)
+    size = models.PositiveIntegerField(default=0, db_default=0)  # judgments, once it is ready
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

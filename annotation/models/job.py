@@ -52,5 +52,6 @@ class Job(models.Model):
         return self.title
 
     def finish(self, state: str, **stamps: Any) -> bool:
-        """Guarded end of a run; False when another run ended it first."""
-        return bool(Job.objects.filter(pk=self.pk, state=Job.State.RUNNING).update(state=state, **stamps))
+        """Guarded end of this very run; False when another one took the job over, or ended it first."""
+        mine = Job.objects.filter(pk=self.pk, state=Job.State.RUNNING, tries=self.tries)
+        return bool(mine.update(state=state, **stamps))

@@ -81,10 +81,12 @@ def keep_draft(request: HttpRequest, row: Assignment) -> JsonResponse:
     key = request.POST.get("key", "")
     if row.state == lifecycle.SUBMITTED and key.split(".")[0] != str(row.revision):
         return JsonResponse({"state": row.state}, status=410)
-    answer, told = posted(request, row), version_of(request)
+    answer, told, revision = posted(request, row), version_of(request), row.revision
     try:
         version = submitting.save_draft(row, answer, version=told, active_seconds=active(request, row))
     except submitting.StaleDraft as stale:
+        if row.revision != revision:  # the answer came in meanwhile
+            return JsonResponse({"state": row.state}, status=410)
         form = form_class(row.batch.task)(shown_payload(row))
         return JsonResponse({"version": stale.version, "draft": form.shown(stale.draft)}, status=409)
     return JsonResponse({"version": version, "saved_at": timezone.now().isoformat()})

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from annotation.flow import assigning, batching, flagging, joining, submitting, topping_up
+from annotation.flow import assigning, batching, flagging, joining, overseeing, submitting, topping_up, watching
 from annotation.flow.refusal import Conflict
 from annotation.models import Answer, Assignment, Dataset, Hit, Item, Project, Seat, Worker
 from annotation.registry import task_type
@@ -278,6 +278,16 @@ class Allocation(RuleBasedStateMachine):
         for seat in Seat.objects.all():
             mine = Assignment.objects.filter(worker=seat.worker_id, batch=seat.batch_id, state="submitted")
             assert seat.done == mine.count()
+            assert (seat.worked_at is None) == (not seat.done)
+
+    @invariant()
+    def what_is_summed_over_seats_is_what_counting_assignments_gives(self) -> None:
+        if not hasattr(self, "batch"):
+            return
+        submitted = Assignment.objects.filter(batch=self.batch, state="submitted")
+        assert watching.submitted_by_batch([self.batch.pk]).get(self.batch.pk, 0) == submitted.count()
+        at_work = overseeing.totals(self.batch.project)["at_work"]
+        assert at_work == submitted.values("worker").distinct().count()
 
     @invariant()
     def members_of_a_group_meet_a_worker_as_the_batch_says(self) -> None:

@@ -18,6 +18,7 @@ from annotation.flow.importing import ImportRefused, import_dataset
 from annotation.models import Dataset, Item
 from annotation.pure.example import Example
 from tests.conftest import records, write_records
+from tests.flow.interleaving import just_before
 
 pytestmark = pytest.mark.django_db
 
@@ -306,3 +307,19 @@ def test_memory_does_not_grow_with_the_file(project: Any, tmp_path: Path) -> Non
     finally:
         tracemalloc.stop()
     assert peak < 24_000_000
+
+
+def test_an_import_that_ends_at_this_instant_is_not_taken_for_dead(project: Any, tmp_path: Path) -> None:
+    """It stood still for long, and shows its dataset between the look of another and its broom."""
+    slow = filling.reserve(project, "wells")
+    Dataset.objects.update(beat_at=Now() - 2 * filling.STALE)
+    filler = filling.Filler(slow)
+
+    def end() -> None:
+        filler.write()
+        filler.show({})
+
+    with just_before('UPDATE "annotation_dataset"', end) as happened, pytest.raises(ImportRefused):
+        filling.reserve(project, "wells")
+    assert happened
+    assert Dataset.objects.get().state == Dataset.State.READY

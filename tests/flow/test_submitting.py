@@ -166,3 +166,13 @@ def test_an_answer_keeps_every_character_that_utf_8_has(assignment: Assignment) 
     text = "\u202eright to left \U0001f469\u200d\U0001f680 e\u0301 \ufeff \x7f"
     submit(assignment, OTHER | {"text": text})
     assert Answer.objects.get().answer["text"] == text
+
+
+def test_a_draft_that_comes_after_the_submission_is_none_of_it(assignment: Assignment) -> None:
+    """Its request read the assignment before the answer was in."""
+    before = Assignment.objects.get(pk=assignment.pk)
+    submit(assignment)
+    with pytest.raises(StaleDraft):
+        save_draft(before, {"text": "half"}, version=0, active_seconds=1)
+    assignment.refresh_from_db()
+    assert assignment.draft is None

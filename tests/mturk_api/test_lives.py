@@ -10,9 +10,10 @@ import pytest
 from botocore.exceptions import ClientError
 from django.utils import timezone
 
-from annotation.flow import flagging, ledger, topping_up
+from annotation.flow import flagging, ledger, listing, overseeing, relisting, topping_up, watching
 from annotation.flow.refusal import Refused
 from annotation.models import Hit, Listing, Project
+from tests.flow.interleaving import just_before
 from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
 from tests.mturk_api.wire import mturk, requester
 
@@ -216,3 +217,30 @@ def test_two_requesters_do_not_see_each_other(key: Any, client: Any) -> None:
         with pytest.raises(ClientError, match="does not exist"):
             call()
     assert balance(other) == "10000.00"
+
+
+def test_whoever_accepts_while_the_type_changes_is_in_one_batch_with_the_hit(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT)["HIT"]["HITId"]
+    bob = worker(key.project, "bob")
+    row = Listing.objects.select_related("hit__batch").get()
+    other = listing.hit_type_of(key.project, listing.Terms("Other", "Look.", Decimal("0.25"), 600))
+    with just_before('UPDATE "annotation_hit"', lambda: relisting.change_type(row, other)) as happened:
+        taken = accept(bob, hit_id)
+    assert happened
+    hit = Hit.objects.get(public_id=hit_id)
+    assert hit.batch_id == other.batch_id
+    assert taken is None or taken.batch_id == hit.batch_id
+    assert hit.live == hit.assignments.filter(state="accepted").count()
+
+
+def test_what_workers_did_moves_with_the_hit(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT, MaxAssignments=2)["HIT"]["HITId"]
+    old = Hit.objects.get(public_id=hit_id).batch_id
+    work(worker(key.project, "bob"), hit_id)
+    accept(worker(key.project, "carol"), hit_id)
+    dearer = client.create_hit_type(**TERMS | {"Reward": "0.40"})["HITTypeId"]
+    client.update_hit_type_of_hit(HITId=hit_id, HITTypeId=dearer)
+    new = Hit.objects.get(public_id=hit_id).batch_id
+    assert new != old
+    assert watching.submitted_by_batch([old, new]) == {new: 1}
+    assert overseeing.totals(key.project)["at_work"] == 1
