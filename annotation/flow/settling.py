@@ -178,19 +178,32 @@ def letters(connection: Connection) -> QuerySet[Message]:
 
 
 def send_letters(line: Line, *, limit: int = 100) -> int:
-    """Pass letters on; returns how many. Passed on counts as read; what the marketplace refuses is not tried again."""
+    """Pass letters on; returns how many. Passed on counts as read; what the marketplace refuses is not tried again.
+
+    The protocol knows no token for letters: one whose sender died, or whose answer was lost, may come twice.
+    """
     sent = 0
-    for letter in letters(line.connection)[:limit]:
-        worker = (letter.worker.external_id or "").partition(":")[2]
-        try:
-            line.call(line.marketplace.notify, [worker], letter.subject or letter.text[:60], letter.text)
-        except Denied as refused:
-            why = f"a letter to {worker} was refused: {refused}"
-            Connection.objects.filter(pk=line.connection.pk).update(trouble=why[:1000])
-        except MarketplaceError:
-            continue  # noted on the connection; the next run tries again
-        sent += Message.objects.filter(pk=letter.pk, read_at__isnull=True).update(read_at=Now())
+    for letter in letters(line.connection).filter(FREE)[:limit]:
+        mine = Message.objects.filter(FREE, pk=letter.pk, read_at__isnull=True)
+        if mine.update(lease_until=Now() + line.patience.lease):
+            sent += _pass_on(letter, line)
     return sent
+
+
+def _pass_on(letter: Message, line: Line) -> bool:
+    """Send a leased letter. After a cut nobody knows what came of it, so it is sent again when the lease is over."""
+    worker = (letter.worker.external_id or "").partition(":")[2]
+    try:
+        failed = line.call(line.marketplace.notify, [worker], letter.subject or letter.text[:60], letter.text)
+        refused = failed.get(worker)
+    except Denied as denied:
+        refused = str(denied)
+    except MarketplaceError:
+        return False  # noted on the connection
+    if refused is not None:
+        why = f"a letter to {worker} was refused: {refused}"
+        Connection.objects.filter(pk=line.connection.pk).update(trouble=why[:1000])
+    return bool(Message.objects.filter(pk=letter.pk, read_at__isnull=True).update(read_at=Now(), lease_until=None))
 
 
 def try_again(batch: Batch) -> int:

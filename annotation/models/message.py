@@ -21,6 +21,7 @@ class Message(models.Model):
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     read_at = models.DateTimeField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)  # of whoever passes it on to a marketplace
 
     class Meta:
         constraints = [models.CheckConstraint(condition=~Q(text=""), name="message_says_something")]

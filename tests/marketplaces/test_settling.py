@@ -11,7 +11,8 @@ import pytest
 from django.db.models import F
 
 from annotation.flow import approving, messaging, settling
-from annotation.models import Arrival, Assignment, Payment
+from annotation.marketplaces.mturk import MTurk
+from annotation.models import Arrival, Assignment, Message, Payment
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar, No
 from tests.marketplaces.conftest import QUICK
@@ -208,3 +209,52 @@ def test_two_payers_do_not_take_the_same_payment(done: Arrival, connection: Any)
     bonus(done)
     assert settling.take(connection, patience=QUICK) is not None
     assert settling.take(connection, patience=QUICK) is None
+
+
+def test_two_who_send_at_once_pass_a_letter_on_once(
+    done: Arrival, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notify = MTurk.notify
+
+    def slowly(self: MTurk, *told: Any) -> dict[str, str]:
+        monkeypatch.setattr(MTurk, "notify", notify)
+        settle(connection)  # another process, while the call of the first is under way
+        return notify(self, *told)
+
+    monkeypatch.setattr(MTurk, "notify", slowly)
+    messaging.send(done.assignment.worker, "", "We liked it.")
+    settle(connection)
+    assert len(bazaar.letters) == 1
+
+
+def test_a_letter_that_could_not_be_told_is_no_secret(
+    done: Arrival, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failure = {
+        "NotifyWorkersFailureCode": "HardFailure",
+        "NotifyWorkersFailureMessage": "Never met.",
+        "WorkerId": "ANNA",
+    }
+    monkeypatch.setattr(bazaar, "do_NotifyWorkers", lambda _wish: {"NotifyWorkersFailureStatuses": [failure]})
+    messaging.send(done.assignment.worker, "", "We liked it.")
+    settle(connection)
+    connection.refresh_from_db()
+    assert "a letter to ANNA was refused: Never met." in connection.trouble
+
+
+def test_a_letter_whose_sender_died_comes_again_after_its_lease(
+    done: Arrival, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(*_told: Any) -> dict[str, str]:
+        raise SystemExit
+
+    with monkeypatch.context() as patched:
+        patched.setattr(MTurk, "notify", dies)
+        messaging.send(done.assignment.worker, "", "We liked it.")
+        with pytest.raises(SystemExit):
+            settle(connection)
+    settle(connection)
+    assert bazaar.letters == []
+    Message.objects.update(lease_until=F("lease_until") - timedelta(minutes=10))
+    settle(connection)
+    assert len(bazaar.letters) == 1
