@@ -308,7 +308,7 @@ def close(batch: Batch) -> bool:
 @transaction.atomic
 def change_guide(batch: Batch, text: str, *, user: User | None = None) -> Guide:
     """A new version of the guide; who works on the batch must read it again. The same text changes nothing."""
-    Batch.objects.select_for_update().get(pk=batch.pk)
+    Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
     last = batch.guide
     if last.text == text:
         return last

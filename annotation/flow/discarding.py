@@ -26,8 +26,8 @@ AT_REST = [Batch.State.DRAFT, Batch.State.CLOSED]
 @transaction.atomic
 def remove_batch(batch: Batch) -> bool:
     """Put a draft or a closed batch into the bin, its money settled; False when it is there. Raises Refused."""
-    row = Batch.objects.select_for_update(of=("self",)).select_related("project", "connection").filter(pk=batch.pk)
-    found = row.first()
+    row = Batch.objects.filter(pk=batch.pk)
+    found = row.select_for_update(of=("self",), no_key=True).select_related("project", "connection").first()
     if found is None:
         return False
     if reason := _what_keeps(found):

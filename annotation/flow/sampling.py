@@ -67,7 +67,7 @@ def draw(
     """
     if not 1 <= size <= MOST:
         raise Refused(_("Draw between 1 and %(most)s answers of each worker.") % {"most": MOST})
-    Batch.objects.select_for_update().get(pk=batch.pk)  # two draws at once would take the same answers
+    Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)  # two draws at once would take the same answers
     seed = random_seed() if seed is None else seed
     chosen = _chosen(batch, size, worker, seed)
     if not chosen:

@@ -56,7 +56,7 @@ def _check_budget(batch: Batch, chunks: Iterable[QuerySet[Hit]]) -> None:
 @transaction.atomic
 def _ask_again(batch: Batch, hits: QuerySet[Hit]) -> int:
     """Give HITs one place more, and tickets beyond every cursor that a worker has by now; returns how many."""
-    end = Batch.objects.select_for_update().values_list("next_ticket", flat=True).get(pk=batch.pk)
+    end = Batch.objects.select_for_update(no_key=True).values_list("next_ticket", flat=True).get(pk=batch.pk)
     stretch = hits.aggregate(first=Min("ticket"), last=Max("ticket"))
     if stretch["first"] is None:
         return 0
