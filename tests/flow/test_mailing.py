@@ -115,7 +115,7 @@ def test_whoever_dies_while_sending_loses_no_letter(sent: bool, told: Any, proje
         with failing(Killed) as first, pytest.raises(Killed):
             mailing.mail_due()
     assert mailing.mail_due() == 0  # whoever it was may be sending still
-    announcing.tell([told], "money", project=project, key="k", facts={"left": "1.00", "put_in": "9.00"})
+    announcing.tell([told], "work", project=project, key="k", batch=project.batches.get())
     Notice.objects.filter(key="k").update(created_at=F("created_at") - timedelta(minutes=11))
     again = len(mailoutbox)
     later(minutes=6)
