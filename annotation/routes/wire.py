@@ -7,6 +7,7 @@ from annotation.views import keys, tokens
 
 pages: list[URLPattern] = [
     path("mturk/", door, name="mturk-api"),
+    path("mturk", door, name="mturk-api-bare"),  # as an endpoint without its last slash is called
     path("mturk/queues/<str:name>", door, name="mturk-queue"),
     path("projects/<slug:slug>/keys/", keys.access_keys, name="access-keys"),
     path("projects/<slug:slug>/keys/<int:pk>/revoke/", keys.access_key_revoke, name="access-key-revoke"),

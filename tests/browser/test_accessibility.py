@@ -177,7 +177,13 @@ def test_every_page_of_the_site_is_looked_at() -> None:
     files |= {"report-table", "report-chart", "compare-table", "compare-chart"}
     elsewhere = {"practice", "frame", "open-join"}  # test_practice.py, test_framed.py; no project's page is open
     elsewhere |= {"sign-in-code"}  # nobody is there but half-way, as below
-    strangers = {"mturk-queue", "html-question", "assignment-state", "marketplace-by-id"}  # not ours, or no page
+    strangers = {
+        "mturk-api-bare",
+        "mturk-queue",
+        "html-question",
+        "assignment-state",
+        "marketplace-by-id",
+    }  # not ours, or no page
     pages = {name for name, row in TABLE.items() if row.statuses.get("GET")} - fragments - files - elsewhere - strangers
     assert [name for name in sorted(pages) if f'"{name}"' not in source] == []
 

@@ -68,6 +68,11 @@ def test_a_signed_request_is_answered(key: Any) -> None:
     assert answer["ResponseMetadata"]["RequestId"]
 
 
+def test_an_endpoint_without_its_last_slash_is_the_same(key: Any) -> None:
+    status, told, _response = post(signed(key, b"{}", path="/mturk"), path="/mturk")
+    assert (status, told) == (200, {"AvailableBalance": "10000.00"})
+
+
 def test_a_signature_made_by_hand_is_as_good(key: Any) -> None:
     status, told, response = post(signed(key, b"{}"))
     assert (status, told) == (200, {"AvailableBalance": "10000.00"})

@@ -48,7 +48,7 @@ def fill(allowed: frozenset[str], status: int = 422, *, get: int = 200, **more: 
 
 
 # They know their askers by a signature in the request: a session gives nothing there, so nothing can be forged.
-WITHOUT_COOKIES = {"mturk-api", "external-submit", "mturk-queue", *ACTS_IN_FRAME}
+WITHOUT_COOKIES = {"mturk-api", "mturk-api-bare", "external-submit", "mturk-queue", *ACTS_IN_FRAME}
 
 
 def act_in_frame() -> Row:
@@ -73,6 +73,7 @@ TABLE: dict[str, Row] = {
     "readyz": look(EVERYBODY),
     "metrics": look(EVERYBODY),  # of this machine, as the tests are; who else: tests/process/test_metrics.py
     "mturk-api": fill(EVERYBODY, 400, own={"anonymous": {"GET": 302, "HEAD": 302, "POST": 400}}),
+    "mturk-api-bare": fill(EVERYBODY, 400, own={"anonymous": {"GET": 302, "HEAD": 302, "POST": 400}}),
     "mturk-queue": fill(EVERYBODY, 400, get=404),
     "home": look(SIGNED_IN, own=HOME),
     "sign-in": fill(EVERYBODY, 200, own=SENT_HOME),
