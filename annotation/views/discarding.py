@@ -133,18 +133,8 @@ def _erase(request: HttpRequest, project: Project, what: dict[str, str], erase: 
 @member_required(roles.OWN)
 def project_remove(request: HttpRequest, project: Project) -> HttpResponse:
     """Delete the project, once its short name is typed; its owners can bring it back from their home page."""
-    form = NameForm(request.POST if request.method == "POST" else None, wanted=project.slug)
-    if request.method == "POST" and form.is_valid():
-        try:
-            discarding.remove_project(project)
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            text = _("“%(title)s” is deleted. You can bring it back here.")
-            messages.success(request, text % {"title": project.title})
-            return see("home")
-    context = {"project": project, "section": "settings", "form": form}
-    return render(request, "projects/remove.html", context, status=422 if form.errors else 200)
+    told = _("“%(title)s” is deleted. You can bring it back here.") % {"title": project.title}
+    return _by_name(request, project, "projects/remove.html", act=discarding.remove_project, told=told)
 
 
 @require_POST
@@ -161,14 +151,21 @@ def project_restore(request: HttpRequest, project: Project) -> HttpResponse:
 @member_required(roles.OWN, removed=True)
 def project_erase(request: HttpRequest, project: Project) -> HttpResponse:
     """Erase a deleted project for good before its time, once its short name is typed."""
+    told = _("%(name)s is gone for good.") % {"name": project.slug}
+    return _by_name(request, project, "projects/erase_project.html", act=clearing.begin, told=told)
+
+
+def _by_name(
+    request: HttpRequest, project: Project, template: str, *, act: Callable[[Project], object], told: str
+) -> HttpResponse:
     form = NameForm(request.POST if request.method == "POST" else None, wanted=project.slug)
     if request.method == "POST" and form.is_valid():
         try:
-            clearing.begin(project)
+            act(project)
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _("%(name)s is gone for good.") % {"name": form.wanted})
+            messages.success(request, told)
             return see("home")
-    context = {"project": project, "form": form}
-    return render(request, "projects/erase_project.html", context, status=422 if form.errors else 200)
+    context = {"project": project, "section": "settings", "form": form}
+    return render(request, template, context, status=422 if form.errors else 200)

@@ -1,4 +1,4 @@
-"""Reports: tables worked out by hand, what is left out and why, and models beside people."""
+"""Reports: tables worked out by hand, what is left out and why, and how long a report stands."""
 
 from __future__ import annotations
 
@@ -9,60 +9,18 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import batching, flagging, scoring
-from annotation.flow.collecting import import_judgments
-from annotation.flow.importing import import_dataset
-from annotation.flow.refusal import Refused
-from annotation.models import Batch, Dataset, Hit, PredictionSet
+from annotation.flow import flagging, scoring
+from annotation.models import Batch, Hit
 from tests.conftest import records
 from tests.flow.acting import answer_all
-from tests.flow.test_collecting import lines
-from tests.pure.formats.samples import HOTPOT, twins
+from tests.flow.scored import WORKED, imported, opened, say, worked
 
+__all__ = ["worked"]
 pytestmark = pytest.mark.django_db
 
 MEASURES = ["human_score", "upper_bound", "agreement", "average"]
 PARTS = {"em", "f1"}
 CELL = {"value", "low", "high", "n"}
-
-
-def imported(project: Any, folder: Path, name: str, found: list[Any], *, format: str = "jsonl") -> Dataset:
-    import_dataset(project, lines(folder / f"{name}.in", found), format=format, name=name)
-    return project.datasets.get(slug=name)
-
-
-def opened(project: Any, *datasets: Dataset, name: str = "study", **settings: Any) -> Batch:
-    batch = batching.create_batch(
-        project, name, task="answer", datasets=datasets, guide="", assignments_per_hit=3, **settings
-    )
-    batching.launch(batch)
-    return batch
-
-
-def say(batch: Batch, folder: Path, said: dict[tuple[str, int], list[tuple[str, str, Any]]]) -> None:
-    """Judgments: {(dataset, item): [(worker, text, support or whole answer)]}."""
-    rows = []
-    for (dataset, item), given in said.items():
-        for worker, text, support in given:
-            answer = support if isinstance(support, dict) else {"support": support}
-            rows.append({"dataset": dataset, "item": item, "worker": worker, "answer": {"text": text, **answer}})
-    import_judgments(batch, lines(folder / f"{batch.slug}.said", rows))
-
-
-WORKED = {
-    ("wells", 0): [("a", "Tower 0", [0, 1]), ("b", "tower 0.", [1, 0]), ("c", "Farrow", [1])],
-    ("wells", 1): [("a", "Tower 1", [0, 1]), ("b", "the tower", [0]), ("c", "Well 1", [2])],  # a tie of three
-    ("wells", 2): [("a", "Tower 2", [0, 1])],  # one annotation
-    ("wells", 3): [("a", "Tower 3", [0, 1]), ("b", "Tower 3", [0, 1])],  # will be voided
-}  # and nobody answers item 4
-
-
-@pytest.fixture
-def worked(project: Any, tmp_path: Path) -> Batch:
-    batch = opened(project, imported(project, tmp_path, "wells", [r | {"shape": "2hop"} for r in records(5)]))
-    say(batch, tmp_path, WORKED)
-    flagging.void(batch.hits.get(item__position=3), reason="Two towers stand there")
-    return batch
 
 
 def values(found: dict[str, Any], part: str) -> dict[str, tuple[float, float]]:
@@ -192,136 +150,6 @@ def test_hidden_gold_leaves_only_the_agreement(project: Any, tmp_path: Path) -> 
     assert (found["answer"]["agreement"]["em"]["value"], found["answer"]["agreement"]["em"]["n"]) == (1, 2)
     assert found["support"]["agreement"]["f1"]["value"] == 0
     assert (found["n"], found["by_hops"]) == (2, {})
-
-
-def test_unanswerable_twins_are_scored_in_pairs(project: Any, tmp_path: Path) -> None:
-    batch = opened(project, imported(project, tmp_path, "twins", twins(), format="musique"))
-    right, wrong = [("a", "tin", [0, 2]), ("b", "tin", [0, 2]), ("c", "", [])], [("d", "", []), ("e", "Farrow", [0])]
-    say(batch, tmp_path, {("twins", 0): right, ("twins", 1): [*wrong, ("f", "", [])]})
-    found = scoring.score_batch(batch)["datasets"]["twins"]
-    assert (found["n"], found["excluded"]) == (1, 1)
-    assert found["exclusions"] == {"unanswerable: scored in pairs": 1}
-    assert found["pairs"]["n"] == 1
-    assert found["pairs"]["answer"]["em"]["value"] == 1
-    assert found["pairs"]["support"]["f1"]["value"] == 1
-    assert found["pairs"]["answerability"]["value"] == 1
-
-
-def test_a_pair_whose_answerability_most_people_missed_scores_nothing(project: Any, tmp_path: Path) -> None:
-    batch = opened(project, imported(project, tmp_path, "twins", twins(), format="musique"))
-    said = {("twins", 0): [("a", "tin", [0, 2])], ("twins", 1): [("d", "tin", [0]), ("e", "tin", [0]), ("f", "", [])]}
-    say(batch, tmp_path, said)
-    pairs = scoring.score_batch(batch)["datasets"]["twins"]["pairs"]
-    assert (pairs["answer"]["f1"]["value"], pairs["answerability"]["value"]) == (0, 0)
-
-
-def hotpot(project: Any, folder: Path, name: str) -> Dataset:
-    return imported(project, folder, name, [HOTPOT, HOTPOT | {"_id": f"{name}-2"}], format="hotpotqa")
-
-
-FACTS = {"support": [], "facts": [[0, 0], [1, 0]]}  # gold is the second sentence of paragraph 1
-
-
-def test_sentences_are_compared_where_the_batch_asked_for_them(project: Any, tmp_path: Path) -> None:
-    batch = opened(project, hotpot(project, tmp_path, "isle"), options={"sentences": True})
-    say(batch, tmp_path, {("isle", 0): [("a", "tin", FACTS)], ("isle", 1): [("a", "tin", FACTS)]})
-    found = scoring.score_batch(batch)["datasets"]["isle"]
-    assert (found["support_level"], found["scorer"]) == ("sentence", "hotpotqa/1")
-    assert found["support"]["human_score"]["f1"]["value"] == 0.5
-    assert found["support"]["human_score"]["em"]["value"] == 0
-
-
-def test_several_datasets_are_told_apart_and_compared_by_paragraph(project: Any, tmp_path: Path) -> None:
-    batch = opened(
-        project, hotpot(project, tmp_path, "isle"), hotpot(project, tmp_path, "reef"), options={"sentences": True}
-    )
-    say(batch, tmp_path, {("isle", 0): [("a", "tin", FACTS)], ("reef", 1): [("b", "salt", FACTS)]})
-    report = scoring.score_batch(batch)
-    isle, reef = report["datasets"]["isle"], report["datasets"]["reef"]
-    assert {isle["support_level"], reef["support_level"]} == {"paragraph"}
-    assert isle["support"]["human_score"]["em"]["value"] == reef["support"]["human_score"]["em"]["value"] == 1
-    assert (isle["answer"]["human_score"]["em"]["value"], reef["answer"]["human_score"]["em"]["value"]) == (1, 0)
-    assert (isle["n"], isle["excluded"]) == (1, 1)
-    assert [row["dataset"] for row in report["table4"]] == ["isle", "reef"]
-
-
-def test_figures_are_kept_apart_by_hops_and_shape(project: Any, tmp_path: Path) -> None:
-    found = records(3)
-    found[2]["hops"] = [*found[2]["hops"], {"question": "Where is #2?", "answer": "Farrow", "support": 2}]
-    found[2] |= {"answers": ["Farrow"], "supports": [0, 1, 2], "shape": "3hop1"}
-    batch = opened(project, imported(project, tmp_path, "wells", found))
-    say(batch, tmp_path, {("wells", k): [("a", f"Tower {k}", [0, 1])] for k in range(3)})
-    parts = scoring.score_batch(batch)["datasets"]["wells"]
-    ems = {hops: (t["n"], t["answer"]["human_score"]["em"]["value"]) for hops, t in parts["by_hops"].items()}
-    assert ems == {"2": (2, 1.0), "3": (1, 0.0)}
-    assert parts["by_shape"]["3hop1"]["support"]["human_score"]["f1"]["value"] == pytest.approx(0.8)
-
-
-def predictions(folder: Path, texts: dict[str, str]) -> Path:
-    rows = [
-        {"id": key, "predicted_answer": text, "predicted_support_idxs": [0, 1], "predicted_answerable": True}
-        for key, text in texts.items()
-    ]
-    return lines(folder / "predicted.jsonl", rows)
-
-
-def test_a_model_stands_beside_people_with_the_paired_gap(worked: Batch, tmp_path: Path) -> None:
-    file = predictions(tmp_path, {f"well-{k}": "Tower 0" for k in range(4)})
-    dataset = worked.datasets.get()
-    told = scoring.import_predictions(dataset, file, format="musique", model="my reader")
-    assert told == {"read": 4, "accepted": 4, "missing": 1, "already_there": False}
-    found = scoring.score_batch(worked)["datasets"]["wells"]
-    model = found["models"]["my reader"]
-    assert model["n"] == 3
-    assert model["answer"]["em"]["value"] == pytest.approx(1 / 3)
-    assert model["answer"]["f1"]["value"] == pytest.approx((1 + 0.5 + 0.5) / 3)
-    assert model["support"]["em"]["value"] == 1
-    human = found["answer"]["human_score"]
-    assert model["gap"]["answer"]["em"]["value"] == pytest.approx(human["em"]["value"] - 1 / 3)
-    assert model["gap"]["support"]["f1"]["value"] == pytest.approx(found["support"]["human_score"]["f1"]["value"] - 1)
-
-
-def test_a_gap_is_taken_on_the_questions_that_both_answered(worked: Batch, tmp_path: Path) -> None:
-    file = predictions(tmp_path, {"well-1": "Tower 1", "well-4": "Tower 4"})
-    scoring.import_predictions(worked.datasets.get(), file, format="musique", model="m")
-    model = scoring.score_batch(worked)["datasets"]["wells"]["models"]["m"]
-    assert (model["n"], model["answer"]["em"]["value"]) == (1, 1)
-    assert model["gap"]["answer"]["em"]["value"] == pytest.approx(1 / 3 - 1)
-
-
-def test_predictions_come_in_whole_or_not_at_all(dataset: Dataset, tmp_path: Path) -> None:
-    file = predictions(tmp_path, {"well-0": "Tower 0", "well-9": "Tower 9"})
-    with pytest.raises(Refused, match="well-9 has no item"):
-        scoring.import_predictions(dataset, file, format="musique", model="m")
-    assert not PredictionSet.objects.exists()
-    good = predictions(tmp_path, {"well-0": "Tower 0"})
-    scoring.import_predictions(dataset, good, format="musique", model="m")
-    assert scoring.import_predictions(dataset, good, format="musique", model="m")["already_there"]
-    other = predictions(tmp_path, {"well-1": "Tower 1"})
-    with pytest.raises(Refused, match="m has other predictions here already"):
-        scoring.import_predictions(dataset, other, format="musique", model="m")
-    assert scoring.import_predictions(dataset, other, format="musique", model="m2")["accepted"] == 1
-
-
-@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
-def test_predictions_that_break_off_leave_nothing(
-    dataset: Dataset, tmp_path: Path, failure: type[BaseException]
-) -> None:
-    def fail(done: int, total: int) -> None:
-        raise failure
-
-    file = predictions(tmp_path, {"well-0": "Tower 0"})
-    with pytest.raises(failure):
-        scoring.import_predictions(dataset, file, format="musique", model="m", tell=fail)
-    assert not PredictionSet.objects.exists()
-
-
-def test_predictions_that_are_not_all_in_are_not_scored(worked: Batch, tmp_path: Path) -> None:
-    scoring.import_predictions(
-        worked.datasets.get(), predictions(tmp_path, {"well-0": "x"}), format="musique", model="m"
-    )
-    PredictionSet.objects.update(ready=False)
-    assert scoring.score_batch(worked)["datasets"]["wells"]["models"] == {}
 
 
 def test_a_batch_that_nobody_answered_has_a_report_without_figures(batch: Batch) -> None:

@@ -1,0 +1,83 @@
+"""Models beside people: predictions come in whole, and their gap is taken on the same questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from annotation.flow import scoring
+from annotation.flow.refusal import Refused
+from annotation.models import Batch, Dataset, PredictionSet
+from tests.flow.scored import worked
+from tests.flow.test_collecting import lines
+
+__all__ = ["worked"]
+pytestmark = pytest.mark.django_db
+
+
+def predictions(folder: Path, texts: dict[str, str]) -> Path:
+    rows = [
+        {"id": key, "predicted_answer": text, "predicted_support_idxs": [0, 1], "predicted_answerable": True}
+        for key, text in texts.items()
+    ]
+    return lines(folder / "predicted.jsonl", rows)
+
+
+def test_a_model_stands_beside_people_with_the_paired_gap(worked: Batch, tmp_path: Path) -> None:
+    file = predictions(tmp_path, {f"well-{k}": "Tower 0" for k in range(4)})
+    dataset = worked.datasets.get()
+    told = scoring.import_predictions(dataset, file, format="musique", model="my reader")
+    assert told == {"read": 4, "accepted": 4, "missing": 1, "already_there": False}
+    found = scoring.score_batch(worked)["datasets"]["wells"]
+    model = found["models"]["my reader"]
+    assert model["n"] == 3
+    assert model["answer"]["em"]["value"] == pytest.approx(1 / 3)
+    assert model["answer"]["f1"]["value"] == pytest.approx((1 + 0.5 + 0.5) / 3)
+    assert model["support"]["em"]["value"] == 1
+    human = found["answer"]["human_score"]
+    assert model["gap"]["answer"]["em"]["value"] == pytest.approx(human["em"]["value"] - 1 / 3)
+    assert model["gap"]["support"]["f1"]["value"] == pytest.approx(found["support"]["human_score"]["f1"]["value"] - 1)
+
+
+def test_a_gap_is_taken_on_the_questions_that_both_answered(worked: Batch, tmp_path: Path) -> None:
+    file = predictions(tmp_path, {"well-1": "Tower 1", "well-4": "Tower 4"})
+    scoring.import_predictions(worked.datasets.get(), file, format="musique", model="m")
+    model = scoring.score_batch(worked)["datasets"]["wells"]["models"]["m"]
+    assert (model["n"], model["answer"]["em"]["value"]) == (1, 1)
+    assert model["gap"]["answer"]["em"]["value"] == pytest.approx(1 / 3 - 1)
+
+
+def test_predictions_come_in_whole_or_not_at_all(dataset: Dataset, tmp_path: Path) -> None:
+    file = predictions(tmp_path, {"well-0": "Tower 0", "well-9": "Tower 9"})
+    with pytest.raises(Refused, match="well-9 has no item"):
+        scoring.import_predictions(dataset, file, format="musique", model="m")
+    assert not PredictionSet.objects.exists()
+    good = predictions(tmp_path, {"well-0": "Tower 0"})
+    scoring.import_predictions(dataset, good, format="musique", model="m")
+    assert scoring.import_predictions(dataset, good, format="musique", model="m")["already_there"]
+    other = predictions(tmp_path, {"well-1": "Tower 1"})
+    with pytest.raises(Refused, match="m has other predictions here already"):
+        scoring.import_predictions(dataset, other, format="musique", model="m")
+    assert scoring.import_predictions(dataset, other, format="musique", model="m2")["accepted"] == 1
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
+def test_predictions_that_break_off_leave_nothing(
+    dataset: Dataset, tmp_path: Path, failure: type[BaseException]
+) -> None:
+    def fail(done: int, total: int) -> None:
+        raise failure
+
+    file = predictions(tmp_path, {"well-0": "Tower 0"})
+    with pytest.raises(failure):
+        scoring.import_predictions(dataset, file, format="musique", model="m", tell=fail)
+    assert not PredictionSet.objects.exists()
+
+
+def test_predictions_that_are_not_all_in_are_not_scored(worked: Batch, tmp_path: Path) -> None:
+    scoring.import_predictions(
+        worked.datasets.get(), predictions(tmp_path, {"well-0": "x"}), format="musique", model="m"
+    )
+    PredictionSet.objects.update(ready=False)
+    assert scoring.score_batch(worked)["datasets"]["wells"]["models"] == {}
