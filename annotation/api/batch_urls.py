@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.api import assignments, batch_acts, batches, continuing, hits, judgments, task_kinds, verdicts
+from annotation.api import assignments, batch_acts, batches, continuing, flags, hits, judgments, task_kinds, verdicts
 
 BATCHES = "api/v1/projects/<slug:slug>/batches/"
 BATCH = f"{BATCHES}<slug:batch>/"
@@ -23,6 +23,9 @@ pages: list[URLPattern] = [
     path(f"{BATCH}next/", continuing.Next.as_view(), name="api-batch-next"),
     path(f"{BATCH}given/", continuing.GivenHits.as_view(), name="api-given"),
     path(f"{BATCH}given/take-back/", continuing.TakeBack.as_view(), name="api-given-take-back"),
+    path(f"{BATCH}flags/", flags.Flags.as_view(), name="api-flags"),
+    path(f"{BATCH}flags/<int:pk>/keep/", flags.Keep.as_view(), name="api-flag-keep"),
+    path(f"{BATCH}flags/<int:pk>/reopen/", flags.Reopen.as_view(), name="api-flag-reopen"),
     path(f"{BATCH}guide/", batch_acts.Guide.as_view(), name="api-batch-guide"),
     path(f"{BATCH}hits/", hits.Hits.as_view(), name="api-hits"),
     path(f"{BATCH}hits/<slug:public_id>/", hits.OneHit.as_view(), name="api-hit"),

@@ -21,7 +21,7 @@ from annotation.api.queued import QueuedSerializer, queued
 from annotation.api.reading import FileParser, FormParser
 from annotation.api.writing import repeatable
 from annotation.downloads import sent
-from annotation.flow import exporting
+from annotation.flow import exporting, naming
 
 BODIES = {
     "multipart/form-data": {
@@ -61,6 +61,13 @@ class JudgmentSerializer(serializers.Serializer):
         return row
 
 
+class JudgmentFilter(serializers.Serializer):
+    """Which judgments."""
+
+    since = serializers.DateTimeField(required=False, help_text="Revisions of then or later.")
+    worker = serializers.CharField(max_length=64, required=False, help_text="Pseudonym or worker id.")
+
+
 class Judgments(BatchList):
     """The judgments of a batch."""
 
@@ -68,13 +75,18 @@ class Judgments(BatchList):
     parser_classes = [FormParser, FileParser]
 
     def rows(self) -> Any:
-        return exporting.revisions_of(self.batch).values("pk", *exporting.FIELDS)
+        wish = self.query(JudgmentFilter)
+        rows = exporting.revisions_of(self.batch)
+        rows = rows.filter(created_at__gte=wish["since"]) if "since" in wish else rows
+        if "worker" in wish:
+            rows = rows.filter(assignment__worker=naming.worker_named(self.project, wish["worker"]))
+        return rows.values("pk", *exporting.FIELDS)
 
     def told(self, rows: list[Any]) -> list[Any]:
         names: dict[int, str] = {}
         return [exporting.judgment(self.batch, row, names) for row in rows]
 
-    @extend_schema(responses=JudgmentSerializer(many=True))
+    @extend_schema(parameters=[JudgmentFilter], responses=JudgmentSerializer(many=True))
     def get(self, request: Request, slug: str, batch: str) -> Response:
         """Every revision of every answer, under pseudonyms."""
         return self.listed()

@@ -1,14 +1,15 @@
-"""The API's addresses of the people of a project and what they hold."""
+"""The API's addresses of the people of a project, what they hold, and what was done."""
 
 from django.urls import URLPattern, path
 
-from annotation.api import invites, qualifications, score_rules, scores, workers
+from annotation.api import invites, log, qualifications, score_rules, scores, workers
 
 PROJECT = "api/v1/projects/<slug:slug>/"
 WORKER = f"{PROJECT}workers/<slug:worker>/"
 TYPE = f"{PROJECT}qualifications/<slug:public_id>/"
 
 pages: list[URLPattern] = [
+    path(f"{PROJECT}log/", log.Log.as_view(), name="api-log"),
     path(f"{PROJECT}workers/", workers.Workers.as_view(), name="api-workers"),
     path(WORKER, workers.OneWorker.as_view(), name="api-worker"),
     path(f"{WORKER}activate/", workers.Activate.as_view(), name="api-worker-activate"),

@@ -78,6 +78,8 @@ DETAILS = {
     "kinds": gettext_noop("events"),
     "active": gettext_noop("active"),
     "consent_changed": gettext_noop("consent text changed"),
+    "licence": gettext_noop("licence"),
+    "source": gettext_noop("where it comes from"),
 }
 DECISIONS = {
     reading.ACCEPTED: gettext_noop("accepted"),

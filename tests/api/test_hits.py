@@ -11,6 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation import jobs
+from annotation.flow import flagging
 from annotation.models import Job, Project
 from tests.api.calling import caller, fields_at_fault, member
 from tests.flow.acting import answer_all, submit, take
@@ -119,3 +120,50 @@ def test_judgments_of_others_are_taken_in_by_a_job(api: Any, batch: Any, bob: An
     assert api.client.post(path, form).status_code == 202
     assert fields_at_fault(api.client.post(path, b"", content_type="application/octet-stream")) == {"file"}
     assert member(project, "rita", "reviewer").client.post(path, form).status_code == 403
+
+
+def test_judgments_are_narrowed_by_time_and_by_worker(api: Any, done: Any, carol: Any) -> None:
+    where = "batches/wells-1/judgments/"
+    rows = api.get(where).json()["results"]
+    later = api.get(where, since=rows[3]["submitted_at"]).json()["results"]
+    assert later == [row for row in rows if row["submitted_at"] >= rows[3]["submitted_at"]]
+    assert len(api.get(where, worker=carol.pseudonym).json()["results"]) == 2
+    assert api.get(where, worker="nobody").json()["results"] == []
+    assert fields_at_fault(api.get(where, since="yesterday")) == {"since"}
+
+
+def test_reports_of_problems_are_listed_and_decided(api: Any, batch: Any, bob: Any, project: Any) -> None:
+    row = take(bob, batch)
+    noted = flagging.flag(row, reason="unclear", text="Which tower?")
+    where = "batches/wells-1/flags/"
+    (told,) = api.get(where, state="open").json()["results"]
+    assert (told["id"], told["hit"], told["assignment"]) == (noted.pk, row.hit.public_id, row.public_id)
+    assert (told["worker"], told["reason"], told["text"]) == (bob.pseudonym, "unclear", "Which tower?")
+    one = f"{where}{noted.pk}/"
+    assert [api.post(f"{one}keep/").json()["state"] for _twice in range(2)] == ["kept"] * 2
+    assert api.get(where, state="open").json()["results"] == []
+    assert api.post(f"{one}reopen/").json()["decided_at"] is None
+    api.post(f"{HITS}{row.hit.public_id}/void/", reason="Unclear.")
+    assert api.get(where).json()["results"][0]["state"] == "voided"
+    assert api.post(f"{one}keep/").status_code == 409
+    assert api.post(f"{one}reopen/").json()["state"] == "open"
+    assert api.get(f"{HITS}{row.hit.public_id}/").json()["state"] == "open"
+    before = queries(api, where)
+    flagging.flag(take(bob, batch), reason="broken", text="")
+    assert queries(api, where) == before
+    assert member(project, "rita", "reviewer").get(where).status_code == 200
+
+
+def test_the_log_is_read_by_those_who_run_the_project(api: Any, batch: Any, bob: Any, project: Any) -> None:
+    api.post(f"workers/{bob.pseudonym}/block/", reason="Guesses.")
+    api.post("batches/wells-1/pause/")
+    lines = api.get("log/").json()["results"]
+    assert [(one["act"], one["kind"], one["via"]) for one in lines[:2]] == [
+        ("paused", "batch", "api"), ("blocked", "annotator", "api")
+    ]  # fmt: skip
+    assert (lines[0]["key"], lines[0]["batch"], lines[1]["name"]) == ("wells-1", "wells-1", bob.pseudonym[:8])
+    assert [one["act"] for one in api.get("log/", kind="annotator", since="2020-01-01").json()["results"]] == [
+        "blocked"
+    ]
+    assert fields_at_fault(api.get("log/", kind="weather", since="x")) == {"kind", "since"}
+    assert member(project, "rita", "reviewer").get("log/").status_code == 403
