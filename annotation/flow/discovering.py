@@ -33,6 +33,11 @@ class Group:
     of_program: bool  # its HITs were made by another program
 
     @property
+    def minutes(self) -> int:
+        """How long one of its HITs usually takes."""
+        return max(1, round(self.batch.expected_seconds / 60))
+
+    @property
     def most(self) -> Decimal:
         return self.rewards[1] if self.rewards else Decimal(0)
 

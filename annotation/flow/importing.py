@@ -149,7 +149,7 @@ def _judge(report: Report, *, skip_bad: bool) -> None:
     if report.skipped and not skip_bad:
         text = _(
             "%(skipped)s of %(read)s records cannot be stored, so nothing was imported. "
-            "Mend them, or leave them out (in the command: --skip-bad)."
+            "Mend them, or leave them out."
         )
         counts = {"skipped": report.skipped, "read": report.read}
         raise ImportRefused(text % counts, report.as_json())

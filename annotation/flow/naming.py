@@ -1,10 +1,10 @@
-"""Finding workers by the names that requesters call them by: pseudonym and WorkerId."""
+"""Finding workers by the names that requesters call them by, pseudonym and WorkerId; and what to call items."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from annotation.models import Project, Worker
+from annotation.models import Item, Project, Worker
 
 
 def worker_named(project: Project, name: str) -> Worker | None:
@@ -26,3 +26,11 @@ def workers_named(project: Project, names: Iterable[str]) -> dict[str, Worker]:
     for worker in found.values():
         worker.project = project
     return found
+
+
+def name_uncomposed(items: Iterable[Item]) -> None:
+    """Have items without a question go by those of their hops, also where their content was left out: one query."""
+    nameless = [item for item in items if not item.question]
+    known = Item.every.only("content").in_bulk({item.pk for item in nameless})
+    for item in nameless:
+        item.hop_questions = known[item.pk].hop_questions

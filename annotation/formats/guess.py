@@ -6,7 +6,7 @@ from pathlib import Path
 
 from annotation.formats.base import Unreadable
 from annotation.formats.looks import look_of
-from annotation.formats.streams import head, opened, rows
+from annotation.formats.streams import head, opened, rows, single_or_rows
 
 
 def guess(path: Path, *, file_name: str = "") -> str:
@@ -18,6 +18,15 @@ def guess(path: Path, *, file_name: str = "") -> str:
     except Unreadable:
         return _by_its_head(path)
     return look_of(first.value, "") if first is not None else ""
+
+
+def garbled(path: Path) -> str:
+    """What keeps the first record of a file from being JSON, JSON lines or Parquet; "" where nothing does."""
+    try:
+        first = next(single_or_rows(path), None)
+    except Unreadable as failure:
+        return failure.flaw.wrong
+    return first.faults[0].wrong if first is not None and first.value is None and first.faults else ""
 
 
 def _by_its_head(path: Path) -> str:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
@@ -134,6 +134,12 @@ class HitQuerySet(models.QuerySet["Hit"]):
         """Those that still want an assignment, and whose time is not over."""
         lasting = Q(closes_at__isnull=True) | Q(closes_at__gt=Now())
         return self.filter(lasting, room__gt=0, voided_at__isnull=True)
+
+    def places(self) -> dict[int, dict[str, int]]:
+        """By batch, the places `filled` with answers and those `wanted`; voided HITs and hidden gold are left out."""
+        counted = self.filter(voided_at__isnull=True, check_item=False).order_by().values("batch")
+        rows = counted.annotate(filled=Sum("done"), places=Sum("wanted"))
+        return {row["batch"]: {"filled": row["filled"], "wanted": row["places"]} for row in rows}
 
 
 class Hit(models.Model):

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Length
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.fields import JSONTextField
@@ -151,8 +152,18 @@ class Item(models.Model):
         ]
 
     def __str__(self) -> str:
-        """The question, or where it is still to be written, the source's id: for requesters only."""
-        return self.question or self.source_id
+        """The question; where it is still to be written those of its hops, if they are at hand, or the source's id.
+
+        For requesters only.
+        """
+        return self.question or self.hop_questions or self.source_id
+
+    @cached_property
+    def hop_questions(self) -> str:
+        """The questions of its hops in a line; "" where the content was not read."""
+        if "content" in self.get_deferred_fields():
+            return ""
+        return " · ".join(hop["question"] for hop in self.content.get("hops") or ())
 
     @property
     def example(self) -> Example:

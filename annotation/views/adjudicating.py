@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow import adjudicating, flagging, overseeing, reviewing
+from annotation.flow.naming import name_uncomposed
 from annotation.flow.refusal import Conflict, Refused
 from annotation.models import Batch, Hit, Project
 from annotation.pure import reading, roles
@@ -45,6 +46,7 @@ def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     page = Paginator(waiting, 50).get_page(request.GET.get("page"))
     rows = Hit.objects.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
     found = rows.in_bulk([one.pk for one in page])
+    name_uncomposed(hit.item for hit in found.values())
     page.object_list = [
         {"hit": found[one.pk], "answers": one.answers, "kind": kind_words(one.kind)} for one in page.object_list
     ]

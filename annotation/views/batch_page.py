@@ -74,7 +74,7 @@ def _tabs(batch: Batch, here: str) -> list[dict[str, Any]]:
         *_deciding(batch),
         ("batch-workers", _("Workers"), None),
         *([("batch-marketplace", _("Marketplace"), None)] if batch.connection_id and batch.launched_at else []),
-        ("flags", _("Flags"), watching.open_flags(batch).count()),
+        ("flags", _("Problems"), watching.open_flags(batch).count()),
         ("report", _("Report"), None),
         ("rehearsals", _("Rehearsal"), None),
         ("guide", _("Guide"), None),

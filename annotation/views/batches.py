@@ -16,7 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation import jobs
 from annotation.batch_forms import WhoForm
 from annotation.flow import batching, checking, cutting, watching
-from annotation.models import Batch, BatchReport, Job, Project
+from annotation.flow.naming import name_uncomposed
+from annotation.models import Batch, BatchReport, Hit, Job, Project
 from annotation.option_forms import OptionsForm
 from annotation.pure import roles
 from annotation.pure.charts import Chart, bar_chart
@@ -38,8 +39,10 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
     rows = project.batches.prefetch_related("datasets").order_by("-created_at", "-pk")
     page = Paginator(rows, 30).get_page(request.GET.get("page"))
     done = watching.submitted_by_batch([batch.pk for batch in page])
+    places = Hit.objects.filter(batch__in=[batch for batch in page if batch.launched_at]).places()
     for batch in page:
         batch.submitted, batch.tone = done.get(batch.pk, 0), TONES[batch.state]
+        batch.places, batch.task_title = places.get(batch.pk), task_type(batch.task).title
     context = {"project": project, "section": "batches", "page": page}
     return render(request, "batches/list.html", context)
 
@@ -116,6 +119,7 @@ def batch_assignments(request: HttpRequest, project: Project, batch: str) -> Htt
     rows = cutting.assignments_in(shown, filters["cut"], rows)
     rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
     page = Paginator(rows.order_by("-pk"), 50).get_page(request.GET.get("page"))
+    name_uncomposed(row.hit.item for row in page)
     return render(
         request,
         "batches/assignments.html",

@@ -21,7 +21,7 @@ from annotation.downloads import sent
 from annotation.flow import editing, exporting, parting, removing
 from annotation.flow.refusal import Refused
 from annotation.formats import FORMATS
-from annotation.formats.guess import guess
+from annotation.formats.guess import garbled, guess
 from annotation.models import Dataset, Job, Project
 from annotation.pure import roles
 from annotation.views.access import member_required, requester_required, require_get_or_post
@@ -93,8 +93,11 @@ def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> Job | 
     path = uploads.keep(upload)
     arguments["format"] = arguments["format"] or guess(path, file_name=upload.name)
     if arguments["format"] not in FORMATS:
+        wrong = garbled(path)
         path.unlink()
-        form.add_error("format", _("The file's first record does not show its format. Choose it from the list."))
+        unclear = _("The file's first record does not show its format. Choose it from the list.")
+        no_records = _("This is no JSON, JSON lines, CSV or Parquet: %(wrong)s.") % {"wrong": wrong}
+        form.add_error(*(("file", no_records) if wrong else ("format", unclear)))
         return None
     file = {"path": str(path), "file_name": upload.name[:255]}
     title = _("Check %(file)s") if arguments["dry_run"] else _("Import %(file)s as %(name)s")

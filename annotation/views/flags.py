@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow import flagging
+from annotation.flow.naming import name_uncomposed
 from annotation.models import Flag, Project
 from annotation.pure import roles
 from annotation.views.access import member_required
@@ -35,6 +36,7 @@ def flags(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     else:
         rows = rows.filter(state=Flag.State.OPEN).order_by("created_at", "pk")
     page = Paginator(rows, 30).get_page(request.GET.get("page"))
+    name_uncomposed(row.assignment.hit.item for row in page)
     for row in page:
         row.reason_text = reason_text(row)
     return render(request, "batches/flags.html", batch_context(shown, "flags", page=page, decided=decided))

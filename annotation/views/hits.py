@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow import cutting, flagging, giving, messaging, reviewing, watching
+from annotation.flow.naming import name_uncomposed
 from annotation.models import Assignment, Batch, Hit, Project
 from annotation.pure import lifecycle, reading, roles
 from annotation.pure.cuts import Cut
@@ -54,6 +55,7 @@ def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
         .defer("payload", "item__content", "item__dataset__report")
     )
     page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    name_uncomposed(hit.item for hit in page)
     context = batch_context(shown, "hits", page=page, show=show, order=order, query=query, **filters)
     context |= {
         "gives": roles.RUN in request.may and giving.allowed(shown),

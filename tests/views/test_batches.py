@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.flow import batching
-from annotation.models import Batch, Job, Project, Worker
+from annotation.models import Batch, Item, Job, Project, Worker
 from tests.views.console import answer, at, take, work_off
 
 BATCH_PAGES = [
@@ -164,3 +168,45 @@ def test_judgments_come_out_as_a_file(client: Any, alice: Any, bob: Any, batch: 
 def test_an_unknown_export_format_does_not_exist(client: Any, alice: Any, batch: Any) -> None:
     client.force_login(alice)
     assert client.get(at("batch-export", "xml")).status_code == 404
+
+
+def test_the_list_says_how_far_each_batch_is(client: Any, alice: Any, bob: Any, batch: Any, draft: Batch) -> None:
+    answer(bob, batch)
+    client.force_login(alice)
+    rows = {row["batch"]: row for row in _rows(client.get(reverse("batches", args=["wells"])).content.decode())}
+    wanted = sum(batch.hits.values_list("wanted", flat=True))
+    assert rows[batch.title]["answers"] == f"1 / {wanted}"
+    assert rows[batch.title]["task"] == "Answer questions"
+    assert rows[draft.title]["answers"] == "–"
+
+
+def test_items_that_wait_for_their_question_go_by_those_of_their_hops(
+    client: Any, alice: Any, bob: Any, batch: Any, dataset: Any
+) -> None:
+    answer(bob, batch)
+    client.force_login(alice)
+    places = [at("hits"), at("batch-assignments")]
+    asked = [_queries(client, place) for place in places]
+    Item.objects.filter(dataset=dataset).update(question="")
+    item = Item.objects.filter(dataset=dataset).first()
+    name = " · ".join(hop.question for hop in item.example.hops)
+    assert str(item) == name
+    for place, before in zip(places, asked, strict=True):
+        assert _queries(client, place) <= before + 1
+        assert name.partition(" · ")[2] in html.unescape(client.get(place).content.decode())
+
+
+def _queries(client: Any, place: str) -> int:
+    with CaptureQueriesContext(connection) as asked:
+        assert client.get(place).status_code == 200
+    return len(asked)
+
+
+def _rows(page: str) -> list[dict[str, str]]:
+    """The batches of the list, each cell by the name of its column, without its markup."""
+    table = page[page.index("<table") : page.index("</table>")]
+    plain = [
+        [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL)]
+        for row in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)
+    ]
+    return [dict(zip([name.lower() for name in plain[0]], row, strict=True)) for row in plain[1:]]

@@ -48,8 +48,8 @@ def test_work_of_all_projects_is_listed_with_what_it_pays_and_takes(
     client.force_login(bob.user)
     said = text_of(client.get(reverse(MARKET)))
     assert "Name the ferry" in said
-    assert "$0.25 each 10 min for each 2 HITs" in said
-    assert "$0.40 each 2 h for each 1 HIT" in said
+    assert "$0.25 each at most 10 min 2 HITs" in said
+    assert "$0.40 each at most 2 h 1 HIT" in said
     assert batch.title in said
 
 
