@@ -12,12 +12,12 @@ from collections.abc import Hashable, Iterable
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Sum
 
-from annotation.flow import scoring, wages
+from annotation.flow import cutting, scoring, wages
 from annotation.models import Answer, Batch, Dataset, Payment, Prediction, Project
-from annotation.pure import lifecycle
 from annotation.pure.comparing import PEOPLE, Measured
+from annotation.pure.cuts import Cut
 from annotation.registry import task_type
 
 Values = dict[Hashable, float]
@@ -31,9 +31,10 @@ def batches(some: Iterable[Batch]) -> list[Measured]:
 
 def _batch(batch: Batch) -> Measured:
     columns = ("item__source_id", "item__question", "item__answerable", "score", "disagreement")
-    rows = list(
-        batch.hits.filter(check_item=False, voided_at__isnull=True, done__gt=0).values_list("done", "item", *columns)
-    )
+    answers = _counted(batch)
+    number = Counter(answers.values_list("hit", flat=True))
+    there = batch.hits.filter(check_item=False, voided_at__isnull=True).values_list("pk", "item", *columns)
+    rows = [(number[hit], *row) for hit, *row in there if number[hit]]
     seen = Counter(row[2:5] for row in rows)
     scores: Values = {}
     agreements: Values = {}
@@ -44,7 +45,6 @@ def _batch(batch: Batch) -> Measured:
             scores[name] = score
         if disagreement is not None and done > 1:
             agreements[name] = 1 - disagreement
-    answers = batch.assignments.submitted().filter(hit__check_item=False)
     paid = Payment.objects.filter(batch=batch, state=Payment.State.PAID).aggregate(sum=Sum("amount"))["sum"]
     kept = scoring.kept_report(batch)
     return Measured(
@@ -58,6 +58,11 @@ def _batch(batch: Batch) -> Measured:
         wage=wages.summary(wages.of_batch(batch)).median,
         report=kept.content if kept else {},
     )
+
+
+def _counted(batch: Batch) -> Any:
+    """The assignments that the batch's report counts."""
+    return cutting.assignments_in(batch, Cut(counted=True), batch.assignments.submitted())
 
 
 def _median(answers: Any) -> float | None:
@@ -78,17 +83,17 @@ def contenders(batch: Batch) -> tuple[list[tuple[str, int]], list[str]]:
 def answerers(batch: Batch, people: Iterable[str], models: Iterable[str]) -> list[Measured]:
     """All annotators together, then those by pseudonym, then the models: graded on the HITs of the batch."""
     hits = batch.hits.filter(check_item=False, voided_at__isnull=True)
+    answers = _counted(batch)
+    number = Counter(answers.values_list("hit", flat=True))
+    apart = hits.filter(disagreement__isnull=False).values_list("pk", "item", "disagreement")
     everybody = Measured(
         PEOPLE,
         "",
         scores=dict(hits.filter(score__isnull=False).values_list("item", "score")),
-        agreements={
-            item: 1 - apart for item, apart in hits.filter(done__gt=1, disagreement__isnull=False).values_list(
-                "item", "disagreement")
-        },
-        answers=batch.assignments.submitted().filter(hit__in=hits).count(),
-        seconds=_median(batch.assignments.submitted().filter(hit__in=hits)),
-    )  # fmt: skip
+        agreements={item: 1 - differing for hit, item, differing in apart if number[hit] > 1},
+        answers=sum(number.values()),
+        seconds=_median(answers),
+    )
     known = {batch.project.pseudonym(pk): pk for pk in batch.assignments.values_list("worker", flat=True).distinct()}
     found = [everybody, *(_person(batch, name, known[name]) for name in people if name in known)]
     return [*found, *(_model(batch, name) for name in models)]
@@ -97,11 +102,10 @@ def answerers(batch: Batch, people: Iterable[str], models: Iterable[str]) -> lis
 def _person(batch: Batch, name: str, worker: int) -> Measured:
     """Their answers graded, and how far each agrees with the others' to the same HIT."""
     task = task_type(batch.task)
-    mine = batch.assignments.submitted().filter(worker=worker, hit__check_item=False, hit__voided_at__isnull=True)
-    latest = Answer.objects.filter(
-        Q(assignment__hit__in=mine.values("hit")) & Q(assignment__state=lifecycle.SUBMITTED),
-        revision=F("assignment__revision"),
-    )
+    counted = _counted(batch)
+    mine = counted.filter(worker=worker)
+    there = counted.filter(hit__in=mine.order_by().values("hit"))
+    latest = Answer.objects.filter(assignment__in=there.order_by().values("pk"), revision=F("assignment__revision"))
     said: dict[int, list[tuple[int, Any]]] = {}
     for given in latest.select_related("assignment").order_by("pk").iterator():
         said.setdefault(given.assignment.hit_id, []).append((given.assignment.worker_id, given.answer))

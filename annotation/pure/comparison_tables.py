@@ -15,11 +15,13 @@ from annotation.pure.tables import Translate, made, said
 from annotation.pure.words import gettext_noop as _
 
 JSON = dict[str, Any]
-GRADE, AGREEMENT = _("Grade against gold"), _("Agreement")
+GRADE, AGREEMENT = _("Grade against gold"), _("Agreement in pairs")
 HOW = _(
-    "In percent, with 95 % bootstrap intervals over items. Grade: the mean grade of an item's answers against gold. "
-    "Agreement: how far an item's answers are alike."
+    "In percent, with 95 % intervals: bootstrap over items, Wilson where all are 0 or all 1. Grade: the mean grade of "
+    "an item's answers against gold. Agreement in pairs: how far two answers to an item are alike, with all their "
+    "parts, in the mean over pairs; that of reports is with the closest other answer, part by part."
 )
+TO_ANSWERS, NOWHERE = {"answers": "1"}, None  # where the numbers of a column lead, if not to the HITs
 APART = _(
     "The first less the other, in percentage points. Paired: over the items that both have, each item's values "
     "subtracted. Not paired: over different items, so that a harder choice of items may be all the difference."
@@ -36,8 +38,12 @@ def batch_tables(measured: Sequence[Measured]) -> list[JSON]:
          _mean(one.agreements), _rounded(one.seconds), _money(one.paid), _money(one.wage)]
         for one in measured
     ]  # fmt: skip
+    of = {
+        "of": [{"batch": one.key} for one in measured],
+        "of_columns": [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS, NOWHERE, NOWHERE],
+    }
     of_reports = _report_table(measured)
-    return [made("batches", _("Batches"), columns, rows, HOW), *of_reports, *_differences(measured)]
+    return [made("batches", _("Batches"), columns, rows, HOW) | of, *of_reports, *_differences(measured)]
 
 
 def _report_table(measured: Sequence[Measured]) -> list[JSON]:
@@ -52,7 +58,8 @@ def _report_table(measured: Sequence[Measured]) -> list[JSON]:
         return []
     columns = [_("Batch"), _("Dataset"), "n", _("Human score"), _("Upper bound"), _("Agreement")]
     note = _("Answer F1 in percent, with 95 % intervals, as of each batch's last report.")
-    return [made("human-performance", _("Human performance"), columns, rows, note)]
+    of = [{"batch": one.key, "dataset": name} for one in measured for name in one.report.get("datasets") or {}]
+    return [made("human-performance", _("Human performance"), columns, rows, note) | {"of": of}]
 
 
 def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
@@ -61,7 +68,8 @@ def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
     rows = [
         [_who(one), one.answers, _mean(one.scores), _mean(one.agreements), _rounded(one.seconds)] for one in measured
     ]
-    return [made("answerers", _("Annotators and models"), columns, rows, HOW), *_differences(measured)]
+    of = {"of_columns": [{}, TO_ANSWERS, {}, {}, TO_ANSWERS]}
+    return [made("answerers", _("Annotators and models"), columns, rows, HOW) | of, *_differences(measured)]
 
 
 def _differences(measured: Sequence[Measured]) -> list[JSON]:
@@ -77,7 +85,9 @@ def _differences(measured: Sequence[Measured]) -> list[JSON]:
                     [_who(first), _who(other), said(words), found.figure.as_json(), found.figure.n, _how(found)]
                 )
     columns = [_("First"), _("Other"), _("Measure"), _("Difference"), _("Items"), _("How")]
-    return [made("differences", _("Differences"), columns, rows, APART) | {"bars": False}] if rows else []
+    if not rows:
+        return []
+    return [made("differences", _("Differences"), columns, rows, APART) | {"bars": False, "leads": False}]
 
 
 def _how(found: Difference) -> JSON:
@@ -89,9 +99,10 @@ def dataset_tables(facts: Sequence[Mapping[str, Any]]) -> list[JSON]:
     names = [one["name"] for one in facts]
     rows: list[list[Any]] = [
         [said(_("items")), *(one["items"] for one in facts)],
-        [said(_("answerable")), *(one["answerable"] for one in facts)],
-        [said(_("not answerable")), *(one["unanswerable"] for one in facts)],
     ]
+    if any(one["answerable"] or one["unanswerable"] for one in facts):  # most formats do not say
+        rows.append([said(_("answerable")), *(one["answerable"] for one in facts)])
+        rows.append([said(_("not answerable")), *(one["unanswerable"] for one in facts)])
     for key, words in (("hops", _("items of %(name)s hops")), ("shapes", _("items of the shape %(name)s"))):
         for value in sorted({value for one in facts for value in one[key] if value}):
             named = said(words) | {"values": {"name": value}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -29,9 +29,23 @@ class Ways:
         return frozenset(cutting.pseudonyms(self._batch))
 
     def to(self, parts: Mapping[str, str]) -> str:
-        """To the HITs in the part of the cut; to the answers where it is about somebody's, or about a decision."""
+        """To the HITs in the part of the cut; to the answers where it is about these (`answers`), somebody's, or a
+        decision.
+        """
         known = {name: value for name, value in parts.items() if name != "label" or value in self._labels}
         cut = replace(self._cut.narrowed(known), counted=True)
-        if cut.worker or cut.label:
+        if cut.worker or cut.label or "answers" in parts:
             return f"{self._assignments}?{urlencode({'show': 'submitted', **cut.query})}"
         return f"{self._hits}?{urlencode(cut.query)}"
+
+
+class WaysOfSeveral:
+    """The same of several batches: `batch` says of which."""
+
+    workers: frozenset[str] = frozenset()
+
+    def __init__(self, batches: Iterable[Batch]) -> None:
+        self._ways = {batch.slug: Ways(batch, Cut()) for batch in batches}
+
+    def to(self, parts: Mapping[str, str]) -> str:
+        return self._ways[parts["batch"]].to(parts)

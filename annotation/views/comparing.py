@@ -17,11 +17,13 @@ from annotation.flow import comparing
 from annotation.models import Batch, Dataset, Project
 from annotation.pure import roles
 from annotation.pure.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
+from annotation.pure.cuts import Cut
 from annotation.pure.plots import Dots
 from annotation.pure.svg import draw
 from annotation.pure.table_files import FILES
 from annotation.registry import task_type
 from annotation.views.access import member_required
+from annotation.views.behind import Ways, WaysOfSeveral
 from annotation.views.report_exhibit import chart_at
 from annotation.views.report_files import SVG
 from annotation.views.report_tables import shown_table
@@ -40,6 +42,7 @@ class Compared:
     chart: Dots | None = None
     batch: Batch | None = None
     too_many: bool = False
+    ways: Ways | WaysOfSeveral | None = None  # behind the numbers
 
 
 @never_cache
@@ -58,7 +61,7 @@ def compare(request: HttpRequest, project: Project) -> HttpResponse:
         "project": project,
         "section": "compare",
         "found": found,
-        "tables": [shown_table(table, None, address) for table in found.tables],
+        "tables": [shown_table(table, found.ways, address) for table in found.tables],
         "chart": chart,
         "most": comparing.MOST,
         "tabs": _tabs(project, found.of),
@@ -116,6 +119,7 @@ def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compar
         batch_tables(measured) if measured else [],
         chart_of(measured, _("Batches compared"), _) if measured else None,
         too_many=len(chosen) > comparing.MOST,
+        ways=WaysOfSeveral(chosen),
     )
 
 
@@ -151,4 +155,5 @@ def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Comp
         chart_of(measured, _("Annotators and models compared"), _) if measured else None,
         batch=batch,
         too_many=len(chosen) > comparing.MOST,
+        ways=Ways(batch, Cut()),
     )

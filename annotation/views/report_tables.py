@@ -10,14 +10,14 @@ from django.utils.translation import gettext as _
 from annotation.pure import tables
 from annotation.pure.report_values import behind
 from annotation.pure.table_files import COPIES, FILES
-from annotation.views.behind import Ways
+from annotation.views.behind import Ways, WaysOfSeveral
 
 JSON = dict[str, Any]
 Address = Callable[[str, str], str]  # name and suffix of a table's file
 BAR = 100  # width of a bar in its own units
 
 
-def shown_table(table: JSON, ways: Ways | None = None, address: Address | None = None) -> JSON:
+def shown_table(table: JSON, ways: Ways | WaysOfSeveral | None = None, address: Address | None = None) -> JSON:
     """What `batches/_report_table.html` takes; without `ways` numbers lead nowhere, without `address` there are no
     files.
     """
@@ -47,7 +47,7 @@ def _file(table: JSON, suffix: str, address: Address) -> JSON:
     return {"label": f".{suffix}", "form": FILES[suffix].label, "url": address(table["name"], suffix)}
 
 
-def _links(table: JSON, ways: Ways | None) -> list[list[str]]:
+def _links(table: JSON, ways: Ways | WaysOfSeveral | None) -> list[list[str]]:
     """For each cell the way behind it; "" for words, which are no number."""
     if ways is None:
         return [[""] * len(row) for row in table["rows"]]
@@ -55,7 +55,9 @@ def _links(table: JSON, ways: Ways | None) -> list[list[str]]:
     leads = table.get("leads", True)
     return [
         [
-            ways.to({**own, **column}) if leads and (cell in ways.workers or _is_known(cell)) else ""
+            ways.to({**own, **column})
+            if leads and column is not None and (cell in ways.workers or _is_known(cell))
+            else ""
             for cell, column in zip(map(_hashable, row), columns, strict=True)
         ]
         for row, own in zip(table["rows"], behind(table, ways.workers), strict=True)

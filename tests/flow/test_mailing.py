@@ -139,3 +139,8 @@ def test_letters_are_in_the_language_of_their_reader(told: Any, carol: Any, mail
     assert mailing.mail_due() == 2
     assert {letter.subject for letter in mailoutbox} == {"Hopscribe: 1 Hinweis"}
     assert all("Es gibt neue Arbeit für Sie" in letter.body for letter in mailoutbox)
+
+
+def test_former_members_get_no_letter(told: Any, project: Any, mailoutbox: Any) -> None:
+    project.workers.filter(user=told).update(user=None)
+    assert (mailing.mail_due(), mailoutbox) == (0, [])

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.flow import batching, scoring
+from annotation.flow import batching, flagging, reviewing, scoring
 from annotation.flow.importing import import_dataset
 from annotation.flow.scoring import import_predictions
 from tests.conftest import answer_to, write_records
@@ -44,6 +44,10 @@ def test_batches_of_the_same_items_differ_item_by_item(
     assert [cell["text"] for cell in grade[2:6:3]] == ["Grade against gold", "paired"]
     assert grade[3]["text"] == "-50.0"
     assert [row[3]["text"] for row in tables["human-performance"]["rows"]] == ["50.0 %", "100.0 %"]
+    for row, slug in zip(tables["batches"]["rows"], ("two", "one"), strict=True):
+        for cell, count in zip(row[1:3], (12, 6), strict=True):
+            assert f"/batches/{slug}/" in cell["url"]
+            assert client.get(cell["url"]).context["page"].paginator.count == int(cell["text"]) == count
     for file in tables["differences"]["files"]:
         assert client.get(file["url"]).status_code == 200
     assert client.get(page.context["chart"]["url"])["Content-Type"] == "image/svg+xml"
@@ -65,8 +69,29 @@ def test_annotators_and_models_stand_beside_each_other(
     rows = page.context["tables"][0]["rows"]
     assert [row[0]["text"] for row in rows] == ["all annotators", bob.pseudonym, "A $mall model"]
     assert [row[2]["text"] for row in rows] == ["100.0 %", "100.0 %", "0.0 %"]
+    for row, count in zip(rows[:2], (8, 4), strict=True):
+        assert client.get(row[1]["url"]).context["page"].paginator.count == int(row[1]["text"]) == count
     assert r"A \$mall model" in page.context["tables"][0]["quotes"][0]["text"]
     assert "carol" not in page.content.decode().lower()
+
+
+def test_refused_answers_and_voided_hits_count_nowhere(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Any
+) -> None:
+    first, second = answer(bob, batch), answer(bob, batch)
+    answer(carol, batch)
+    answer(carol, batch)
+    flagging.void(first.hit, reason="Two towers")
+    reviewing.decide(second, 1, reviewing.Decision("discarded", {}, reason="A guess."), reviewer=alice)
+    scoring.score_batch(batch)
+    client.force_login(alice)
+    both = [bob.pseudonym, carol.pseudonym]
+    rows = client.get(_address(of="answerers", batch="wells-1", one=both)).context["tables"][0]["rows"]
+    assert {row[0]["text"]: row[1]["text"] for row in rows} == {
+        "all annotators": "1", bob.pseudonym: "0", carol.pseudonym: "1",
+    }  # fmt: skip
+    rows = client.get(_address(of="batches", one="wells-1")).context["tables"][0]["rows"]
+    assert [cell["text"] for cell in rows[0][1:3]] == ["1", "1"]
 
 
 def test_nonsense_in_the_address_chooses_nothing(client: Any, alice: Any, batch: Any, dataset: Any) -> None:
