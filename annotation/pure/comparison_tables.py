@@ -17,8 +17,8 @@ from annotation.pure.words import gettext_noop as _
 JSON = dict[str, Any]
 GRADE, AGREEMENT = _("Grade against gold"), _("Agreement in pairs")
 HOW = _(
-    "In percent, with 95 % intervals: bootstrap over items, Wilson where all are 0 or all 1. Grade: the mean grade of "
-    "an item's answers against gold. Agreement in pairs: how far two answers to an item are alike, with all their "
+    "In percent, with intervals at 95 %: bootstrap over items, Wilson where all are 0 or all 1. Grade: the mean grade "
+    "of an item's answers against gold. Agreement in pairs: how far two answers to an item are alike, with all their "
     "parts, in the mean over pairs; that of reports is with the closest other answer, part by part."
 )
 TO_ANSWERS, NOWHERE = {"answers": "1"}, None  # where the numbers of a column lead, if not to the HITs

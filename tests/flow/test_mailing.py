@@ -142,5 +142,5 @@ def test_letters_are_in_the_language_of_their_reader(told: Any, carol: Any, mail
 
 
 def test_former_members_get_no_letter(told: Any, project: Any, mailoutbox: Any) -> None:
-    project.workers.filter(user=told).update(user=None)
+    project.workers.filter(user=told).update(user=None, external_id="gone")
     assert (mailing.mail_due(), mailoutbox) == (0, [])
