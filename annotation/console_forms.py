@@ -143,7 +143,7 @@ class ProjectForm(ConsoleForm):
         label=_("Who may join as an annotator"),
         choices=Project.SignUp.choices,
         required=False,
-        help_text=_("But for invites, people join on the project's open page; its address is under People."),
+        help_text=_("Without an invite, people join on the project's open page; its address is under People."),
     )
     two_factor = forms.BooleanField(
         label=_("Members must use two factors"),

@@ -1,39 +1,47 @@
 // Nothing typed is lost to a session that ended: a form whose sending led to signing in (or was refused, because somebody
-// signed in in another tab) is filled again when its page comes back. Kept for this tab only; no passwords, no files.
+// signed in in another tab) is filled again when its page comes back. A link with data-carry takes along what was changed
+// in that form to a page with the same fields. Kept for this tab only; no passwords, no files.
 import { forgetHere, keepHere, keptHere } from "./keep.js";
 import { framed, token } from "./post.js";
 
 const SENT = "sent";
 const TEXTS = new Set(["text", "search", "email", "number", "url", "date", "datetime-local", "textarea", "select-one"]);
 
+const TICKS = new Set(["checkbox", "radio"]);
+
 const place = () => location.pathname + location.search;
 const reader = () => document.querySelector(".site .who a.cut")?.textContent ?? "";
 const action = (form) => form.getAttribute("action") ?? "";
 
-function typed(form) {
-  const fields = [...form.elements].filter((field) => field.name);
+function changed(field) {
+  if (field.type === "select-one") return !field.selectedOptions[0]?.defaultSelected;
+  return TICKS.has(field.type) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+}
+
+function typed(form, which = () => true) {
+  const fields = [...form.elements].filter((field) => field.name && which(field));
   return {
     texts: fields.filter((field) => TEXTS.has(field.type)).map((field) => [field.name, field.value]),
-    ticks: fields.filter((field) => field.type === "checkbox" || field.type === "radio").map((field) => [field.name, field.value, field.checked]),
+    ticks: fields.filter((field) => TICKS.has(field.type)).map((field) => [field.name, field.value, field.checked]),
   };
 }
 
 function fill(form, { texts, ticks }) {
   const fields = [...form.elements];
-  let changed = false;
+  let differs = false;
   for (const [name, value] of texts) {
     const field = fields.find((each) => each.name === name && TEXTS.has(each.type));
-    if (!field || field.value === value) continue;
+    if (!field || field.value === value || (field.options && ![...field.options].some((each) => each.value === value))) continue;
     field.value = value;
-    changed = true;
+    differs = true;
   }
   for (const [name, value, checked] of ticks) {
     const field = fields.find((each) => each.name === name && each.value === value && "checked" in each);
     if (!field || field.checked === checked) continue;
     field.checked = checked;
-    changed = true;
+    differs = true;
   }
-  return changed;
+  return differs;
 }
 
 function say(id) {
@@ -47,7 +55,7 @@ function say(id) {
 function bringBack(sent) {
   const form = [...document.forms].find((each) => each.method === "post" && action(each) === sent.action);
   if (!form || !fill(form, sent.typed)) return;
-  say("typed-again");
+  if (sent.bounced) say("typed-again");
   form.closest("[popover]")?.showPopover();
   form.dispatchEvent(new Event("change", { bubbles: true })); // what follows from it is reckoned anew
 }
@@ -61,6 +69,13 @@ function onSubmit(event) {
   keepHere(SENT, { place: place(), action: action(form), reader: reader(), typed: typed(form) });
 }
 
+function onClick(event) {
+  const link = event.target.closest?.("a[data-carry]");
+  const form = link && document.getElementById(link.dataset.carry);
+  if (!form) return;
+  keepHere(SENT, { place: link.pathname + link.search, action: action(form), reader: reader(), typed: typed(form, changed), carried: true });
+}
+
 function onPage() {
   const sent = keptHere(SENT);
   if (!sent) return;
@@ -72,11 +87,12 @@ function onPage() {
     return;
   }
   forgetHere(SENT);
-  if (sent.bounced && sent.place === place() && sent.reader === reader()) bringBack(sent);
+  if ((sent.bounced || sent.carried) && sent.place === place() && sent.reader === reader()) bringBack(sent);
 }
 
 if (!framed) {
   document.addEventListener("submit", onSubmit);
+  document.addEventListener("click", onClick);
   document.addEventListener("htmx:responseError", ({ detail }) => {
     if (detail.xhr.status === 401) say("signed-out");
   });

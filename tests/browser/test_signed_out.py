@@ -70,3 +70,16 @@ def test_signing_in_again_in_another_tab_spoils_no_form(boss: Any) -> None:
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     expect(page.get_by_label("Title")).to_have_value("A better title")
+
+
+def test_another_task_of_a_round_takes_along_what_was_typed(boss: Any) -> None:
+    page, about = boss
+    page.goto(f"/projects/{about['project']}/rounds/new/")
+    page.get_by_label("Title that").fill("Spring")
+    page.locator("input[name=datasets]").first.check()
+    guide = page.get_by_label("Guide", exact=True).input_value()
+    page.get_by_role("navigation", name="Task of the round").get_by_role("link", name="Compose questions").click()
+    expect(page.get_by_role("link", name="Compose questions")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_label("Title that")).to_have_value("Spring")
+    expect(page.locator("input[name=datasets]").first).to_be_checked()
+    expect(page.get_by_label("Guide", exact=True)).not_to_have_value(guide)  # untouched, so it is the task's own
