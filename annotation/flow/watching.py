@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.flow import checking
@@ -90,14 +91,12 @@ def counts_by_batch(batches: Sequence[Batch]) -> dict[int, Counts]:
 
 def submitted_by_batch(keys: Sequence[int]) -> dict[int, int]:
     """Submitted assignments of batches by their keys, those of none left out."""
-    here = Seat.objects.filter(batch__in=keys).order_by().values("batch").annotate(n=Sum("done"))
-    from_files = (
-        Collection.objects.filter(batch__in=keys, ready=True).order_by().values("batch").annotate(n=Sum("size"))
+    here = Seat.objects.filter(batch=OuterRef("pk")).order_by().values("batch").annotate(n=Sum("done")).values("n")
+    read = Collection.objects.filter(batch=OuterRef("pk"), ready=True).order_by().values("batch")
+    counted = Batch.everything.filter(pk__in=keys).annotate(  # each batch by itself: by index, however many there are
+        n=Coalesce(Subquery(here), 0) + Coalesce(Subquery(read.annotate(n=Sum("size")).values("n")), 0)
     )
-    found: defaultdict[int, int] = defaultdict(int)
-    for row in [*here, *from_files]:
-        found[row["batch"]] += row["n"]
-    return {key: n for key, n in found.items() if n}
+    return {key: n for key, n in counted.values_list("pk", "n") if n}
 
 
 def open_flags(batch: Batch) -> QuerySet[Flag]:

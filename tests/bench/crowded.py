@@ -100,7 +100,11 @@ def _seats(seed: _Seed, _batches: int, hits: int) -> None:
         "(SELECT w.id AS worker, b.id AS batch FROM annotation_worker w, annotation_batch b "
         "WHERE b.slug LIKE 'many-%') n"
     )
-    multiply(seed.seat, pairs, batch_id="n.batch", worker_id="n.worker", done=str(hits * EACH // WORKERS))
+    done = {
+        "done": str(hits * EACH // WORKERS),
+        "worked_at": "now() - ((n.worker + n.batch) % 700) * interval '1 hour'",
+    }
+    multiply(seed.seat, pairs, batch_id="n.batch", worker_id="n.worker", **done)
 
 
 def _assignments(seed: _Seed, _batches: int, _hits: int) -> None:
