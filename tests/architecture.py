@@ -97,16 +97,24 @@ class Import(NamedTuple):
     at_top: bool
 
 
-@cache
 def sources(root: Path, *folders: str) -> list[Source]:
+    return [source for folder in folders or ("annotation", "tasks") for source in _sources(root, folder)]
+
+
+@cache
+def _sources(root: Path, folder: str) -> list[Source]:
     found = []
-    for folder in folders or ("annotation", "tasks"):
-        for file in sorted((root / folder).rglob("*.py")):
-            path = file.relative_to(root).as_posix()
-            if "/migrations/" not in path:
-                text = file.read_text()
-                found.append(Source(path, text, ast.parse(text, path)))
+    for file in sorted((root / folder).rglob("*.py")):
+        path = file.relative_to(root).as_posix()
+        if "/migrations/" not in path:
+            text = file.read_text()
+            found.append(Source(path, text, ast.parse(text, path)))
     return found
+
+
+def forget() -> None:
+    """What was read, which is a lot to hold on to."""
+    _sources.cache_clear()
 
 
 def imports(source: Source) -> Iterator[Import]:

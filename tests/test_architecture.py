@@ -15,9 +15,10 @@ ROOT = Path(__file__).resolve().parent.parent
 Rule = Callable[[Path], Iterator[str]]
 
 
-@pytest.mark.parametrize("rule", architecture.RULES, ids=lambda rule: rule.__name__)
-def test_the_house_keeps_its_rules(rule: Rule) -> None:
-    violations = sorted(set(rule(ROOT)))
+def test_the_house_keeps_its_rules() -> None:
+    """All in one test, since each process that asks for some of them has to read all files."""
+    violations = sorted({f"{rule.__name__}: {said}" for rule in architecture.RULES for said in rule(ROOT)})
+    architecture.forget()
     assert not violations, "\n" + "\n".join(violations)
 
 
@@ -111,5 +112,6 @@ def test_migrations_import_no_live_code() -> None:
             "import annotation.models.assignment",
             "import annotation.models.publication",
             "import annotation.models.sealed",
+            "from annotation.schema import AddIndexWhileServing",
         }
         assert set(names) <= allowed, file.name

@@ -41,7 +41,7 @@ from tests.views.console import take
 
 def record(text: str, k: int) -> dict[str, Any]:
     """A record with the text in each of its fields."""
-    made = {
+    return {
         "id": f"{text}{k}",
         "question": f"{text}?",
         "paragraphs": [
@@ -55,8 +55,8 @@ def record(text: str, k: int) -> dict[str, Any]:
         "options": [text, f"{text} or not"],
         "group": f"{text}{k}",
         "extra": {text: {text: [text]}},
+        "shape": text[:60],
     }
-    return made | ({"shape": text} if len(text) <= 60 else {})
 
 
 def write(path: Path, texts: list[str]) -> Path:

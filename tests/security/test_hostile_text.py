@@ -29,8 +29,8 @@ def texts(each: bool) -> list[str]:
 
 
 @pytest.fixture
-def hostile(db: None, tmp_path: Path) -> scene.Hostile:
-    return scene.build(tmp_path)
+def hostile(db: None, tmp_path: Path, texts: list[str]) -> scene.Hostile:
+    return scene.build(tmp_path, texts)
 
 
 def look(client: Client, address: str, **headers: str) -> str:
@@ -66,7 +66,7 @@ def test_the_search_for_injected_markup_finds_it(text: str) -> None:
         assert injected(f"<input value={quote}{text}{quote}>"), "unescaped in an attribute"
 
 
-def test_the_annotators_pages(hostile: scene.Hostile, each: bool) -> None:
+def test_the_annotators_pages(hostile: scene.Hostile, texts: list[str], each: bool) -> None:
     client, seen = client_of(hostile.bob.user), 0
     while row := scene.answer(hostile, hostile.bob):
         html = look(client, reverse("assignment", args=[row.public_id]))
@@ -74,7 +74,7 @@ def test_the_annotators_pages(hostile: scene.Hostile, each: bool) -> None:
         look(client, reverse("live", args=[row.public_id, "search"]) + "?q=tower+hopx+img+script")
         scene.submit(row)
         seen += 1
-    assert seen == len(TEXTS)
+    assert seen == len(texts)
     for k, text in enumerate(scene.names()):
         scene.rename(hostile, text)
         for address in in_turn(scene.pages_of_the_worker(hostile), k, each):
@@ -103,16 +103,16 @@ def test_a_refused_or_late_answer(hostile: scene.Hostile, texts: list[str]) -> N
         assert kept["Content-Type"] == "application/json"
 
 
-def test_the_pages_of_items_and_hits(hostile: scene.Hostile, tmp_path: Path) -> None:
+def test_the_pages_of_items_and_hits(hostile: scene.Hostile, texts: list[str], tmp_path: Path) -> None:
     for worker in (hostile.bob, hostile.carol):
         for k, row in enumerate(iter(partial(scene.answer, hostile, worker), None)):
             if k % 9 == 0:
-                scene.report(hostile, row, TEXTS[k])
+                scene.report(hostile, row, texts[k])
             else:
                 scene.submit(row)
     scene.judge(hostile, tmp_path)
     client = client_of(hostile.alice)
-    for position in range(len(TEXTS)):
+    for position in range(len(texts)):
         look(client, reverse("item", args=["hostile", "set", position]))
     for hit in Hit.objects.all():
         look(client, reverse("hit", args=["hostile", "one", hit.public_id]))

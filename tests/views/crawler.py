@@ -55,11 +55,12 @@ class Crawler:
 
     def betrayals(self, canaries: list[str]) -> list[tuple[str, int, str]]:
         """(address, status, canary) of everything that should not have been sent."""
+        lowered = [(name, status, text.lower()) for name, status, text in self.sent]
         return [
             (name, status, canary)
-            for name, status, text in self.sent
+            for name, status, text in lowered
             for canary in [*canaries, MARK]
-            if canary.lower() in text.lower()
+            if canary.lower() in text
         ]
 
     def statuses(self, name: str) -> set[int]:
