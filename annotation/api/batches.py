@@ -6,13 +6,13 @@ from typing import Any
 
 from django.db import transaction
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from annotation.api.base import ProjectView
 from annotation.api.batch_base import BatchSerializer, BatchView, OneBatchSerializer, batch_named
@@ -73,7 +73,7 @@ class Batches(ProjectList):
     def post(self, request: Request, slug: str) -> Response:
         form = launch_form(self.project, asked(NewWish, request.data))
         saved = form.save_draft(request.user)
-        where = reverse("api-batch", args=[slug, saved.slug], request=request)
+        where = reverse("api-batch", args=[slug, saved.slug])
         return Response(whole(batch_named(self.project, saved.slug)), status=201, headers={"Location": where})
 
 

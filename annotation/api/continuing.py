@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from annotation.api.batch_base import BatchList, BatchView, OneBatchSerializer, batch_named
 from annotation.api.batches import whole
@@ -89,8 +89,8 @@ class GivenSerializer(serializers.Serializer):
     taken_at = serializers.DateTimeField(allow_null=True)
 
 
-def _drafted(request: Request, slug: str, draft: Batch) -> Response:
-    where = reverse("api-batch", args=[slug, draft.slug], request=request)
+def _drafted(slug: str, draft: Batch) -> Response:
+    where = reverse("api-batch", args=[slug, draft.slug])
     return Response(whole(draft), status=201, headers={"Location": where})
 
 
@@ -107,7 +107,7 @@ class Clone(BatchView):
         other = {"slug": wish["name"]} if "name" in wish else {}
         other |= {"title": wish["title"]} if "title" in wish else {}
         draft = continuing.clone(self.batch, user=request.user, **other)
-        return _drafted(request, slug, batch_named(self.project, draft.slug))
+        return _drafted(slug, batch_named(self.project, draft.slug))
 
 
 class Next(BatchList):
@@ -127,7 +127,7 @@ class Next(BatchList):
         """Write a draft like this batch that asks about items that nobody was asked about; its launch draws them."""
         wish = asked(NextWish, request.data)
         draft = continuing.next_items(self.batch, wish["count"], name=wish.get("name", ""), user=request.user)
-        return _drafted(request, slug, batch_named(self.project, draft.slug))
+        return _drafted(slug, batch_named(self.project, draft.slug))
 
 
 class GivenHits(BatchList):

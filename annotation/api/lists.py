@@ -70,6 +70,8 @@ def _unlike(field: serializers.Field, value: Any) -> str:
         return next((text for one in values if (text := _unlike(inner, one))), "")
     wanted = next((types for kind, types in TYPES if isinstance(field, kind)), None)
     fits = wanted is None or value is None or (isinstance(value, wanted) and (bool in wanted) is (type(value) is bool))
+    if not fits and isinstance(field, serializers.DecimalField):
+        return _("Give an amount as text, such as “0.25” in quotes.")
     return _unfit(field, value) if fits else str(field.error_messages["invalid"])
 
 

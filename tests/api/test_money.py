@@ -50,6 +50,9 @@ def test_answers_are_approved_rejected_and_given_a_bonus(api: Any, paid: Any, bo
     assert api.post(f"{two}approve/").status_code == 409
     assert api.post(f"{two}approve/", override=True).json()["approval"] == "approved"
     assert fields_at_fault(api.post(f"{one}bonus/", amount="0.001", reason="X")) == {"amount"}
+    number = api.post(f"{one}bonus/", amount=1.5, reason="X")
+    assert fields_at_fault(number) == {"amount"}
+    assert "as text" in number.json()["detail"]
     bonus = {"amount": "0.50", "reason": "Very careful."}
     assert api.post(f"{one}bonus/", key="b1", **bonus).json()["amount"] == "0.50"
     assert api.post(f"{one}bonus/", key="b1", **bonus).status_code == 201
