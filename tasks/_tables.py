@@ -18,6 +18,7 @@ from annotation.tasktype import JSON, Judged
 
 Units = Sequence[Sequence[Hashable]]
 INTERVALS = _("Shares with 95 % Wilson intervals; agreement with 95 % bootstrap intervals over units")
+UNANSWERED = _("no answer yet")
 
 
 def table(name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> JSON:
@@ -67,10 +68,11 @@ def _numbers(figure: Figure) -> list[float | int | None]:
 
 def excluded_table(judged: Iterable[Judged]) -> list[JSON]:
     """How many HITs are left out and why; no table where none is."""
-    reasons = Counter(row.excluded or "no answer yet" for row in judged if row.excluded or not row.given)
+    reasons = Counter(row.excluded or UNANSWERED for row in judged if row.excluded or not row.given)
     if not reasons:
         return []
-    found = table("excluded", _("Left out"), (_("Reason"), _("HITs")), sorted(reasons.items()))
+    rows = [[said(reason) if reason == UNANSWERED else reason, count] for reason, count in sorted(reasons.items())]
+    found = table("excluded", _("Left out"), (_("Reason"), _("HITs")), rows)
     return [found | {"leads": False}]  # nothing of what counts stands behind it
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.models import Batch
 from annotation.pure import tables
@@ -19,6 +20,7 @@ from annotation.views.behind import Ways
 from annotation.views.report_tables import shown_table
 
 JSON = dict[str, Any]
+LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sentence")}  # of support
 
 
 def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
@@ -36,6 +38,7 @@ def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
             {
                 "name": name,
                 "found": study,
+                "level": _(LEVELS[study["support_level"]]),
                 "tables": [table for table in shown if table["study"] == name],
                 "charts": [chart for chart in charts if chart["study"] == name],
             }
@@ -99,7 +102,7 @@ def _paragraph(name: str, found: JSON) -> str:
         "upper": _quoted(answer["upper_bound"]["f1"]),
         "agreement": _quoted(answer["agreement"]["f1"]),
         "average": _quoted(answer["average"]["f1"]),
-        "level": found["support_level"],
+        "level": _(LEVELS[found["support_level"]]),
         "s_score": _quoted(support["human_score"]["f1"]),
         "s_upper": _quoted(support["upper_bound"]["f1"]),
         "s_agreement": _quoted(support["agreement"]["f1"]),

@@ -23,6 +23,7 @@ from annotation.pure.human_scores import (
 )
 from annotation.pure.intervals import Figure, bootstrap_figures, method_label
 from annotation.pure.metrics import Scorer, scorer_for
+from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
 from tasks._answering import Support, gold_support, said, support_of
 
@@ -83,14 +84,14 @@ def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int) -> JS
 
 def _add(study: _Study, judged: Judged) -> None:
     if judged.excluded or not judged.given:
-        study.exclusions[judged.excluded or "no answer yet"] += 1
+        study.exclusions[judged.excluded or _("no answer yet")] += 1
         return
     answers = [given.answer for given in judged.given]
     _add_alpha(study, judged.payload, answers)
     if judged.example.answerable is not None:
         _add_twin(study, judged.example, answers)
     if judged.example.answerable is False and not study.scorer.scores_unanswerable:
-        study.exclusions["unanswerable: scored in pairs"] += 1
+        study.exclusions[_("unanswerable: scored in pairs")] += 1
         return
     study.single += len(answers) == 1
     row = _cells(study, judged.example, answers)

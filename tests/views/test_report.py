@@ -207,3 +207,15 @@ def test_the_report_is_for_requesters(client: Any, bob: Any, batch: Any) -> None
         assert client.get(at(page)).status_code == 404
     assert client.post(at("report-refresh")).status_code == 404
     assert not Job.objects.exists()
+
+
+def test_a_german_report_says_levels_and_reasons_in_german(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Any
+) -> None:
+    answer(bob, batch)
+    client.force_login(alice)
+    client.post(at("report-refresh"))
+    work_off()
+    html = client.get(at("report"), headers={"Accept-Language": "de"}).content.decode()
+    for words in ("Belege auf Ebene: Absatz", "3 noch ohne Antwort", "Beleg-F1 auf der Ebene Absatz"):
+        assert words in html
