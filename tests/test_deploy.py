@@ -163,6 +163,16 @@ def test_the_health_check_says_what_is_not_well(unready: int, host: str, code: i
     assert "does not answer" in (done.stderr if code else done.stdout)
 
 
+@pytest.mark.parametrize(
+    "newer", [r"\)[*+?}]\+(?!,)", r"extractall\(.*filter="], ids=["possessive groups", "extractall's filter"]
+)
+def test_nothing_asks_for_a_newer_python_than_debian_12_has(newer: str) -> None:
+    """3.11.2: groups are possessive as they should be since 3.11.5, archives have filters since 3.11.4."""
+    sources = [path for folder in ("annotation", "tasks") for path in (ROOT / folder).rglob("*.py")]
+    assert len(sources) > 100
+    assert [path.name for path in sources if re.search(newer, path.read_text())] == []
+
+
 def test_monitors_ask_the_web_server_and_the_world_cannot() -> None:
     refused = re.search(r"@inside path (.+)\n\trespond @inside 404\n", (DEPLOY / "Caddyfile").read_text())
     assert {"/metrics", "/readyz"} <= set(refused[1].split())
