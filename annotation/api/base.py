@@ -23,7 +23,15 @@ def memberships(request: Request) -> Any:
     return rows.filter(project=only) if only else rows
 
 
-class SignedInView(GenericAPIView):
+class Private(GenericAPIView):
+    """What it tells is for whoever calls: neither proxies nor browsers keep it."""
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        return super().finalize_response(request, response, *args, **kwargs)
+
+
+class SignedInView(Private):
     """A view of whoever calls. A token that may only read writes nowhere."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -34,7 +42,7 @@ class SignedInView(GenericAPIView):
             raise PermissionDenied(_("This token may only read."))
 
 
-class ProjectView(GenericAPIView):
+class ProjectView(Private):
     """A view below `/projects/<slug>/`. `project` and `role` stand before a method runs; another's does not exist.
 
     `act` is what a role must allow for a method that writes (pure/roles), `reads` for one that only reads.

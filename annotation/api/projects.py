@@ -10,7 +10,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.base import ProjectView, memberships
+from annotation.api.base import Private, ProjectView, memberships
 from annotation.models import Member
 from annotation.pure import roles
 
@@ -28,7 +28,7 @@ class ProjectSerializer(serializers.ModelSerializer):
         fields = ["slug", "title", "role", "created_at"]
 
 
-class Projects(ListAPIView):
+class Projects(Private, ListAPIView):
     """The projects that you take part in, as far as your token reaches."""
 
     serializer_class = ProjectSerializer

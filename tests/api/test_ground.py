@@ -160,6 +160,14 @@ def test_pages_are_stable_while_rows_come_in(caller: Caller, project: Any) -> No
     is_problem(caller.get(f"{DATASETS}?cursor=x"), 422)
 
 
+def test_nobody_on_the_way_keeps_what_is_told(caller: Caller, dataset: Any) -> None:
+    paths = [DATASETS, f"{DATASETS}wells/export/jsonl/", f"{DATASETS}none/", "/api/v1/projects/", "/api/v1/tokens/"]
+    for path in paths:
+        response = caller.get(path)
+        response.close()
+        assert response["Cache-Control"] == "private, no-store", path
+
+
 def test_head_options_and_compression_work_as_everywhere(caller: Caller, dataset: Any) -> None:
     assert caller.head(DATASETS).content == b""
     assert caller.options(DATASETS).status_code == 200
