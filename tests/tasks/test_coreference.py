@@ -138,7 +138,7 @@ def test_the_report_counts_edges_and_holds_workers_to_what_is_known() -> None:
     (first, second) = tables["by-worker"]
     assert (first[0], first[1], first[2]["value"], first[4]["value"], first[4]["n"]) == ("worker 0", 4, 0.25, 1.0, 2)
     assert (second[3]["value"], second[4]["value"], second[5]) == (0.25, 0.0, 11.0)
-    assert tables["excluded"] == [["broken", 1], ["no answer yet", 1]]
+    assert tables["excluded"] == [["broken", 1], [{"text": "no answer yet", "values": {}}, 1]]
     assert [flag["values"]["worker"] for flag in report["flags"]] == ["worker 1"]
     assert report["paragraph"][0]["message"] % report["paragraph"][0]["values"]
 
