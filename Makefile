@@ -42,7 +42,7 @@ test: .venv/dev.stamp  ## lint, then every test: on SQLite, again on PostgreSQL,
 	$(TESTS) $(SPREAD) -m "not soak and not process" || failed="$$failed sqlite"; \
 	echo "== the database's tests on PostgreSQL"; \
 	$(PY) -m tests.run_postgres -- $(TESTS) $(SPREAD) -m "not soak and not process" \
-		$(wildcard tests/flow tests/views tests/security/test_queries.py tests/test_story.py) || failed="$$failed postgresql"; \
+		$(wildcard tests/flow tests/views tests/mturk_api/test_at_once.py tests/security/test_queries.py tests/test_story.py) || failed="$$failed postgresql"; \
 	echo "== real servers and workers, on both"; \
 	$(TESTS) -n 2 --dist worksteal -m "process and not soak" tests/process tests/marketplaces || failed="$$failed process"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -115,3 +116,11 @@ def test_migrations_import_no_live_code() -> None:
             "from annotation.schema import AddIndexWhileServing",
         }
         assert set(names) <= allowed, file.name
+
+
+def test_rows_are_locked_so_that_others_may_name_them() -> None:
+    """A commit looks at the foreign keys of what it adds: it must not wait for a row that waits for its accounts."""
+    greedy = re.compile(r"select_for_update\((?!(of=\([^()]*\), )?no_key=True\))")
+    files = sorted((ROOT / "annotation").rglob("*.py"))
+    assert [file.name for file in files if greedy.search(file.read_text())] == []
+    assert greedy.search('rows.select_for_update(of=("self",))')

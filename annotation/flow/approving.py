@@ -86,8 +86,7 @@ def reject(assignment: Assignment, *, text: str, source: str = "requester", user
 
 
 def _locked(assignment: Assignment) -> Assignment:
-    rows = Assignment.objects.select_for_update(of=("self",))
-    row = rows.select_related("batch__project", "batch__connection", "hit").get(pk=assignment.pk)
+    row = Assignment.objects.locked(assignment.pk, "batch__project", "batch__connection", "hit")
     if row.state != lifecycle.SUBMITTED:
         raise WrongState(row.state)
     holding.lock(row.hit_id)

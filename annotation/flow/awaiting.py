@@ -160,8 +160,7 @@ def can_be_overridden(row: Assignment) -> bool:
 def bonus(row: Assignment, amount: Decimal, *, reason: str, form: str, user: User | None) -> Payment:
     """Pay a bonus with a reason for the worker, once for each `form`. Raises Refused and Overdrawn."""
     _check_bonus(amount, reason)
-    rows = Assignment.objects.select_for_update(of=("self",))
-    locked = rows.select_related("batch__project", "batch__connection", "hit").get(pk=row.pk)
+    locked = Assignment.objects.locked(row.pk, "batch__project", "batch__connection", "hit")
     if locked.state != lifecycle.SUBMITTED:
         raise WrongState(locked.state)
     words, key = reason.strip()[:LONGEST_REASON], f"bonus-{locked.pk}-{form[:32]}"

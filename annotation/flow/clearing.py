@@ -44,7 +44,7 @@ def begin(project: Project) -> bool:
 
     Raises Refused where something still needs it.
     """
-    row = Project.everything.select_for_update().filter(pk=project.pk, removed_at__isnull=False).first()
+    row = Project.everything.select_for_update(no_key=True).filter(pk=project.pk, removed_at__isnull=False).first()
     if row is None or Erasure.objects.filter(project=row).exists():
         return False
     if reason := discarding.what_keeps_project(row):
@@ -79,7 +79,7 @@ def _steps(erasure: Erasure) -> Iterator[int]:
         while True:
             began = time.monotonic()
             with transaction.atomic():
-                mine = Erasure.objects.select_for_update().filter(pk=erasure.pk, ended_at__isnull=True)
+                mine = Erasure.objects.select_for_update(no_key=True).filter(pk=erasure.pk, ended_at__isnull=True)
                 if mine.first() is None:  # somebody else was done first
                     return
                 if taken := act():

@@ -236,7 +236,7 @@ def _workers(batch: Batch, names: Iterable[str]) -> dict[str, int]:
 
 def _take_places(chunk: list[Judgment]) -> list[tuple[str, bool]]:
     """Each judgment's group and whether it counts, in the order of the file: as many as the HITs have room for."""
-    wanted = Hit.objects.select_for_update().filter(pk__in={j.hit_id for j in chunk}).order_by("pk")
+    wanted = Hit.objects.select_for_update(no_key=True).filter(pk__in={j.hit_id for j in chunk}).order_by("pk")
     hits = {hit.pk: hit for hit in wanted.only("pk", "group_key", "room", "voided_at")}
     taken: Counter[int] = Counter()
     places = []

@@ -88,7 +88,7 @@ def holds_work(batch: Batch) -> bool:
 @transaction.atomic
 def erase_batch(batch: Batch) -> None:
     """Remove a batch from the bin for good. Raises Refused while answers or payments hang on it, or it is not there."""
-    row = _removed(Batch.everything.select_for_update().filter(pk=batch.pk)).first()
+    row = _removed(Batch.everything.select_for_update(no_key=True).filter(pk=batch.pk)).first()
     if row is None or holds_work(row):
         raise Refused(_("This batch holds people's answers, so it stays in the bin."))
     recording.record("erased", batch)
@@ -118,7 +118,7 @@ def erase_due(*, limit: int = 50) -> int:
 @transaction.atomic
 def remove_project(project: Project) -> bool:
     """Delete a project for now; its owners can bring it back. False when it is deleted. Raises Refused."""
-    row = Project.objects.select_for_update().filter(pk=project.pk)
+    row = Project.objects.select_for_update(no_key=True).filter(pk=project.pk)
     if not row.exists():
         return False
     if reason := what_keeps_project(project):
@@ -149,7 +149,7 @@ def what_keeps_project(project: Project) -> str:
 @transaction.atomic
 def restore_project(project: Project) -> bool:
     """Bring a deleted project back; False when it is not deleted, or its erasure has begun."""
-    row = Project.everything.select_for_update().filter(pk=project.pk, removed_at__isnull=False).first()
+    row = Project.everything.select_for_update(no_key=True).filter(pk=project.pk, removed_at__isnull=False).first()
     if row is None or Erasure.objects.filter(project=row).exists():
         return False
     Project.everything.filter(pk=row.pk).update(removed_at=None)

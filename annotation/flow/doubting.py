@@ -77,7 +77,7 @@ def _standing(hits: list[Hit]) -> dict[int, GoldDecision]:
 @transaction.atomic
 def decide(hit: Hit, decision: str, *, text: str, reviewer: User | None) -> GoldDecision:
     """Keep what becomes of the gold; `text` is the people's answer that was read. Refused once they say otherwise."""
-    Hit.objects.select_for_update().get(pk=hit.pk)
+    Hit.objects.select_for_update(no_key=True).get(pk=hit.pk)
     found = doubt_of(hit)
     if found is None or found.text != text:
         raise Refused(_("What people say of this item changed meanwhile. Please look at it again."))
@@ -92,7 +92,7 @@ def decide(hit: Hit, decision: str, *, text: str, reviewer: User | None) -> Gold
 @transaction.atomic
 def undo(hit: Hit, *, reviewer: User | None) -> bool:
     """Take back the decision; False where none stands."""
-    Hit.objects.select_for_update().get(pk=hit.pk)
+    Hit.objects.select_for_update(no_key=True).get(pk=hit.pk)
     last = _standing([hit]).get(hit.pk)
     if last is None:
         return False

@@ -169,7 +169,7 @@ def revoke_all(
 
 def _latest(type: QualificationType) -> int:
     """The key of the type's last change, taken under its lock, so that what follows is one step."""
-    QualificationType.objects.select_for_update().get(pk=type.pk)
+    QualificationType.objects.select_for_update(no_key=True).get(pk=type.pk)
     last = QualificationChange.objects.filter(qualification__type=type).order_by("-pk")
     return last.values_list("pk", flat=True).first() or 0
 

@@ -114,7 +114,7 @@ def _locked(project: Project, *names: str) -> dict[str, Account]:
     rows = Account.objects.filter(project=project, name__in=names)
     for name in set(names) - set(rows.values_list("name", flat=True)):
         Account.objects.get_or_create(project=project, name=name)
-    return {account.name: account for account in rows.select_for_update().order_by("pk")}
+    return {account.name: account for account in rows.select_for_update(no_key=True).order_by("pk")}
 
 
 @transaction.atomic

@@ -50,7 +50,7 @@ def carry_out(intended: QuerySet[PolicyOutcome]) -> int:
 
 @transaction.atomic
 def _carry_out(pk: int) -> bool:
-    rows = PolicyOutcome.objects.select_for_update(of=("self",)).select_related("listing__hit")
+    rows = PolicyOutcome.objects.select_for_update(of=("self",), no_key=True).select_related("listing__hit")
     action = rows.filter(pk=pk, status=judging.INTENDED).first()
     if action is None:
         return False

@@ -69,7 +69,7 @@ def update_type(type: QualificationType, **terms: Any) -> QualificationType:
 
     Once people may try again that cannot be taken back, since some rely on it.
     """
-    row = QualificationType.objects.select_for_update().filter(pk=type.pk, deleted_at__isnull=True).first()
+    row = QualificationType.objects.select_for_update(no_key=True).filter(pk=type.pk, deleted_at__isnull=True).first()
     if row is None:
         raise Refused(_("This qualification was retired."))
     if row.retry_seconds is not None and terms.get("retry_seconds", 0) is None:
@@ -145,7 +145,7 @@ def grant(
     if type.deleted_at is not None or worker.project_id != type.project_id:
         raise Refused(_("This qualification was retired, or belongs to another project."))
     fresh = {"value": value, "granted_at": timezone.now()}
-    row, new = Qualification.objects.select_for_update(of=("self",)).get_or_create(
+    row, new = Qualification.objects.select_for_update(of=("self",), no_key=True).get_or_create(
         type=type, worker=worker, defaults=fresh
     )
     if not new and (row.value, row.state) == (value, State.GRANTED):
@@ -253,7 +253,7 @@ def request(
 
 
 def _open(type: QualificationType, worker: Worker) -> QualificationRequest | None:
-    Worker.objects.select_for_update().get(pk=worker.pk)  # one worker asks one thing at a time
+    Worker.objects.select_for_update(no_key=True).get(pk=worker.pk)  # one worker asks one thing at a time
     rows = QualificationRequest.objects.filter(type=type, worker=worker)
     return rows.filter(state__in=[Request.TESTING, Request.PENDING]).first()
 

@@ -85,7 +85,7 @@ def restart_clock(row: Assignment) -> None:
 
 
 def _locked(assignment: Assignment) -> Assignment:
-    rows = Assignment.objects.select_for_update(of=("self",)).select_related("batch__project", "hit")
+    rows = Assignment.objects.select_for_update(of=("self",), no_key=True).select_related("batch__project", "hit")
     return rows.get(pk=assignment.pk)
 
 
@@ -164,7 +164,7 @@ def choose(assignment: Assignment, revision: int, *, reviewer: User | None, text
 
 
 def _choose(assignment: Assignment, revision: int, reviewer: User | None, text: str | None) -> Review:
-    mates = Assignment.objects.select_for_update(of=("self",)).select_related("batch__project", "hit")
+    mates = Assignment.objects.select_for_update(of=("self",), no_key=True).select_related("batch__project", "hit")
     rows = list(mates.filter(hit=assignment.hit_id, state=lifecycle.SUBMITTED).order_by("pk"))
     histories = reviews_of(rows)
     for row in rows:

@@ -72,7 +72,7 @@ def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_s
     The same key with the same answer gives the same receipt. Raises Conflict when the key came with another
     answer, when another tab submitted first, or when a submitted answer can no longer be changed.
     """
-    row = Assignment.objects.select_for_update(of=("self",)).select_related("batch__project").get(pk=assignment.pk)
+    row = Assignment.objects.locked(assignment.pk, "batch__project")
     digest = hashlib.sha256(to_text(answer).encode("utf-8", "surrogatepass")).hexdigest()
     replayed = row.answers.filter(key=key).first() if row.revision else None
     if replayed:

@@ -63,6 +63,15 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         """Those with an answer that researchers may see."""
         return self.filter(state=lifecycle.SUBMITTED).filter(Q(collection__isnull=True) | Q(collection__ready=True))
 
+    def locked(self, pk: int, *related: str) -> Assignment:
+        """The assignment, locked until the transaction ends, with these related rows.
+
+        A look that had to wait joins the rows of before: where a change of its HIT's type came first it finds nothing,
+        and a second look is right.
+        """
+        rows = self.select_for_update(of=("self",), no_key=True).select_related(*related)
+        return rows.filter(pk=pk).first() or rows.get(pk=pk)
+
 
 class Assignment(models.Model):
     """One worker on one HIT. `counts` says whether it takes or took one of the HIT's places."""

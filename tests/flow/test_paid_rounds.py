@@ -126,10 +126,10 @@ def test_closing_gives_back_what_nobody_can_earn(project: Any, pool: Any, bob: W
 def test_many_workers_on_one_item_cost_what_the_quote_says(project: Any, tmp_path: Path) -> None:
     project.fees = "mturk"
     project.save(update_fields=["fees"])
-    found = paid(project, dataset_of(project, tmp_path, name="few", size=3))
+    found = paid(project, dataset_of(project, tmp_path, name="few", size=1), per_worker=1)
     quoted = estimating.estimate(found.batch).quote.total
     people = [newcomer(project, f"n{number}") for number in range(11)]
-    assert [work_through(worker, found) for worker in people] == [3] * 11
+    assert [work_through(worker, found) for worker in people] == [1] * 11
     assert stand(project)[1] == 11 * quoted
     for row in Assignment.objects.all():
         approving.approve(row)

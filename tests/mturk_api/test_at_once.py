@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from functools import partial
+from random import Random
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 from django.db import connection, connections
 
-from annotation.flow import assigning, ledger
+from annotation.flow import assigning, auditing, ledger
+from annotation.flow.refusal import Refused
 from annotation.models import Account, Assignment, Listing, Payment
-from tests.mturk_api.acts import HIT, TERMS, accept, submit, worker
+from tests.mturk_api.acts import HIT, TERMS, accept, later, submit, worker
 from tests.mturk_api.wire import mturk, requester
 
 pytestmark = [
@@ -78,3 +81,53 @@ def test_decisions_returns_and_the_end_of_a_hit_meet_without_a_deadlock() -> Non
     assert listing.held == 2 * Decimal("0.25")  # one undecided, one at work
     assert Account.objects.get(name=ledger.held_for(listing.hit.batch)).balance == listing.held
     assert sum(Account.objects.values_list("balance", flat=True)) == 0
+
+
+def acts_on(client: Any, rows: list[Assignment], hit_ids: list[str], newcomers: list[Any]) -> list[Any]:
+    """Everything that a script, workers and the console may do to these HITs, in a mixed order."""
+    other = client.create_hit_type(**TERMS | {"Reward": "0.10"})["HITTypeId"]
+    acts: list[Any] = []
+    for row in rows:
+        name = {"AssignmentId": row.public_id}
+        bonus = name | {"WorkerId": row.worker.public_id, "BonusAmount": "0.50", "Reason": "Thanks."}
+        acts += [partial(client.approve_assignment, **name), partial(client.send_bonus, **bonus)] * 2
+        acts += [partial(client.reject_assignment, **name, RequesterFeedback="")]
+        acts += [partial(client.approve_assignment, **name, OverrideRejection=True)]
+    for hit_id in hit_ids:
+        hit = {"HITId": hit_id}
+        acts += [partial(client.create_additional_assignments_for_hit, **hit, NumberOfAdditionalAssignments=1)]
+        acts += [partial(client.update_expiration_for_hit, **hit, ExpireAt=at) for at in (0, later(9000))]
+        acts += [partial(client.update_hit_type_of_hit, **hit, HITTypeId=other), partial(client.delete_hit, **hit)]
+        acts += [partial(accept, worker, hit_id) for worker in newcomers]
+    Random(7).shuffle(acts)
+    return acts
+
+
+def done_politely(acts: list[Any]) -> list[str]:
+    """What none of the acts may come to: neither done nor refused."""
+    bad = []
+    for act in acts:
+        try:
+            act()
+        except Refused:
+            continue
+        except ClientError as refused:
+            if refused.response["ResponseMetadata"]["HTTPStatusCode"] != 400:
+                bad.append(str(refused))
+    return bad
+
+
+def test_everything_at_once_is_done_or_refused_and_the_books_stay_whole() -> None:
+    key = requester(balance="30")
+    client = mturk(key)
+    hit_ids = [client.create_hit(**HIT, MaxAssignments=4)["HIT"]["HITId"] for _number in range(3)]
+    people = [worker(key.project, f"worker-{k}") for k in range(5)]
+    rows = [accept(who, hit_id) for hit_id in hit_ids for who in people[:3]]
+    sent, going = [submit(row, word="well") for row in rows[::2]], rows[1::2]
+    acts = acts_on(client, sent, hit_ids, people[3:])
+    acts += [partial(submit, row, word="well") for row in going] + [partial(assigning.give_back, row) for row in going]
+    lanes = [acts[k::8] for k in range(8)]
+    assert at_once(*[partial(done_politely, lane) for lane in lanes]) == [[]] * 8
+    assert auditing.audit(key.project) == []
+    rewards = Payment.objects.filter(kind="reward").values_list("assignment", flat=True)
+    assert len(rewards) == len(set(rewards)) == Assignment.objects.filter(approval="approved").count()
