@@ -30,7 +30,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",  # \textquotedbl needs a font encoding that LaTeX does not begin with
     "–": "--",
     "—": "---",
     "−": "$-$",

@@ -20,3 +20,7 @@ def test_a_latex_table_escapes_what_latex_would_run() -> None:
     text = quoting.latex(HEAD, [[r"50% of a_b & \c", "2", "–"]])
     assert r"50\% of a\_b \& \textbackslash{}c & 2 & -- \\" in text
     assert text.startswith(r"\begin{tabular}{lrr}")
+
+
+def test_latex_text_needs_no_other_font_encoding() -> None:
+    assert quoting.latex_text('A "port" & 5 %') == r"A ''port'' \& 5 \%"
