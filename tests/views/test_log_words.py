@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -28,6 +30,15 @@ def test_details_are_said_in_the_readers_language(client: Any, alice: Any, batch
         "Aufgabe: Fragen beantworten",
     ):
         assert words in html
+
+
+def test_times_are_said_in_utc_whatever_the_readers_zone(client: Any, alice: Any, batch: Any) -> None:
+    client.force_login(alice)
+    client.cookies["tz"] = "Pacific/Kiritimati"
+    html = client.get(reverse("log", args=["wells"])).content.decode()
+    told = re.search(r'<time datetime="([^"]+)">([^<]+)</time>', html)
+    assert told is not None
+    assert f"{datetime.fromisoformat(told[1]).astimezone(UTC):%H:%M}" == told[2][-5:]
 
 
 def test_lines_lead_to_what_they_are_about(client: Any, alice: Any, batch: Any, bob: Any) -> None:
