@@ -1,20 +1,22 @@
 """The next assignment: who gets which HIT, for how long, and what happens when it comes back unanswered.
 
-Lock order, here and in submitting: assignment, seat, batch, HIT. The cost of a claim does not depend on the
+Lock order, here and in submitting: assignment, seat, worker, batch, HIT. The cost of a claim does not depend on the
 size of the batch (docs/architecture.md, "The next assignment").
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Least, Now
 
-from annotation.flow import attempts, checking, holding, ledger, notifying, qualifying, reserving
+from annotation.flow import attempts, checking, holding, ledger, notifying, reserving
+from annotation.flow.admitting import obstacle
 from annotation.flow.offering import (
     ALIVE_OR_DONE,
     answered_last,
@@ -25,7 +27,7 @@ from annotation.flow.offering import (
     hidden,
     left,
 )
-from annotation.models import Assignment, Batch, Given, Guide, Hit, Round, Seat, Worker, WorkerBlock
+from annotation.models import Assignment, Batch, Given, Guide, Hit, Round, Seat, Worker
 from annotation.models.project import wire_id
 from annotation.pure import lifecycle
 from annotation.registry import task_type
@@ -45,44 +47,6 @@ def sit_down(worker: Worker, batch: Batch) -> Seat:
     return seat
 
 
-def obstacle(worker: Worker, batch: Batch, *, act: str = "accept") -> str:
-    """Why the worker may not `act` (discover, preview, accept) on the batch now, or nothing.
-
-    One of `inactive`, `consent`, `closed`, `blocked`, `not_chosen`, `paused`, `unqualified` (qualifying.lacks).
-    """
-    if not worker.active:
-        return "inactive"
-    if not worker.consented:
-        return "consent"
-    if batch.state != Batch.State.OPEN:
-        return "closed"
-    if batch.connection_id and worker.user_id:  # theirs to do only on the marketplace where it is published
-        return "not_chosen"
-    return (
-        _shut_out(worker, batch)
-        or _stopped(worker, batch)
-        or ("unqualified" if qualifying.lacks(worker, batch, act=act) else "")
-    )
-
-
-def _stopped(worker: Worker, batch: Batch) -> str:
-    return "paused" if checking.is_paused(worker, batch) else ""
-
-
-def _shut_out(worker: Worker, batch: Batch) -> str:
-    """Whether the project blocks the worker, or the batch is for others; one query, since every claim asks."""
-    chosen = Batch.workers.through.objects.filter(batch=batch.pk)
-    asked = (
-        Exists(WorkerBlock.objects.filter(worker=worker.pk)),
-        Exists(chosen),
-        Exists(chosen.filter(worker=worker.pk)),
-    )
-    blocked, choosy, among_them = Worker.objects.filter(pk=worker.pk).values_list(*asked).get()
-    if blocked:
-        return "blocked"
-    return "not_chosen" if choosy and not among_them else ""
-
-
 def claim(seat: Seat) -> Assignment | None:
     """Give the worker an assignment: the one under way, or the next HIT; None when none is left for them."""
     round = attempts.round_of(seat.batch)
@@ -98,9 +62,15 @@ def claim(seat: Seat) -> Assignment | None:
     return assignment
 
 
+def _locked(**whose: Any) -> Seat:
+    """A seat, locked with its worker: what they take in another batch at this instant may rule something out here."""
+    rows = Seat.objects.select_for_update(of=("self", "worker"), no_key=True)
+    return rows.select_related("batch", "worker").get(**whose)
+
+
 @transaction.atomic
 def _under_way_or_next(seat: Seat) -> tuple[Assignment | None, bool]:
-    seat = Seat.objects.select_for_update(of=("self",)).select_related("batch").get(pk=seat.pk)
+    seat = _locked(pk=seat.pk)
     mine = Assignment.objects.filter(worker=seat.worker_id, batch=seat.batch_id, state=lifecycle.ACCEPTED)
     for under_way in mine[:1]:
         return under_way, True
@@ -141,8 +111,7 @@ def _claim_in_round(seat: Seat, round: Round) -> Assignment | None:
 
 
 def _take_in_round(hit: Hit) -> bool:
-    taken = checking.make_place(hit)
-    if taken:
+    if taken := checking.make_place(hit):
         reserving.level(hit.batch)
     return taken
 
@@ -195,8 +164,8 @@ def accept_hit(seat: Seat, hit: Hit, *, take: Callable[[Hit], bool] | None = Non
 
     None when it has no room, was answered by them, or its batch is not open. Whether they may is `obstacle`'s to say.
     """
-    row = Assignment.objects.select_for_update().filter(hit=hit, worker=seat.worker_id).first()
-    seat = Seat.objects.select_for_update(of=("self",)).select_related("batch").get(pk=seat.pk)
+    row = Assignment.objects.select_for_update(no_key=True).filter(hit=hit, worker=seat.worker_id).first()
+    seat = Seat.objects.select_for_update(of=("self",), no_key=True).select_related("batch").get(pk=seat.pk)
     row = row or Assignment.objects.filter(hit=hit, worker=seat.worker_id).first()  # of a request at the same instant
     if row is not None and row.state == lifecycle.ACCEPTED:
         return row
@@ -252,7 +221,8 @@ def want(hit_id: int, least: int) -> bool:
 
 def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> bool:
     ticket = _next_ticket(hit_id)
-    locked = modest.select_for_update(of=("self",)).select_related("batch__project", "batch__connection").first()
+    rows = modest.select_for_update(of=("self",), no_key=True)
+    locked = rows.select_related("batch__project", "batch__connection").first()
     if locked is None or locked.check_item or attempts.round_of(locked.batch) is not None:
         return False  # known answers need no second opinion
     more = reserving.for_opinions(locked, least)
@@ -274,11 +244,10 @@ def take_up(assignment: Assignment) -> bool:
     False when its place is taken, the worker may not work on the batch now, has another one of it under way,
     met a member of its group since, or answered one just before where another item must come between.
     """
-    rows = Assignment.objects.select_for_update(of=("self",)).select_related("batch", "worker__project", "hit")
-    row = rows.defer("hit__payload").get(pk=assignment.pk)
+    row = Assignment.objects.defer("hit__payload").locked(assignment.pk, "batch", "worker__project", "hit")
     if row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED} or obstacle(row.worker, row.batch):
         return False
-    Seat.objects.select_for_update().get(batch=row.batch_id, worker=row.worker_id)
+    _locked(batch=row.batch_id, worker=row.worker_id)
     round = attempts.round_of(row.batch)
     if round is not None and attempts.is_closed_to(round, row):
         return False
@@ -295,11 +264,9 @@ def _take_again(row: Assignment, *, in_round: bool) -> bool:
     if not in_round:
         for_all = row.hit.check_item and row.batch.connection_id is None
         return checking.make_place(hit) if for_all else _take_place(hit)
-    try:
-        with transaction.atomic():
-            return _take_in_round(hit)
-    except ledger.Overdrawn:
-        return False
+    with suppress(ledger.Overdrawn), transaction.atomic():
+        return _take_in_round(hit)
+    return False
 
 
 def _is_hindered(row: Assignment) -> bool:

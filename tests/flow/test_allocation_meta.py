@@ -8,7 +8,7 @@ import pytest
 from django.db.models import F
 from django.db.models.functions import Greatest
 
-from annotation.flow import assigning, submitting
+from annotation.flow import assigning, offering, submitting
 from annotation.models import Answer, Hit
 from tests.flow import test_allocation_machine as machine
 
@@ -43,7 +43,8 @@ PLANTED = {
     "a second opinion is called off": (assigning, "want", want_what_was_said_last),
     "a change overwrites the answer before it": (submitting, "_revise", overwrite),
     "two assignments at once by taking one up": (assigning, "_is_hindered", lambda row: False),
-    "a met group counts as not met": (assigning, "_counts_as_met", lambda batch, where: False),
+    "a met group counts as not met": (offering, "counts_as_met", lambda batch, where: False),
+    "a met group counts as not met when taken up": (assigning, "counts_as_met", lambda batch, where: False),
 }
 
 
