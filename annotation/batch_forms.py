@@ -31,7 +31,7 @@ COLUMNS = ["task", "meeting", "fresh_only", *DRAWING]  # of a batch, as the form
 class WhoForm(ConsoleForm):
     """Who may work on a batch, and what they read first about it."""
 
-    title = forms.CharField(label=_("Title that annotators read"), max_length=200)
+    title = forms.CharField(label=_("Title that workers read"), max_length=200)
     expected_minutes = forms.FloatField(
         label=_("Expected minutes for one HIT"),
         min_value=0.5,
@@ -41,11 +41,11 @@ class WhoForm(ConsoleForm):
     )
     who = forms.ChoiceField(
         label=_("Who may work on it"),
-        choices=[("all", _("Every annotator of the project")), ("chosen", _("Only those chosen here"))],
+        choices=[("all", _("Every worker of the project")), ("chosen", _("Only those chosen here"))],
         widget=forms.RadioSelect,
         initial="all",
     )
-    workers = WorkersField(label=_("Annotators"), queryset=Worker.objects.none(), required=False)
+    workers = WorkersField(label=_("Workers"), queryset=Worker.objects.none(), required=False)
 
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
         super().__init__(posted, initial=self.stored(batch) if batch else None)
@@ -67,7 +67,7 @@ class WhoForm(ConsoleForm):
     def clean(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
         if cleaned.get("who") == "chosen" and "workers" in cleaned and not cleaned["workers"]:
-            self.add_error("workers", _("Choose at least one annotator, or let everybody work on it."))
+            self.add_error("workers", _("Choose at least one worker, or let everybody work on it."))
         return cleaned
 
     def is_valid(self) -> bool:
@@ -95,7 +95,7 @@ class GuideForm(ConsoleForm):
         max_length=100_000,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "true"}),
-        help_text=_("Markdown. Annotators read it before their first HIT and have it one key away."),
+        help_text=_("Markdown. Workers read it before their first HIT and have it one key away."),
     )
 
     def clean_guide(self) -> str:
@@ -141,7 +141,7 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
     )
     purpose = forms.ChoiceField(label=_("Purpose"), choices=Batch.Purpose.choices, initial=Batch.Purpose.PRODUCTION)
     fresh_only = forms.BooleanField(
-        label=_("No items that an annotator met in another batch"), required=False, initial=True
+        label=_("No items that a worker met in another batch"), required=False, initial=True
     )
     unseen_only = forms.BooleanField(
         label=_("Only items that no other batch of this task asked about"),

@@ -79,7 +79,7 @@ class PlaceForm(ConsoleForm):
         """Our own annotators, and every marketplace of the project."""
         self._places = {str(row.pk): row for row in project.connections.order_by("name")}
         named = [(key, f"{row.name} · {row.get_preset_display()}") for key, row in self._places.items()]
-        self.fields["marketplace"].choices = [("", _("By our own annotators")), *named]
+        self.fields["marketplace"].choices = [("", _("By our own workers")), *named]
 
     def clean_marketplace(self) -> Connection | None:
         chosen = self._places.get(self.cleaned_data["marketplace"])

@@ -130,17 +130,17 @@ class InviteForm(ConsoleForm):
 class ProjectForm(ConsoleForm):
     """What people read of a project."""
 
-    title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Annotators see it above their batches."))
+    title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Workers see it above their batches."))
     consent = forms.CharField(
         label=_("Consent text"),
         required=False,
         max_length=50_000,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 12}),
-        help_text=_("Markdown. Annotators accept it before their first assignment, and again after each change."),
+        help_text=_("Markdown. Workers accept it before their first assignment, and again after each change."),
     )
     sign_up = forms.ChoiceField(
-        label=_("Who may join as an annotator"),
+        label=_("Who may join as a worker"),
         choices=Project.SignUp.choices,
         required=False,
         help_text=_("Without an invite, people join on the project's open page; its address is under People."),
@@ -148,7 +148,7 @@ class ProjectForm(ConsoleForm):
     two_factor = forms.BooleanField(
         label=_("Members must use two factors"),
         required=False,
-        help_text=_("Whoever runs or reviews the project sets up an authenticator first. Annotators are not asked."),
+        help_text=_("Whoever runs or reviews the project sets up an authenticator first. Workers are not asked."),
     )
 
     @classmethod

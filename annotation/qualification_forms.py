@@ -37,15 +37,15 @@ def _retries(kept: int | None) -> list[tuple[str, Any]]:
 class TypeForm(ConsoleForm):
     """A qualification as workers read it, and how they come by it."""
 
-    name = forms.CharField(label=_("Name"), max_length=200, help_text=_("Annotators read it: “needs 80 in …”."))
+    name = forms.CharField(label=_("Name"), max_length=200, help_text=_("Workers read it: “needs 80 in …”."))
     description = forms.CharField(
         label=_("Description"),
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("What it stands for and how one comes by it. Annotators read it."),
+        help_text=_("What it stands for and how one comes by it. Workers read it."),
     )
     keywords = forms.CharField(label=_("Keywords"), max_length=1000, required=False)
-    requestable = forms.BooleanField(label=_("Annotators may ask for it"), required=False, initial=True)
+    requestable = forms.BooleanField(label=_("Workers may ask for it"), required=False, initial=True)
     retry_seconds = forms.ChoiceField(
         label=_("Who was refused, or asks for a better score, may ask again"), choices=RETRIES, required=False
     )
@@ -114,7 +114,7 @@ class HandForm(ConsoleForm):
     """The same score for several workers, named one a line."""
 
     names = forms.CharField(
-        label=_("Annotators"),
+        label=_("Workers"),
         max_length=200_000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
         help_text=_("Pseudonyms or worker ids, one a line."),

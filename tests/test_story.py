@@ -145,7 +145,7 @@ def open_a_batch(capsys: pytest.CaptureFixture[str], file: Path) -> None:
     assert command(capsys, *imported)["already_there"]
     made = command(capsys, "create_batch", "study", "--task", "answer", "--dataset", "vennory", "--assignments", 3)
     assert made["hits"] == QUESTIONS
-    assert "Needs 3 different annotators, you have 0" in made["warnings"][0]
+    assert "Needs 3 different workers, you have 0" in made["warnings"][0]
 
 
 def invite_three(requester: Browser) -> str:

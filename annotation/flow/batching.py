@@ -246,8 +246,8 @@ def lack_of_people(people: int, *, wanted: int) -> list[str]:
     if people >= wanted:
         return []
     text = ngettext(
-        "Needs %(wanted)s annotator, you have %(people)s. HITs stay unfinished until more join.",
-        "Needs %(wanted)s different annotators, you have %(people)s. HITs stay unfinished until more join.",
+        "Needs %(wanted)s worker, you have %(people)s. HITs stay unfinished until more join.",
+        "Needs %(wanted)s different workers, you have %(people)s. HITs stay unfinished until more join.",
         wanted,
     )
     return [text % {"wanted": wanted, "people": people}]

@@ -68,7 +68,7 @@ def give(batch: Batch, hits: Sequence[Hit], workers: Collection[Worker], *, user
     Raises Refused for a batch that does not allow it, and Overdrawn where the budget does not cover it.
     """
     if not hits or not workers:
-        raise Refused(_("Choose at least one HIT and one annotator."))
+        raise Refused(_("Choose at least one HIT and one worker."))
     if len(hits) * len(workers) > MOST:
         raise Refused(_("That are too many at once: at most %(most)s.") % {"most": MOST})
     Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)

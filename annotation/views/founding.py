@@ -23,7 +23,7 @@ class NewProjectForm(ConsoleForm):
     """What a new project is called. Without a name one is made from the title."""
 
     title = forms.CharField(
-        label=gettext_lazy("Title"), max_length=200, help_text=gettext_lazy("Annotators see it above their batches.")
+        label=gettext_lazy("Title"), max_length=200, help_text=gettext_lazy("Workers see it above their batches.")
     )
     name = forms.CharField(
         label=gettext_lazy("Name"),

@@ -50,7 +50,7 @@ def batch_give(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     context = batch_context(
         shown,
         "hits",
-        leaf=_("HITs for chosen annotators"),
+        leaf=_("HITs for chosen workers"),
         hits=hits,
         people=[(one, one.pk in ticked) for one in people],
         problem=problem,

@@ -77,7 +77,7 @@ def _granted(request: HttpRequest, type: QualificationType) -> HttpResponse:
             reason=request.POST.get("reason", "")[:1000],
             user=request.user,
         )
-        text = ngettext("Granted to %(n)s annotator.", "Granted to %(n)s annotators.", done) % {"n": done}
+        text = ngettext("Granted to %(n)s worker.", "Granted to %(n)s workers.", done) % {"n": done}
         messages.success(request, text)
     except Refused as refusal:
         messages.error(request, str(refusal))

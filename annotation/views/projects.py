@@ -54,7 +54,7 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
         return render(request, "projects/_consent.html", _shown(request.POST.get("consent", "")))
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
         changed = joining.change_project(project, **form.cleaned_data)
-        again = _("Saved. The consent text changed, so annotators accept it again before their next assignment.")
+        again = _("Saved. The consent text changed, so workers accept it again before their next assignment.")
         messages.success(request, again if changed else _("Saved."))
         return see("project-settings", project.slug)
     text = form["consent"].value() or ""

@@ -75,7 +75,7 @@ def qualification_new(request: HttpRequest, project: Project) -> HttpResponse:
         except Refused as refusal:
             form.add_error("name" if isinstance(refusal, qualifying.NameTaken) else None, str(refusal))
         else:
-            messages.success(request, _("Made. Grant it below, or let annotators ask for it."))
+            messages.success(request, _("Made. Grant it below, or let workers ask for it."))
             return see("qualification", project.slug, made.public_id)
     context = shell(project, (_("New qualification"), ""), form=form, type=None)
     return render(request, "qualifications/edit.html", context, status=422 if form.is_bound else 200)
@@ -116,7 +116,7 @@ def qualification_restore(request: HttpRequest, project: Project, public_id: str
     type = get_object_or_404(project.qualification_types, public_id=public_id)
     try:
         if qualifying.restore_type(type):
-            text = _("“%(name)s” is back with its scores. Annotators cannot ask for it unless you allow it again.")
+            text = _("“%(name)s” is back with its scores. Workers cannot ask for it unless you allow it again.")
             messages.success(request, text % {"name": type.name})
     except Refused as refusal:
         messages.error(request, str(refusal))
@@ -171,7 +171,7 @@ def qualification_revoke(request: HttpRequest, project: Project, public_id: str)
     type = type_of(project, public_id)
     ticked = project.workers.filter(public_id__in=request.POST.getlist("worker")[:1000])
     done = granting.revoke_all(type, ticked, reason=request.POST.get("reason", "")[:1000], user=request.user)
-    text = ngettext("Revoked from %(n)s annotator.", "Revoked from %(n)s annotators.", done) % {"n": done}
+    text = ngettext("Revoked from %(n)s worker.", "Revoked from %(n)s workers.", done) % {"n": done}
     (messages.success if done else messages.info)(request, text if done else _("Tick somebody first."))
     return see("qualification", project.slug, type.public_id)
 
@@ -183,7 +183,7 @@ def qualification_undo(request: HttpRequest, project: Project, public_id: str) -
     type = type_of(project, public_id)
     try:
         done = granting.undo(type, through=granting.whole(request.POST.get("through", "")) or 0, user=request.user)
-        text = ngettext("Undone for %(n)s annotator.", "Undone for %(n)s annotators.", done)
+        text = ngettext("Undone for %(n)s worker.", "Undone for %(n)s workers.", done)
         messages.success(request, text % {"n": done})
     except Refused as refusal:
         messages.warning(request, str(refusal))

@@ -23,7 +23,7 @@ KINDS = {
     "batch": ("batch", gettext_noop("Batches")),
     "round": ("batch", gettext_noop("Rounds")),
     "dataset": ("dataset", gettext_noop("Datasets")),
-    "worker": ("annotator", gettext_noop("Annotators")),
+    "worker": ("annotator", gettext_noop("Workers")),
     "qualification": ("qualification", gettext_noop("Qualifications")),
     "hit": ("hit", gettext_noop("HITs")),
     "assignment": ("hit", gettext_noop("Assignments")),

@@ -76,14 +76,14 @@ def test_qualification_and_production_share_no_item_unless_asked_to(project: Any
 def test_what_cannot_work_is_told_and_does_not_hinder(project: Any, dataset: Dataset, bob: Any, carol: Any) -> None:
     batch = draft(project, "b", dataset, assignments_per_hit=5)
     told = batching.launch(batch)["warnings"]
-    assert told == ["Needs 5 different annotators, you have 2. HITs stay unfinished until more join."]
+    assert told == ["Needs 5 different workers, you have 2. HITs stay unfinished until more join."]
     assert batch.state == Batch.State.OPEN
     assert batching.doubts(launched(project, "fits", dataset, assignments_per_hit=2)) == []
 
 
 def test_only_people_who_may_work_count(project: Any, dataset: Dataset, bob: Any, carol: Any) -> None:
     chosen = launched(project, "chosen", dataset, assignments_per_hit=2, workers=[bob])
-    assert "Needs 2 different annotators, you have 1" in batching.doubts(chosen)[0]
+    assert "Needs 2 different workers, you have 1" in batching.doubts(chosen)[0]
     Worker.objects.filter(pk=carol.pk).update(active=False)
     Worker.objects.create(project=project, external_id="from a file")
     assert "you have 1" in batching.doubts(launched(project, "all", dataset, assignments_per_hit=2))[0]
@@ -93,7 +93,7 @@ def test_members_of_a_group_need_as_many_more_people(project: Any, bob: Any, car
     twins = [{**record, "group": f"pair {k // 2}"} for k, record in enumerate(records(4))]
     import_dataset(project, lines(tmp_path / "t.jsonl", twins), format="jsonl", name="twins")
     pairs = project.datasets.get(slug="twins")
-    assert "Needs 4 different annotators" in batching.doubts(launched(project, "one", pairs, assignments_per_hit=2))[0]
+    assert "Needs 4 different workers" in batching.doubts(launched(project, "one", pairs, assignments_per_hit=2))[0]
     assert batching.doubts(launched(project, "free", pairs, assignments_per_hit=2, meeting="free")) == []
 
 

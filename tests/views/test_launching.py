@@ -87,7 +87,7 @@ def test_the_lease_follows_the_expected_time_that_the_task_knows(
         ("assignments_per_hit", "0", "greater than or equal to 1"),
         ("name", "new", "is taken"),
         ("sample", "many", "Enter a whole number"),
-        ("who", "chosen", "Choose at least one annotator"),
+        ("who", "chosen", "Choose at least one worker"),
     ],
 )
 def test_what_is_wrong_stands_beside_its_field(
@@ -132,7 +132,7 @@ def test_the_consequences_say_how_much_work_it_is_and_who_is_missing(
     posted = form(dataset, assignments_per_hit="3")
     html = client.post(reverse("batch-consequences", args=["wells"]), posted).content.decode()
     assert "<b>9</b>" in html
-    assert "Needs 3 different annotators, you have 1." in html
+    assert "Needs 3 different workers, you have 1." in html
     assert 'id="options"' in html
     assert not Batch.objects.exists()
 

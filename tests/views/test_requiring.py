@@ -72,7 +72,7 @@ def test_the_page_says_how_many_qualify_now(desk: Any, dataset: Any, kind: Any, 
     qualifying.grant(kind, bob, 80, source="hand")
     posted = form(dataset, **row(0, kind.public_id, "GreaterThanOrEqualTo", "80"))
     html = desk.post(reverse("batch-consequences", args=["wells"]), posted).content.decode()
-    assert "1 of 2 annotators qualify now." in html
+    assert "1 of 2 workers qualify now." in html
 
 
 def test_an_open_batch_requires_other_things_from_now_on(desk: Any, batch: Any, kind: Any) -> None:
