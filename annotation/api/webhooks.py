@@ -168,17 +168,25 @@ class Test(WebhookView):
         return Response(DeliverySerializer(webhook_calls.queue_test(self.webhook)).data, status=202)
 
 
-class Deliveries(WebhookView):
+class DeliveryFilter(serializers.Serializer):
+    """Which deliveries."""
+
+    state = serializers.ChoiceField(choices=Delivery.State.choices, required=False)
+
+
+class Deliveries(WebhookView, ProjectList):
     """What a webhook was told."""
 
     serializer_class = DeliverySerializer
     pagination_class = Newest
 
-    @extend_schema(responses=DeliverySerializer(many=True))
+    def rows(self) -> Any:
+        return self.webhook.deliveries.filter(**self.query(DeliveryFilter)).select_related("event")
+
+    @extend_schema(parameters=[DeliveryFilter], responses=DeliverySerializer(many=True))
     def get(self, request: Request, slug: str, public_id: str) -> Response:
         """The deliveries of the last two weeks, newest first."""
-        page = self.paginate_queryset(self.webhook.deliveries.select_related("event"))
-        return self.get_paginated_response(DeliverySerializer(page, many=True).data)
+        return self.listed()
 
 
 class SendAgain(WebhookView):

@@ -31,8 +31,13 @@ class Webhook:
         """Have a call of the type webhook.test sent; `deliveries` tells what came of it."""
         return self._connection.write("POST", f"{self._path}test/")
 
-    def deliveries(self) -> Rows:
-        return Rows(lambda: self._connection.pages(f"{self._path}deliveries/"), "deliveries")
+    def deliveries(self, *, state: str | None = None) -> Rows:
+        """Of the last two weeks, newest first; `state`: due, delivered or failed."""
+        return Rows(lambda: self._connection.pages(f"{self._path}deliveries/", {"state": state}), "deliveries")
+
+    def send_again(self, delivery: JSON) -> JSON:
+        """Send a delivery again that failed or waits."""
+        return self._connection.write("POST", f"{self._path}deliveries/{delivery['id']}/again/")
 
     def rotate(self) -> Webhook:
         """Sign with another secret, which is `secret` then; the one before signs too for a day."""

@@ -27,6 +27,9 @@ def test_a_webhook_from_its_making_to_its_end(project: Any, alice: Any) -> None:
         assert api.get(one).json()["trouble"] == "the answer was 500"
         delivery = api.get(f"{one}deliveries/").json()["results"][0]
         assert (delivery["state"], delivery["status"], delivery["tries"]) == ("due", 500, 1)
+        assert api.get(f"{one}deliveries/", state="due").json()["results"] == [delivery]
+        assert api.get(f"{one}deliveries/", state="failed").json()["results"] == []
+        assert fields_at_fault(api.get(f"{one}deliveries/", status="failed")) == {"status"}
         assert api.post(f"{one}deliveries/{delivery['id']}/again/").json()["tries"] == 0
         webhook_calls.deliver_due()
         assert api.post(f"{one}deliveries/{delivery['id']}/again/").status_code == 409
