@@ -120,6 +120,7 @@ def _locked(project: Project, *names: str) -> dict[str, Account]:
 @transaction.atomic
 def deposit(project: Project, amount: Decimal, *, key: str, user: User | None = None, note: str = "") -> None:
     """Put dollars into the budget, or take them out where `amount` is negative. Raises Overdrawn."""
+    lock(project)  # before the account outside, as a payout that is read back
     if amount >= 0:
         moved = move(project, OUTSIDE, AVAILABLE, amount, kind="deposit", key=key, note=note, created_by=user)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,10 +14,11 @@ import pytest
 from django.db import connection, connections
 from django.db.models import Sum
 
-from annotation.flow import assigning, auditing, awaiting, batching, ledger, reserving, topping_up
+from annotation.flow import assigning, auditing, awaiting, batching, ledger, paying_out, reserving, topping_up
 from annotation.flow.refusal import Refused
 from annotation.models import Account, Assignment, Batch, Payment, Project
 from tests.flow.acting import dataset_of, draft, launched, newcomer, seat_of, submit
+from tests.flow.paying import paid_batch, worked
 
 D, WEEK = Decimal, 7 * 24 * 3600
 pytestmark = [
@@ -102,3 +104,20 @@ def test_everything_at_once_pays_each_once_and_never_more_than_there_is(tmp_path
     assert books.available + books.held + spent == 6
     for each in Batch.objects.all():
         assert reserving.held(each) >= reserving.needed(each)
+
+
+def test_money_put_in_while_a_payout_is_read_back_keeps_nobody_waiting(tmp_path: Path) -> None:
+    project = Project.objects.create(slug="wells", title="Wells")
+    for name in ("outside", "available"):
+        Account.objects.create(project=project, name=name)
+    batch = paid_batch(project, dataset_of(project, tmp_path, name="pool", size=6))
+    people = [newcomer(project, f"n{number}") for number in range(6)]
+    for who in people:
+        worked(who, batch, approved=True)
+    lines = list(paying_out.make_payout(project).lines.all())
+    acts: list[Callable[[], Any]] = [partial(paying_out.decide, line, "paid") for line in lines]
+    acts += [partial(ledger.deposit, project, D(1), key=f"more-{number}") for number in range(12)]
+    Random(2).shuffle(acts)
+    assert at_once(acts) == []
+    assert auditing.audit(project) == []
+    assert auditing.books(project).paid_out == 6 * D("0.25")
