@@ -30,3 +30,9 @@ def state_tone(state: str) -> str:
 def shape_name(shape: str) -> str:
     """A decomposition's shape or a question's type, "none" where the source names none."""
     return shape or _("none")
+
+
+@register.filter
+def grouped(number: int | None) -> str:
+    """12,000; "" for none."""
+    return "" if number is None else f"{number:,}"

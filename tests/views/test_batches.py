@@ -210,3 +210,13 @@ def _rows(page: str) -> list[dict[str, str]]:
         for row in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)
     ]
     return [dict(zip([name.lower() for name in plain[0]], row, strict=True)) for row in plain[1:]]
+
+
+def test_large_numbers_are_written_alike_everywhere(client: Any, alice: Any, dataset: Any, batch: Any) -> None:
+    client.force_login(alice)
+    Batch.objects.filter(pk=batch.pk).update(size=12_000)
+    type(dataset).objects.filter(pk=dataset.pk).update(size=12_000)
+    for page in (reverse("batches", args=["wells"]), reverse("datasets", args=["wells"]), at("batch"), at("hits")):
+        shown = client.get(page).content.decode()
+        assert "12,000" in shown, page
+        assert ">12000<" not in shown, page
