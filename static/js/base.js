@@ -59,3 +59,9 @@ document.addEventListener("submit", (event) => {
 
 tellZone();
 nameTheme();
+
+// Of many sections the one that is open must be in sight on a narrow screen.
+for (const here of document.querySelectorAll(".tabs [aria-current]")) {
+  const tabs = here.closest(".tabs");
+  tabs.scrollLeft = here.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - here.offsetWidth) / 2;
+}

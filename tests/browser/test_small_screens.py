@@ -108,3 +108,10 @@ def test_controls_are_large_enough_for_a_thumb(desk: Seat) -> None:
         })"""
     )
     assert [each for each in sizes if each[0] < 24 or each[1] < 24] == []
+
+
+def test_the_page_that_is_open_is_in_sight_among_its_mates(visit: Any, furnished: dict[str, Any]) -> None:
+    page = visit(furnished["sessions"]["bob"], **PHONE)
+    for path in ("/work/earnings/", "/work/messages/"):
+        page.goto(path)
+        assert page.locator(".tabs [aria-current]").evaluate(IN_REACH)

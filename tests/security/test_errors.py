@@ -9,7 +9,9 @@ import pytest
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import InterfaceError, OperationalError
+from django.template.loader import render_to_string
 from django.test import Client
+from django.utils import translation
 
 from annotation.models import Assignment
 from tests.security.routes import url
@@ -69,6 +71,11 @@ def test_what_cannot_be_read(careful: Client) -> None:
     response = careful.post("/projects/wells/settings/", {str(k): k for k in range(2000)})
     assert response.status_code == 400
     assert "understood" in plain(response)
+
+
+def test_what_cannot_be_read_is_said_in_german_too() -> None:
+    with translation.override("de"):
+        assert "Das war nicht zu verstehen" in render_to_string("400.html")
 
 
 def test_a_defect(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:

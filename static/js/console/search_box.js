@@ -71,9 +71,3 @@ if (box) {
     if (/Mac|iPhone|iPad/.test(navigator.platform)) hint.textContent = "⌘K";
   }
 }
-
-// Of many sections the one that is open must be in sight on a narrow screen.
-for (const here of document.querySelectorAll(".tabs [aria-current]")) {
-  const tabs = here.closest(".tabs");
-  tabs.scrollLeft = here.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - here.offsetWidth) / 2;
-}
