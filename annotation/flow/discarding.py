@@ -140,7 +140,7 @@ def what_keeps_project(project: Project) -> str:
     if Payment.objects.filter(project=project).unsettled().exists():
         return _("A marketplace has still to be told of payments. Try again when they are sent.")
     if Account.objects.filter(project=project, name__startswith="worker/", balance__gt=0).exists():
-        return _("Annotators are still owed money. Pay it out first.")
+        return _("Workers are still owed money. Pay it out first.")
     if PayoutLine.objects.filter(payout__project=project, state=PayoutLine.State.OPEN).exists():
         return _("A payout is still open. Say of everybody in it whether they were paid.")
     return ""

@@ -43,7 +43,7 @@ KINDS = {
     "batch": gettext_noop("batch"),
     "hit": gettext_noop("HIT"),
     "answer": gettext_noop("answer"),
-    "annotator": gettext_noop("annotator"),
+    "annotator": gettext_noop("worker"),
     "member": gettext_noop("member"),
     "invite": gettext_noop("invite link"),
     "qualification": gettext_noop("qualification"),

@@ -63,13 +63,13 @@ def _report_table(measured: Sequence[Measured]) -> list[JSON]:
 
 
 def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
-    """Annotators and models beside each other on the items of one batch."""
+    """Workers and models beside each other on the items of one batch."""
     columns = [_("Who"), _("Answers"), GRADE, AGREEMENT, _("Median seconds")]
     rows = [
         [_who(one), one.answers, _mean(one.scores), _mean(one.agreements), _rounded(one.seconds)] for one in measured
     ]
     of = {"of_columns": [{}, TO_ANSWERS, {}, {}, TO_ANSWERS]}
-    return [made("answerers", _("Annotators and models"), columns, rows, HOW) | of, *_differences(measured)]
+    return [made("answerers", _("Workers and models"), columns, rows, HOW) | of, *_differences(measured)]
 
 
 def _differences(measured: Sequence[Measured]) -> list[JSON]:
@@ -113,7 +113,7 @@ def dataset_tables(facts: Sequence[Mapping[str, Any]]) -> list[JSON]:
 
 def chart_of(measured: Sequence[Measured], title: str, translate: Translate) -> Dots | None:
     """Grade and agreement of each, with their intervals; None where nothing is known."""
-    groups = tuple(_short(translate(_("all annotators")) if one.key == PEOPLE else one.label) for one in measured)
+    groups = tuple(_short(translate(_("all workers")) if one.key == PEOPLE else one.label) for one in measured)
     found = []
     for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements")):
         means = [mean_of(getattr(one, of), SEED) for one in measured]
@@ -132,7 +132,7 @@ def _hundred(value: float | None) -> float | None:
 
 
 def _who(one: Measured) -> Any:
-    return said(_("all annotators")) if one.key == PEOPLE else one.label
+    return said(_("all workers")) if one.key == PEOPLE else one.label
 
 
 def _mean(values: Mapping[Any, float]) -> JSON:

@@ -95,7 +95,7 @@ def compare_chart(request: HttpRequest, project: Project) -> HttpResponse:
 
 def _tabs(project: Project, here: str) -> list[dict[str, Any]]:
     url = reverse("compare", args=[project.slug])
-    named = {"batches": _("Batches"), "datasets": _("Datasets"), "answerers": _("Annotators and models")}
+    named = {"batches": _("Batches"), "datasets": _("Datasets"), "answerers": _("Workers and models")}
     return [{"url": f"{url}?of={of}", "label": label, "here": of == here} for of, label in named.items()]
 
 
@@ -136,7 +136,7 @@ def _datasets(request: HttpRequest, project: Project, wanted: set[str]) -> Compa
 
 
 def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
-    """Annotators and models of one batch, beside all its annotators together."""
+    """Workers and models of one batch, beside all its annotators together."""
     slug = request.GET.get("batch", "").replace("\0", "")
     batches = [batch for of in comparing.comparable(project).values() for batch in of]
     batch = next((batch for batch in batches if batch.slug == slug), batches[0] if batches else None)
@@ -152,7 +152,7 @@ def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Comp
         {"batches": batches, "people": people, "models": models},
         frozenset(chosen),
         answerer_tables(measured) if measured else [],
-        chart_of(measured, _("Annotators and models compared"), _) if measured else None,
+        chart_of(measured, _("Workers and models compared"), _) if measured else None,
         batch=batch,
         too_many=len(chosen) > comparing.MOST,
         ways=Ways(batch, Cut()),

@@ -61,7 +61,8 @@ def _cut(request: HttpRequest, parts: cutting.Parts) -> Cut:
 
 
 def _worst(batch: Batch, cut: Cut) -> list[Any]:
-    differing = batch.hits.filter(cutting.of_items(cut), disagreement__gt=0).order_by("-disagreement", "pk")
+    there = batch.hits.filter(cutting.of_items(cut), voided_at__isnull=True)
+    differing = there.filter(disagreement__gt=0).order_by("-disagreement", "pk")
     return list(differing.select_related("item__dataset").defer("payload", "item__content")[:WORST])
 
 

@@ -67,7 +67,7 @@ def test_annotators_and_models_stand_beside_each_other(
     client.force_login(alice)
     page = client.get(_address(of="answerers", batch="wells-1", one=[bob.pseudonym, "model:A $mall model"]))
     rows = page.context["tables"][0]["rows"]
-    assert [row[0]["text"] for row in rows] == ["all annotators", bob.pseudonym, "A $mall model"]
+    assert [row[0]["text"] for row in rows] == ["all workers", bob.pseudonym, "A $mall model"]
     assert [row[2]["text"] for row in rows] == ["100.0 %", "100.0 %", "0.0 %"]
     for row, count in zip(rows[:2], (8, 4), strict=True):
         assert client.get(row[1]["url"]).context["page"].paginator.count == int(row[1]["text"]) == count
@@ -88,7 +88,7 @@ def test_refused_answers_and_voided_hits_count_nowhere(
     both = [bob.pseudonym, carol.pseudonym]
     rows = client.get(_address(of="answerers", batch="wells-1", one=both)).context["tables"][0]["rows"]
     assert {row[0]["text"]: row[1]["text"] for row in rows} == {
-        "all annotators": "1", bob.pseudonym: "0", carol.pseudonym: "1",
+        "all workers": "1", bob.pseudonym: "0", carol.pseudonym: "1",
     }  # fmt: skip
     rows = client.get(_address(of="batches", one="wells-1")).context["tables"][0]["rows"]
     assert [cell["text"] for cell in rows[0][1:3]] == ["1", "1"]

@@ -219,3 +219,18 @@ def test_a_german_report_says_levels_and_reasons_in_german(
     html = client.get(at("report"), headers={"Accept-Language": "de"}).content.decode()
     for words in ("Belege auf Ebene: Absatz", "3 noch ohne Antwort", "Beleg-F1 auf der Ebene Absatz"):
         assert words in html
+
+
+def test_voided_hits_are_not_named_among_those_where_workers_differ(
+    client: Any, alice: Any, bob: Any, carol: Any, batch: Any
+) -> None:
+    for _ in range(2):
+        answer(bob, batch)
+        answer(carol, batch, kind="none", text="", paragraph=None)
+    client.force_login(alice)
+    client.post(at("report-refresh"))
+    work_off()
+    worst = client.get(at("report")).context["worst"]
+    assert len(worst) == 2
+    flagging.void(worst[0], reason="Two towers")
+    assert client.get(at("report")).context["worst"] == worst[1:]
