@@ -44,7 +44,6 @@ PLANTED = {
     "a change overwrites the answer before it": (submitting, "_revise", overwrite),
     "two assignments at once by taking one up": (assigning, "_is_hindered", lambda row: False),
     "a met group counts as not met": (offering, "counts_as_met", lambda batch, where: False),
-    "a met group counts as not met when taken up": (assigning, "counts_as_met", lambda batch, where: False),
 }
 
 
