@@ -148,8 +148,7 @@ def _count(parsed: Parsed, report: Report) -> None:
 def _judge(report: Report, *, skip_bad: bool) -> None:
     if report.skipped and not skip_bad:
         text = _(
-            "%(skipped)s of %(read)s records cannot be stored, so nothing was imported. "
-            "Mend them, or leave them out."
+            "%(skipped)s of %(read)s records cannot be stored, so nothing was imported. Mend them, or leave them out."
         )
         counts = {"skipped": report.skipped, "read": report.read}
         raise ImportRefused(text % counts, report.as_json())

@@ -38,9 +38,7 @@ def test_the_commands_take_a_file_from_import_to_export(run: Run, tmp_path: Path
     assert (imported.code, imported.document["accepted"], imported.err) == (0, 4, "")
     made = run("create_batch", "study", "--task", "answer", "--dataset", "wells", "--assignments", 2, "--json")
     assert (made.code, made.document["hits"]) == (0, 4)
-    assert made.document["warnings"] == [
-        "Needs 2 different workers, you have 0. HITs stay unfinished until more join."
-    ]
+    assert made.document["warnings"] == ["Needs 2 different workers, you have 0. HITs stay unfinished until more join."]
     assert made.document["warnings"][0] in made.err
     read = run("import_judgments", "study", judgments(tmp_path / "j.jsonl", "a", "b"), "--json")
     assert (read.code, read.document) == (0, {"read": 8, "accepted": 8, "already_there": False})
