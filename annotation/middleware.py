@@ -1,11 +1,12 @@
-"""What every request passes through: the viewer's time zone, who acts, a calm answer while the database is away."""
+"""What every request passes through: the viewer's time zone, who acts, calm answers while it cannot be served."""
 
 import zoneinfo
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -77,3 +78,18 @@ class SignedOutMiddleware:
             page = urlsplit(came_from)
             return redirect_to_login(f"{page.path}?{page.query}" if page.query else page.path, reverse("sign-in"))
         return response
+
+
+class NoPageMiddleware:
+    """Says in words that an address only takes what a page sends: Django's own 405 is blank."""
+
+    def __init__(self, get_response: View) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if not (isinstance(response, HttpResponseNotAllowed) and request.method == "GET" and not response.content):
+            return response
+        told = render(request, "405.html", status=response.status_code)
+        told["Allow"] = response["Allow"]
+        return told

@@ -65,6 +65,7 @@ MIDDLEWARE = [
     "annotation.middleware.TimeZoneMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "annotation.middleware.NoPageMiddleware",
 ]
 ROOT_URLCONF = "annotation.urls"
 WSGI_APPLICATION = "annotation.wsgi.application"

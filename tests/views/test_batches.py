@@ -91,7 +91,9 @@ def test_a_draft_cannot_be_opened_by_resuming_it(client: Any, alice: Any, draft:
 
 def test_moves_are_posted_and_known(client: Any, alice: Any, batch: Any) -> None:
     client.force_login(alice)
-    assert client.get(at("batch-move", "pause")).status_code == 405
+    opened = client.get(at("batch-move", "pause"))
+    assert (opened.status_code, opened["Allow"]) == (405, "POST")
+    assert "Nothing changed" in opened.content.decode()
     assert client.post(at("batch-move", "explode")).status_code == 404
 
 
