@@ -101,7 +101,12 @@ def _note(rows: QuerySet[BatchNews], **columns: Any) -> None:
 
 def _wanting() -> QuerySet[Hit]:
     """HITs of a BatchNews' batch that want an answer which nobody is at."""
-    return Hit.objects.filter(batch=OuterRef("batch"), room__gt=0, voided_at__isnull=True)
+    return _free(Hit.objects.filter(batch=OuterRef("batch")))
+
+
+def _free(hits: QuerySet[Hit]) -> QuerySet[Hit]:
+    """Those with a free place; hidden gold may keep some for ever, since nothing waits for its answers."""
+    return hits.filter(room__gt=0, voided_at__isnull=True, check_item=False)
 
 
 @transaction.atomic
@@ -153,7 +158,7 @@ def _quiet() -> list[BatchNews]:
 def _tell_stalled(news: BatchNews) -> None:
     now, batch = timezone.now(), news.batch
     last = batch.assignments.aggregate(last=Max("submitted_at"))["last"]
-    left = Hit.objects.filter(batch=batch, room__gt=0, voided_at__isnull=True).aggregate(n=Sum("room", default=0))["n"]
+    left = _free(Hit.objects.filter(batch=batch)).aggregate(n=Sum("room", default=0))["n"]
     if not pace.stands_still(open_since=news.open_since, last=last, left=left, now=now):
         return
     if BatchNews.objects.filter(pk=news.pk, stalled_at__isnull=True).update(stalled_at=now):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db.models import F
 
 from annotation.flow import (
+    announcing,
     approving,
     arriving,
     assigning,
@@ -27,7 +30,7 @@ from annotation.flow import (
 )
 from annotation.flow.arriving import Entry, TurnedAway
 from annotation.flow.refusal import Refused
-from annotation.models import Arrival, Assignment, Batch, Feedback, Payment, Publication, Seat
+from annotation.models import Arrival, Assignment, Batch, BatchNews, Feedback, Notice, Payment, Publication, Seat
 from tests.conftest import answer_to
 from tests.flow.acting import dataset_of
 from tests.flow.test_rounds import wrong
@@ -208,6 +211,31 @@ def test_they_end_when_all_ordinary_work_is_done_and_go_on_with_more(
         do(bazaar, row, "AANNA", right=True)
     there.look_now(connection)
     assert {bazaar.hits[row.external_id or ""]["Expiration"] < 1e6 for row in checks_of(batch)} == {True}
+
+
+def test_a_batch_is_finished_whatever_hidden_gold_was_left_over(
+    checked: Callable[..., Batch], connection: Any, bazaar: Bazaar, alice: Any
+) -> None:
+    batch = checked(size=2, share=0.4, assignments_per_hit=1)
+    publishing.send_due(connection, patience=QUICK)
+    announcing.announce_due()
+    for row in publishing.of(batch).filter(hit__check_item=False):
+        do(bazaar, row, "AANNA", right=True)
+    there.look_now(connection)
+    announcing.announce_due()
+    assert list(Notice.objects.filter(user=alice).values_list("kind", "facts")) == [("finished", {"answers": 2})]
+    BatchNews.objects.update(open_since=F("open_since") - timedelta(days=2))
+    Assignment.objects.update(submitted_at=F("submitted_at") - timedelta(days=2))
+    announcing.announce_due()
+    assert Notice.objects.filter(user=alice).count() == 1
+
+
+def test_what_stands_still_says_how_many_ordinary_answers_are_wanted(checked: Callable[..., Batch], alice: Any) -> None:
+    checked(size=2, share=0.4, assignments_per_hit=1)
+    announcing.announce_due()
+    BatchNews.objects.update(open_since=F("open_since") - timedelta(days=2))
+    announcing.announce_due()
+    assert list(Notice.objects.filter(user=alice).values_list("kind", "facts")) == [("stalled", {"left": 2})]
 
 
 def test_rounds_have_none(checked: Callable[..., Batch]) -> None:
