@@ -1,4 +1,5 @@
-// What the browser keeps while the server cannot be reached: answers only, never paragraphs; gone after sign-out.
+// What the browser keeps while the server cannot be reached or a session ended: answers and what was typed into forms,
+// never paragraphs; gone after sign-out.
 const PREFIX = "hopscribe:";
 
 export function keep(name, value) {
@@ -28,7 +29,8 @@ export function forget(name) {
 
 export function forgetAll() {
   try {
-    for (const name of Object.keys(localStorage)) if (name.startsWith(PREFIX)) localStorage.removeItem(name);
+    for (const store of [localStorage, sessionStorage])
+      for (const name of Object.keys(store)) if (name.startsWith(PREFIX)) store.removeItem(name);
   } catch {
     return; // nothing could have been kept either
   }

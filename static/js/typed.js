@@ -10,8 +10,23 @@ const TEXTS = new Set(["text", "search", "email", "number", "url", "date", "date
 const TICKS = new Set(["checkbox", "radio"]);
 
 const place = () => location.pathname + location.search;
-const reader = () => document.querySelector(".site .who a.cut")?.textContent ?? "";
+const reader = () => document.querySelector(".site [data-reader]")?.dataset.reader ?? "";
 const action = (form) => form.getAttribute("action") ?? "";
+const posting = (where) => [...document.forms].filter((each) => each.method === "post" && action(each) === where);
+
+/** What tells a form from others that are sent to the same address: its fields, and the act that it stands for. */
+function kind(form) {
+  const names = [...form.elements].filter((field) => field.name && field.name !== "csrfmiddlewaretoken");
+  return names.map((field) => (field.name === "act" ? `act=${field.value}` : field.name)).sort().join(" ");
+}
+
+const sentFrom = (form) => ({ action: action(form), kind: kind(form), alone: posting(action(form)).length === 1, reader: reader() });
+
+/** The form that it was, or the only one where the page has other fields by now. */
+function formOf(sent) {
+  const forms = posting(sent.action);
+  return forms.find((each) => kind(each) === sent.kind) ?? (sent.alone && forms.length === 1 ? forms[0] : null);
+}
 
 function changed(field) {
   if (field.type === "select-one") return !field.selectedOptions[0]?.defaultSelected;
@@ -28,20 +43,20 @@ function typed(form, which = () => true) {
 
 function fill(form, { texts, ticks }) {
   const fields = [...form.elements];
-  let differs = false;
+  const filled = [];
   for (const [name, value] of texts) {
     const field = fields.find((each) => each.name === name && TEXTS.has(each.type));
     if (!field || field.value === value || (field.options && ![...field.options].some((each) => each.value === value))) continue;
     field.value = value;
-    differs = true;
+    filled.push(field);
   }
   for (const [name, value, checked] of ticks) {
     const field = fields.find((each) => each.name === name && each.value === value && "checked" in each);
     if (!field || field.checked === checked) continue;
     field.checked = checked;
-    differs = true;
+    filled.push(field);
   }
-  return differs;
+  return filled;
 }
 
 function say(id) {
@@ -53,11 +68,14 @@ function say(id) {
 }
 
 function bringBack(sent) {
-  const form = [...document.forms].find((each) => each.method === "post" && action(each) === sent.action);
-  if (!form || !fill(form, sent.typed)) return;
+  const form = formOf(sent);
+  const filled = form ? fill(form, sent.typed) : [];
+  if (!filled.length) return;
   if (sent.bounced) say("typed-again");
   form.closest("[popover]")?.showPopover();
-  form.dispatchEvent(new Event("change", { bubbles: true })); // what follows from it is reckoned anew
+  for (const field of filled) for (let at = field.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
+  // What follows from it is reckoned anew, by those who listen once the page is there.
+  addEventListener("load", () => form.dispatchEvent(new Event("change", { bubbles: true })), { once: true });
 }
 
 function onSubmit(event) {
@@ -66,14 +84,14 @@ function onSubmit(event) {
   const field = form.querySelector("[name=csrfmiddlewaretoken]");
   if (field) field.value = token(); // of today's session, also where somebody signed in after this page was made
   if (form.id === "work" || "signOut" in form.dataset || form.closest("[data-bounced]")) return;
-  keepHere(SENT, { place: place(), action: action(form), reader: reader(), typed: typed(form) });
+  keepHere(SENT, { ...sentFrom(form), place: place(), typed: typed(form) });
 }
 
 function onClick(event) {
   const link = event.target.closest?.("a[data-carry]");
   const form = link && document.getElementById(link.dataset.carry);
   if (!form) return;
-  keepHere(SENT, { place: link.pathname + link.search, action: action(form), reader: reader(), typed: typed(form, changed), carried: true });
+  keepHere(SENT, { ...sentFrom(form), place: link.pathname + link.search, typed: typed(form, changed), carried: true });
 }
 
 function onPage() {
@@ -87,7 +105,8 @@ function onPage() {
     return;
   }
   forgetHere(SENT);
-  if ((sent.bounced || sent.carried) && sent.place === place() && sent.reader === reader()) bringBack(sent);
+  const theirs = sent.reader && sent.reader === reader(); // two people may share a machine, and a name
+  if ((sent.bounced || sent.carried) && sent.place === place() && theirs) bringBack(sent);
 }
 
 if (!framed) {

@@ -83,3 +83,29 @@ def test_another_task_of_a_round_takes_along_what_was_typed(boss: Any) -> None:
     expect(page.get_by_label("Title that")).to_have_value("Spring")
     expect(page.locator("input[name=datasets]").first).to_be_checked()
     expect(page.get_by_label("Guide", exact=True)).not_to_have_value(guide)  # untouched, so it is the task's own
+
+
+def test_of_several_forms_to_one_address_the_one_that_was_sent_is_filled_again(boss: Any) -> None:
+    page, about = boss
+    page.goto(f"/projects/{about['project']}/datasets/records/items/0/edit/")
+    page.get_by_text("Everything, as JSON").click()
+    whole = page.locator("textarea[name=content]")
+    whole.fill('{"half": "typed')
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Save the JSON").click()
+    sign_in(page, about["name"])
+    expect(page.get_by_text("What you typed stands here again")).to_be_visible()
+    expect(whole).to_be_visible()
+    expect(whole).to_have_value('{"half": "typed')
+
+
+def test_somebody_else_of_the_same_name_gets_nothing_of_it(boss: Any, site: Site) -> None:
+    page, about = boss
+    other = site.ask("requester", batch=about["batch"], password=PASSWORD)
+    page.goto(f"/projects/{about['project']}/settings/")
+    page.get_by_label("Title").fill("Only hers to see")
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Save").click()
+    sign_in(page, other["name"])
+    expect(page.get_by_label("Title")).not_to_have_value("Only hers to see")
+    expect(page.get_by_text("What you typed stands here again")).to_have_count(0)
