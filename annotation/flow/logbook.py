@@ -139,7 +139,7 @@ def entries(project: Project, wanted: Wanted) -> QuerySet[AuditEntry]:
         rows = rows.filter(user=int(wanted.person[:18]))
     if wanted.since:
         rows = rows.filter(at__gte=_midnight(wanted.since))
-    if wanted.until:
+    if wanted.until and wanted.until < date.max:
         rows = rows.filter(at__lt=_midnight(wanted.until + timedelta(days=1)))
     return rows.order_by("-at", "-pk")
 

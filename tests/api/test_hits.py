@@ -165,5 +165,6 @@ def test_the_log_is_read_by_those_who_run_the_project(api: Any, batch: Any, bob:
     assert [one["act"] for one in api.get("log/", kind="annotator", since="2020-01-01").json()["results"]] == [
         "blocked"
     ]
+    assert len(api.get("log/", until="9999-12-31").json()["results"]) == len(lines)
     assert fields_at_fault(api.get("log/", kind="weather", since="x")) == {"kind", "since"}
     assert member(project, "rita", "reviewer").get("log/").status_code == 403

@@ -166,6 +166,19 @@ def test_a_requesters_pages_of_what_goes(look: Callable[..., list[str]]) -> None
     assert look("alice", *names) == []
 
 
+def test_erasing_a_deleted_project(visit: Callable[..., Any], furnished: dict[str, Any]) -> None:
+    page = visit(furnished["sessions"]["alice"])
+    page.goto(furnished["urls"]["project-new"])
+    page.get_by_label("Title").fill("Gone soon")
+    page.get_by_role("button", name="Make the project").click()
+    page.goto("/projects/gone-soon/settings/delete/")
+    page.locator("input[name=name]").fill("gone-soon")
+    page.get_by_role("button", name="Delete the project").click()
+    page.get_by_role("link", name="Erase for good").click()
+    page.wait_for_url("**/gone-soon/erase/")  # "project-erase"
+    assert broken(page) == []
+
+
 def test_every_page_of_the_site_is_looked_at() -> None:
     from tests.security.routes import TABLE
 
@@ -174,7 +187,7 @@ def test_every_page_of_the_site_is_looked_at() -> None:
     fragments |= {"frame-live", "frame-preview-live", "frame-practice-live", "project-now", "readyz", "metrics"}
     files = {"approvals-file", "round-file", "dataset-export", "batch-export", "dataset-document"}
     files |= {"ledger-file", "payout-file", "log-file"}
-    files |= {"report-table", "report-chart", "compare-table", "compare-chart"}
+    files |= {"report-table", "report-chart", "dataset-table", "compare-table", "compare-chart"}
     elsewhere = {"practice", "frame", "open-join"}  # test_practice.py, test_framed.py; no project's page is open
     elsewhere |= {"sign-in-code"}  # nobody is there but half-way, as below
     strangers = {
