@@ -44,7 +44,7 @@ class ApprovalSerializer(serializers.Serializer):
     assignment = serializers.CharField(source="public_id")
     batch = serializers.CharField(source="batch.slug")
     hit = serializers.CharField(source="hit.public_id")
-    worker = serializers.CharField(source="worker_name", help_text="The annotator's pseudonym.")
+    worker = serializers.CharField(source="worker_name", help_text="The worker's pseudonym.")
     revision = serializers.IntegerField()
     approval = serializers.ChoiceField(choices=["", *Assignment.Approved.values], help_text="Empty: not decided.")
     earns = dollars(help_text="What the answer as it stands earns.")
@@ -57,20 +57,20 @@ class ApprovalSerializer(serializers.Serializer):
 
 
 class ApproveWish(Wish):
-    """A word to the annotator, if you like."""
+    """A word to the worker, if you like."""
 
     text = serializers.CharField(max_length=awaiting.LONGEST_REASON, required=False, allow_blank=True, default="")
     override = serializers.BooleanField(default=False, help_text="Take a rejection of the last 30 days back.")
 
 
 class RejectWish(Wish):
-    """Why it is not paid; the annotator reads it."""
+    """Why it is not paid; the worker reads it."""
 
     text = serializers.CharField(max_length=awaiting.LONGEST_REASON)
 
 
 class BonusWish(Wish):
-    """A bonus; the annotator reads what it is for."""
+    """A bonus; the worker reads what it is for."""
 
     amount = dollars(min_value=LEAST, max_value=MOST)
     reason = serializers.CharField(max_length=awaiting.LONGEST_REASON)
@@ -100,7 +100,7 @@ class ManyWish(Wish):
         if wish["act"] == awaiting.BONUS and "amount" not in wish:
             raise ValidationError({"amount": [_("Say how much.")]})
         if wish["act"] not in {awaiting.APPROVE, awaiting.OVERRIDE} and not wish["text"].strip():
-            raise ValidationError({"text": [_("Write what the annotators are to read.")]})
+            raise ValidationError({"text": [_("Write what the workers are to read.")]})
         return wish
 
 
@@ -231,7 +231,7 @@ class Reject(ApprovalView):
     @extend_schema(operation_id="rejectAssignment", request=RejectWish, responses=ApprovalSerializer)
     @repeatable
     def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Refuse to pay, with a reason that the annotator reads; within 30 days it can be taken back."""
+        """Refuse to pay, with a reason that the worker reads; within 30 days it can be taken back."""
         text = asked(RejectWish, request.data)["text"]
         awaiting.decide(self.row, awaiting.REJECT, text=text, user=request.user)
         return self.shown()
@@ -255,7 +255,7 @@ class Return(ApprovalView):
     @extend_schema(operation_id="returnAssignment", request=ReturnWish, responses=ApprovalSerializer)
     @repeatable
     def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Return an answer to its annotator for repair; its clock begins anew."""
+        """Return an answer to its worker for repair; its clock begins anew."""
         wish = asked(ReturnWish, request.data)
         awaiting.send_back(self.row, wish["revision"], message=wish["message"], user=request.user)
         return self.shown()

@@ -28,12 +28,12 @@ class AssignmentFilter(serializers.Serializer):
 
 
 class AssignmentSerializer(serializers.Serializer):
-    """One annotator on one HIT, with the answer as it stands."""
+    """One worker on one HIT, with the answer as it stands."""
 
     id = serializers.CharField(source="public_id")
     batch = serializers.CharField(source="batch.slug")
     hit = serializers.CharField(source="hit.public_id")
-    worker = serializers.CharField(source="worker_name", help_text="The annotator's pseudonym.")
+    worker = serializers.CharField(source="worker_name", help_text="The worker's pseudonym.")
     state = serializers.ChoiceField(choices=Assignment.State.choices)
     counts = serializers.BooleanField(help_text="Whether it takes or took one of the HIT's places.")
     late = serializers.BooleanField()

@@ -164,7 +164,7 @@ def _people(project: Project, names: Sequence[str]) -> JSON:
     found = naming.workers_named(project, names)
     unknown = [name for name in names if name not in found]
     if unknown:
-        raise _wrong("people", _("%(name)s is no annotator of this project."), name=unknown[0])
+        raise _wrong("people", _("%(name)s is no worker of this project."), name=unknown[0])
     return {"who": "chosen", "workers": [worker.pk for worker in found.values()]}
 
 

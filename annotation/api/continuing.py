@@ -1,4 +1,4 @@
-"""More of a batch: the same again as a draft, its next unseen items, and chosen HITs for chosen annotators."""
+"""More of a batch: the same again as a draft, its next unseen items, and chosen HITs for chosen workers."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class TakenBackSerializer(serializers.Serializer):
 
 
 class GivenSerializer(serializers.Serializer):
-    """A HIT that an annotator gets before any other."""
+    """A HIT that a worker gets before any other."""
 
     id = serializers.IntegerField(source="pk")
     hit = serializers.CharField(source="hit.public_id")
-    worker = serializers.CharField(source="worker.pseudonym", help_text="The annotator's pseudonym.")
+    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
     state = serializers.ChoiceField(choices=["waiting", *Assignment.State.values])
     created_at = serializers.DateTimeField()
     taken_at = serializers.DateTimeField(allow_null=True)
@@ -153,7 +153,7 @@ class GivenHits(BatchList):
     @extend_schema(operation_id="giveHits", request=GiveWish, responses=GivingSerializer)
     @repeatable
     def post(self, request: Request, slug: str, batch: str) -> Response:
-        """Let annotators get these HITs before any other, in this order; each asks for one answer more then."""
+        """Let workers get these HITs before any other, in this order; each asks for one answer more then."""
         wish = asked(GiveWish, request.data)
         hits, workers = self._hits(wish["hits"]), self._workers(wish["workers"])
         outcome = giving.give(self.batch, hits, workers, user=request.user)

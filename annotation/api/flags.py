@@ -1,4 +1,4 @@
-"""What annotators reported about items, and what a requester decides on it."""
+"""What workers reported about items, and what a requester decides on it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FlagSerializer(serializers.Serializer):
     id = serializers.IntegerField(source="pk")
     hit = serializers.CharField(source="assignment.hit.public_id")
     assignment = serializers.CharField(source="assignment.public_id")
-    worker = serializers.CharField(source="assignment.worker.pseudonym", help_text="The annotator's pseudonym.")
+    worker = serializers.CharField(source="assignment.worker.pseudonym", help_text="The worker's pseudonym.")
     reason = serializers.ChoiceField(choices=flagging.REASONS)
     text = serializers.CharField(allow_blank=True, help_text="What they wrote.")
     state = serializers.ChoiceField(choices=Flag.State.values)
@@ -56,7 +56,7 @@ class Flags(BatchList):
 
     @extend_schema(parameters=[FlagFilter], responses=FlagSerializer(many=True))
     def get(self, request: Request, slug: str, batch: str) -> Response:
-        """What annotators reported about items, oldest first. Who agrees with a report voids its HIT."""
+        """What workers reported about items, oldest first. Who agrees with a report voids its HIT."""
         return self.listed()
 
 
@@ -83,7 +83,7 @@ class Keep(_FlagView):
     def post(self, request: Request, slug: str, batch: str, pk: int) -> Response:
         """Close a report and leave its item as it is."""
         if not flagging.keep(self.flag) and not flags_of(self.batch).filter(pk=pk, state=Flag.State.KEPT).exists():
-            raise Conflict(_("This report was decided meanwhile."))
+            raise Conflict(_("This problem was decided meanwhile."))
         return self.told()
 
 

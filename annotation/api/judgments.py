@@ -43,7 +43,7 @@ class JudgmentSerializer(serializers.Serializer):
     dataset_sha256 = serializers.CharField()
     item = serializers.IntegerField()
     item_id = serializers.CharField()
-    worker = serializers.CharField(help_text="The annotator's pseudonym.")
+    worker = serializers.CharField(help_text="The worker's pseudonym.")
     revision = serializers.IntegerField()
     current = serializers.BooleanField(help_text="Whether it is the last one.")
     answer = serializers.DictField()

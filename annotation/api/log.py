@@ -26,7 +26,7 @@ class LogFilter(serializers.Serializer):
 
 
 class LogLineSerializer(serializers.Serializer):
-    """One act. `key` and `name` are its object's; of annotators, `name` is the pseudonym."""
+    """One act. `key` and `name` are its object's; of workers, `name` is the pseudonym."""
 
     id = serializers.IntegerField(source="entry.pk")
     at = serializers.DateTimeField(source="entry.at")

@@ -30,7 +30,7 @@ class BooksSerializer(serializers.Serializer):
 
     available = dollars(help_text="The budget.")
     held = dollars(help_text="Set aside for batches.")
-    owed = dollars(help_text="To annotators.")
+    owed = dollars(help_text="To workers.")
     on_its_way = dollars(help_text="In payouts that are not settled.")
     fees = dollars()
     marketplaces = dollars()
@@ -64,7 +64,7 @@ class PaymentSerializer(serializers.Serializer):
     paid_at = serializers.DateTimeField(allow_null=True)
 
     def get_worker(self, payment: Payment) -> str:
-        """The annotator's pseudonym."""
+        """The worker's pseudonym."""
         return str(self.context["view"].project.pseudonym(payment.worker_id))
 
 
@@ -88,7 +88,7 @@ class EntrySerializer(serializers.Serializer):
     target = serializers.CharField(help_text="The account, in words.")
     amount = dollars(source="entry.amount")
     batch = serializers.CharField(source="entry.batch.slug", default="")
-    worker = serializers.CharField(help_text="The annotator's pseudonym; empty: of nobody's.")
+    worker = serializers.CharField(help_text="The worker's pseudonym; empty: of nobody's.")
     note = serializers.CharField(source="entry.note")
 
 

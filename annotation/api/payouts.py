@@ -33,14 +33,14 @@ class PayoutSerializer(serializers.Serializer):
 
     number = serializers.IntegerField(help_text="1 for the project's first.")
     total = dollars()
-    lines_open = serializers.IntegerField(help_text="Annotators of whom it is not noted yet whether they were paid.")
+    lines_open = serializers.IntegerField(help_text="Workers of whom it is not noted yet whether they were paid.")
     created_at = serializers.DateTimeField()
 
 
 class LineSerializer(serializers.Serializer):
     """Whom to pay how much; names stand here, because whoever pays needs them."""
 
-    worker = serializers.CharField(source="worker.pseudonym", help_text="The annotator's pseudonym.")
+    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
     worker_id = serializers.CharField(source="worker.public_id")
     name = serializers.SerializerMethodField()
     amount = dollars()
@@ -59,7 +59,7 @@ class OnePayoutSerializer(PayoutSerializer):
 
 
 class LineWish(Wish):
-    """What came of paying one annotator."""
+    """What came of paying one worker."""
 
     worker = serializers.CharField(max_length=64, help_text="Pseudonym or worker id.")
     state = serializers.ChoiceField(choices=[(s, s) for s in (PayoutLine.State.PAID, PayoutLine.State.FAILED)])
@@ -105,7 +105,7 @@ class Payouts(ProjectList):
     @extend_schema(operation_id="makePayout", request=None, responses={201: OnePayoutSerializer})
     @repeatable
     def post(self, request: Request, slug: str) -> Response:
-        """Take together everything that is owed to annotators."""
+        """Take together everything that is owed to workers."""
         made = paying_out.make_payout(self.project, user=request.user)
         return Response(_told(numbered(self.project, made.number)), status=201)
 
@@ -154,12 +154,12 @@ class Note(PayoutView):
     @extend_schema(operation_id="notePayoutLine", request=LineWish, responses=OnePayoutSerializer)
     @repeatable
     def post(self, request: Request, slug: str, number: int) -> Response:
-        """Note that an annotator was paid, or that paying failed: then it is owed again."""
+        """Note that a worker was paid, or that paying failed: then it is owed again."""
         wish = asked(LineWish, request.data)
         worker = naming.worker_named(self.project, wish["worker"])
         line = self.payout.lines.filter(worker=worker).select_related("payout__project", "worker").first()
         if worker is None or line is None:
-            raise ValidationError({"worker": [_("No line of this payout is this annotator's.")]})
+            raise ValidationError({"worker": [_("No line of this payout is this worker's.")]})
         paying_out.decide(line, wish["state"], reference=wish["reference"], user=request.user)
         return Response(_told(numbered(self.project, number)))
 

@@ -23,11 +23,11 @@ from annotation.qualification_forms import TypeForm
 
 
 class TermsOfTypeWish(Wish):
-    """What annotators read of a qualification and how they come by it. What is not named stays as it is."""
+    """What workers read of a qualification and how they come by it. What is not named stays as it is."""
 
     description = serializers.CharField(max_length=2000, required=False)
     keywords = serializers.CharField(max_length=1000, required=False, allow_blank=True)
-    requestable = serializers.BooleanField(required=False, help_text="Whether annotators may ask for it.")
+    requestable = serializers.BooleanField(required=False, help_text="Whether workers may ask for it.")
     retry_seconds = serializers.IntegerField(
         required=False, allow_null=True, min_value=0, help_text="After which one may ask again; null: never."
     )
@@ -52,7 +52,7 @@ class TypeFilter(serializers.Serializer):
 
 
 class TypeSerializer(serializers.Serializer):
-    """A qualification that annotators may hold with a score."""
+    """A qualification that workers may hold with a score."""
 
     id = serializers.CharField(source="public_id")
     name = serializers.CharField()
@@ -65,7 +65,7 @@ class TypeSerializer(serializers.Serializer):
     test = serializers.CharField()
     answer_key = serializers.CharField()
     test_minutes = serializers.SerializerMethodField()
-    held = serializers.IntegerField(help_text="How many annotators hold it.")
+    held = serializers.IntegerField(help_text="How many workers hold it.")
     waiting = serializers.IntegerField(help_text="How many ask for it.")
     created_at = serializers.DateTimeField()
     retired_at = serializers.DateTimeField(source="deleted_at", allow_null=True)
@@ -152,7 +152,7 @@ class OneType(TypeView):
     @extend_schema(request=TermsOfTypeWish, responses=TypeSerializer)
     @repeatable
     def patch(self, request: Request, slug: str, public_id: str) -> Response:
-        """Change what annotators read of a qualification and how they come by it; its name stays."""
+        """Change what workers read of a qualification and how they come by it; its name stays."""
         form = read_form(asked(TermsOfTypeWish, request.data, partial=True), type=self.type)
         qualifying.update_type(self.type, **form.terms())
         return self.shown()

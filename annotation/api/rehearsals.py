@@ -1,4 +1,4 @@
-"""Rehearsing a batch with simulated annotators, on a copy."""
+"""Rehearsing a batch with simulated workers, on a copy."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Rehearse(BatchView):
     @extend_schema(request=RehearsalWish, responses={202: QueuedSerializer})
     @repeatable
     def post(self, request: Request, slug: str, batch: str) -> Response:
-        """Rehearse a batch with simulated annotators by a job; its result is the forecast.
+        """Rehearse a batch with simulated workers by a job; its result is the forecast.
 
         Nothing of it touches the batch.
         """

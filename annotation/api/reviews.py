@@ -33,7 +33,7 @@ class ReviewFilter(serializers.Serializer):
 
 
 class DrawWish(Wish):
-    """How many answers of each annotator, or of one of them, to draw."""
+    """How many answers of each worker, or of one of them, to draw."""
 
     size = serializers.IntegerField(min_value=1, max_value=sampling.MOST, default=sampling.SIZE)
     worker = serializers.CharField(max_length=64, required=False, help_text="Pseudonym or worker id.")
@@ -81,7 +81,7 @@ class RevisionWish(Wish):
 
 
 class FeedbackWish(Wish):
-    """Words to the annotator, who reads them before the next assignment."""
+    """Words to the worker, who reads them before the next assignment."""
 
     text = serializers.CharField(max_length=telling.LONGEST)
 
@@ -103,7 +103,7 @@ class StandingSerializer(serializers.Serializer):
     last = serializers.SerializerMethodField()
 
     def get_worker(self, one: reviewing.Standing) -> str:
-        """The annotator's pseudonym."""
+        """The worker's pseudonym."""
         return self._project.pseudonym(one.assignment.worker_id)
 
     def get_text(self, one: reviewing.Standing) -> str:
@@ -189,11 +189,11 @@ class Draw(_Reviewed, BatchView):
     @extend_schema(operation_id="drawReviews", request=DrawWish, responses={201: DrawSerializer})
     @repeatable
     def post(self, request: Request, slug: str, batch: str) -> Response:
-        """Draw more answers to read, of everybody or of one annotator."""
+        """Draw more answers to read, of everybody or of one worker."""
         wish = asked(DrawWish, request.data)
         worker = naming.worker_named(self.project, wish["worker"]) if "worker" in wish else None
         if "worker" in wish and worker is None:
-            raise ValidationError({"worker": [_("There is no such annotator in this project.")]})
+            raise ValidationError({"worker": [_("There is no such worker in this project.")]})
         made = sampling.draw(self.batch, size=wish["size"], worker=worker, user=request.user)
         return Response({"number": made.number, "drawn": made.drawn.count()}, status=201)
 
@@ -270,7 +270,7 @@ class Feedback(_AnswerView):
     @extend_schema(operation_id="sendFeedback", request=FeedbackWish, responses={201: FeedbackWish})
     @repeatable
     def post(self, request: Request, slug: str, batch: str, public_id: str) -> Response:
-        """Tell the annotator something about an answer, to be read before the next assignment."""
+        """Tell the worker something about an answer, to be read before the next assignment."""
         text = asked(FeedbackWish, request.data)["text"]
         sent = telling.feedback(self.row.worker, self.batch, text=text, author=request.user, assignment=self.row)
         return Response({"text": sent.text}, status=201)

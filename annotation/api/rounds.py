@@ -25,7 +25,7 @@ class RoundSerializer(serializers.Serializer):
     title = serializers.CharField(source="batch.title")
     task = serializers.CharField(source="batch.task")
     state = serializers.ChoiceField(source="batch.state", choices=Batch.State.choices)
-    per_worker = serializers.IntegerField(help_text="Items for each annotator.")
+    per_worker = serializers.IntegerField(help_text="Items for each worker.")
     attempts = serializers.IntegerField(help_text="How often one may try.")
     judgment = serializers.ChoiceField(choices=Round.Judgment.choices)
     rule = serializers.ListField(child=serializers.DictField(), help_text="All of it must hold to pass.")
@@ -54,9 +54,9 @@ class OneRoundSerializer(RoundSerializer):
 
 
 class ResultSerializer(serializers.Serializer):
-    """One annotator's way through a round."""
+    """One worker's way through a round."""
 
-    worker = serializers.CharField(source="worker.pseudonym", help_text="The annotator's pseudonym.")
+    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
     attempt = serializers.IntegerField(source="attempt.number")
     finished = serializers.BooleanField()
     answered = serializers.IntegerField()

@@ -39,7 +39,7 @@ class RuleWish(Wish):
 
 
 class ChangeSerializer(serializers.Serializer):
-    """What changes for one annotator; `before` is null where they hold nothing."""
+    """What changes for one worker; `before` is null where they hold nothing."""
 
     worker = serializers.CharField(source="worker.pseudonym")
     before = serializers.IntegerField(allow_null=True)

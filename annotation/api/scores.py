@@ -25,7 +25,7 @@ MOST = 10_000
 
 
 class ScoreWish(Wish):
-    """A score for one annotator."""
+    """A score for one worker."""
 
     worker = serializers.CharField(max_length=64, help_text="Pseudonym or worker id.")
     value = serializers.IntegerField(min_value=SMALLEST, max_value=LARGEST)
@@ -86,7 +86,7 @@ class StepSerializer(serializers.Serializer):
 class ScoreSerializer(serializers.Serializer):
     """Who holds it."""
 
-    worker = serializers.CharField(source="worker.pseudonym", help_text="The annotator's pseudonym.")
+    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
     value = serializers.IntegerField()
     granted_at = serializers.DateTimeField()
 
@@ -95,7 +95,7 @@ class RequestSerializer(serializers.Serializer):
     """Somebody asks for it."""
 
     id = serializers.CharField(source="public_id")
-    worker = serializers.CharField(source="worker.pseudonym", help_text="The annotator's pseudonym.")
+    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
     value = serializers.IntegerField(allow_null=True, help_text="What the test's answer key gives.")
     answers = serializers.SerializerMethodField()
     submitted_at = serializers.DateTimeField(allow_null=True)
@@ -110,7 +110,7 @@ def _workers(view: Any, names: Sequence[str], field: str) -> list[Worker]:
     found = naming.workers_named(view.project, names)
     wrong = {f"{field}.{k}": name for k, name in enumerate(names) if name not in found}
     if wrong:
-        text = _("%(name)s is no annotator of this project.")
+        text = _("%(name)s is no worker of this project.")
         raise ValidationError({at: [text % {"name": name}] for at, name in wrong.items()})
     return [found[name] for name in names]
 
@@ -142,7 +142,7 @@ class Scores(TypeView, ProjectList):
         wish = asked(GrantWish, request.data)
         people = _workers(self, [row["worker"] for row in wish["scores"]], "scores")
         if len({worker.pk for worker in people}) < len(people):
-            raise ValidationError({"scores": [_("An annotator stands in it twice.")]})
+            raise ValidationError({"scores": [_("A worker stands in it twice.")]})
         scores = {worker: row["value"] for worker, row in zip(people, wish["scores"], strict=True)}
         return Response(stepped(self.type, scores, source="hand", reason=wish["reason"], user=request.user))
 

@@ -36,7 +36,7 @@ class TaskSerializer(serializers.Serializer):
 
     name = serializers.CharField()
     title = serializers.CharField()
-    question = serializers.CharField(help_text="What annotators are asked, in one line.")
+    question = serializers.CharField(help_text="What workers are asked, in one line.")
     options = OptionSerializer(many=True)
     pays_by_answer = serializers.BooleanField(
         help_text="Whether its options say what an answer earns, instead of the batch's reward."

@@ -1,4 +1,4 @@
-"""The annotators of a project, under pseudonyms: what they did and hold, whether they may work; words to them."""
+"""The workers of a project, under pseudonyms: what they did and hold, whether they may work; words to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from annotation.pure import roles
 
 
 class WorkerFilter(serializers.Serializer):
-    """Which annotators."""
+    """Which workers."""
 
     active = serializers.BooleanField(required=False)
     blocked = serializers.BooleanField(required=False)
@@ -28,7 +28,7 @@ class WorkerFilter(serializers.Serializer):
 
 
 class HeldSerializer(serializers.Serializer):
-    """A score that an annotator holds."""
+    """A score that a worker holds."""
 
     id = serializers.CharField(help_text="The qualification's.")
     name = serializers.CharField()
@@ -36,7 +36,7 @@ class HeldSerializer(serializers.Serializer):
 
 
 class WorkerSerializer(serializers.Serializer):
-    """An annotator. `name` and `block_reason` are null to those whose role does not deal with people."""
+    """A worker. `name` and `block_reason` are null to those whose role does not deal with people."""
 
     id = serializers.CharField(source="public_id", help_text="The worker id, as on a marketplace.")
     pseudonym = serializers.CharField()
@@ -51,7 +51,7 @@ class WorkerSerializer(serializers.Serializer):
 
 
 class BlockWish(Wish):
-    """Why; annotators never see it."""
+    """Why; workers never see it."""
 
     reason = serializers.CharField(max_length=1000)
 
@@ -87,7 +87,7 @@ def told(workers: Sequence[Any], *, named: bool) -> list[Any]:
 
 
 class Workers(ProjectList):
-    """The annotators of a project."""
+    """The workers of a project."""
 
     serializer_class = WorkerSerializer
 
@@ -110,7 +110,7 @@ class Workers(ProjectList):
 
     @extend_schema(parameters=[WorkerFilter], responses=WorkerSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """The annotators of a project, under pseudonyms, with what they did and hold.
+        """The workers of a project, under pseudonyms, with what they did and hold.
 
         Their names come only to those whose role deals with people.
         """
@@ -118,7 +118,7 @@ class Workers(ProjectList):
 
 
 class WorkerView(ProjectView):
-    """One annotator, by pseudonym or worker id: `worker` stands before a method runs."""
+    """One worker, by pseudonym or worker id: `worker` stands before a method runs."""
 
     serializer_class = WorkerSerializer
     act = roles.PEOPLE
@@ -137,43 +137,43 @@ class WorkerView(ProjectView):
 
 
 class OneWorker(WorkerView):
-    """One annotator."""
+    """One worker."""
 
     @extend_schema(responses=WorkerSerializer)
     def get(self, request: Request, slug: str, worker: str) -> Response:
-        """One annotator, by pseudonym or worker id."""
+        """One worker, by pseudonym or worker id."""
         return self.shown()
 
 
 class Deactivate(WorkerView):
-    """Taking an annotator out."""
+    """Taking a worker out."""
 
     @extend_schema(request=None, responses=WorkerSerializer)
     @repeatable
     def post(self, request: Request, slug: str, worker: str) -> Response:
-        """Give an annotator no more assignments; what they submitted stays."""
+        """Give a worker no more assignments; what they submitted stays."""
         joining.set_active(self.worker, active=False)
         return self.shown()
 
 
 class Activate(WorkerView):
-    """Letting an annotator in again."""
+    """Letting a worker in again."""
 
     @extend_schema(request=None, responses=WorkerSerializer)
     @repeatable
     def post(self, request: Request, slug: str, worker: str) -> Response:
-        """Let an annotator take assignments again."""
+        """Let a worker take assignments again."""
         joining.set_active(self.worker, active=True)
         return self.shown()
 
 
 class Block(WorkerView):
-    """Blocking an annotator."""
+    """Blocking a worker."""
 
     @extend_schema(request=BlockWish, responses=WorkerSerializer)
     @repeatable
     def post(self, request: Request, slug: str, worker: str) -> Response:
-        """Give an annotator no more work in the project; a second block only changes the reason."""
+        """Give a worker no more work in the project; a second block only changes the reason."""
         qualifying.block(self.worker, asked(BlockWish, request.data)["reason"])
         return self.shown()
 
@@ -184,18 +184,18 @@ class Unblock(WorkerView):
     @extend_schema(request=None, responses=WorkerSerializer)
     @repeatable
     def post(self, request: Request, slug: str, worker: str) -> Response:
-        """Lift the block of an annotator."""
+        """Lift the block of a worker."""
         qualifying.unblock(self.worker)
         return self.shown()
 
 
 class MessageTo(WorkerView):
-    """Writing to an annotator."""
+    """Writing to a worker."""
 
     @extend_schema(request=MessageWish, responses={201: SentSerializer})
     @repeatable
     def post(self, request: Request, slug: str, worker: str) -> Response:
-        """Write to an annotator."""
+        """Write to a worker."""
         wish = asked(MessageWish, request.data)
         sent = messaging.send(self.worker, wish["subject"], wish["text"], author=request.user)
         return Response(SentSerializer(sent).data, status=201)

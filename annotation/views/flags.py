@@ -57,7 +57,7 @@ def _flag(project: Project, batch: str, pk: int) -> Flag:
 def flag_keep(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """The item is in order: close the report."""
     if not flagging.keep(_flag(project, batch, pk)):
-        messages.warning(request, _("This report was decided meanwhile."))
+        messages.warning(request, _("This problem was decided meanwhile."))
     return see("flags", project.slug, batch)
 
 
@@ -68,7 +68,7 @@ def flag_void(request: HttpRequest, project: Project, batch: str, pk: int) -> Ht
     flag = _flag(project, batch, pk)
     reason = ": ".join(part for part in (reason_text(flag), flag.text.strip()) if part)[:500]
     if flag.state != Flag.State.OPEN or not flagging.void(flag.assignment.hit, reason=reason):
-        messages.warning(request, _("This report was decided meanwhile."))
+        messages.warning(request, _("This problem was decided meanwhile."))
     return see("flags", project.slug, batch)
 
 
@@ -77,5 +77,5 @@ def flag_void(request: HttpRequest, project: Project, batch: str, pk: int) -> Ht
 def flag_reopen(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """Undo the decision."""
     if unless_overdrawn(request, lambda: flagging.reopen(_flag(project, batch, pk))):
-        messages.success(request, _("Undone: the report is open again."))
+        messages.success(request, _("Undone: the problem is open again."))
     return see("flags", project.slug, batch)
