@@ -160,7 +160,8 @@ def _move(hit: Hit, old: Batch, new: Batch) -> None:
     for worker, state, at in rows.order_by("worker").values_list("worker", "state", "submitted_at"):
         seat, _made = Seat.objects.get_or_create(batch=new, worker_id=worker)
         if state == lifecycle.SUBMITTED:
-            Seat.objects.filter(batch=old, worker=worker).update(done=F("done") - 1)
+            counted = Seat.objects.filter(batch=old, worker=worker, done__gt=0)  # older moves took no count along
+            counted.update(done=F("done") - 1)
             last = max(filter(None, [seat.worked_at, at]))
             Seat.objects.filter(pk=seat.pk).update(done=F("done") + 1, worked_at=last)
     rows.update(batch=new)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.flow import flagging, ledger, listing, overseeing, relisting, topping_up, watching
 from annotation.flow.refusal import Refused
-from annotation.models import Hit, Listing, Project
+from annotation.models import Hit, Listing, Project, Seat
 from tests.flow.interleaving import just_before
 from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
 from tests.mturk_api.wire import mturk, requester
@@ -244,3 +244,12 @@ def test_what_workers_did_moves_with_the_hit(key: Any, client: Any) -> None:
     assert new != old
     assert watching.submitted_by_batch([old, new]) == {new: 1}
     assert overseeing.totals(key.project)["at_work"] == 1
+
+
+def test_a_hit_that_moved_before_work_was_counted_can_move_again(key: Any, client: Any) -> None:
+    hit_id = client.create_hit(**HIT)["HIT"]["HITId"]
+    work(worker(key.project, "bob"), hit_id)
+    Seat.objects.update(done=0)
+    other = client.create_hit_type(**TERMS | {"Reward": "0.40"})["HITTypeId"]
+    client.update_hit_type_of_hit(HITId=hit_id, HITTypeId=other)
+    assert list(Seat.objects.order_by("pk").values_list("done", flat=True)) == [0, 1]
