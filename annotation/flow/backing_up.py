@@ -32,7 +32,7 @@ KEPT, EVERY = 24, 3600  # of the copies that an installation on SQLite makes of 
 def back_up(out: Path) -> dict[str, Any]:
     """Write an archive, whole or not at all; {"database", "uploads", "bytes"}. People may go on working."""
     with tempfile.TemporaryDirectory(prefix="backup-", dir=settings.VAR) as name:
-        folder = Path(name)
+        folder = Path(name).resolve()  # places inside of it are compared with it
         database = _dump(folder)
         files = [(database.name, database), *_uploads()]
         told = {path: {"sha256": _sha256(file), "bytes": file.stat().st_size} for path, file in files}
@@ -91,7 +91,7 @@ def restore(archive: Path) -> dict[str, Any]:
     Raises Refused for what is no whole backup, one of another kind of database, and a place that is not empty.
     """
     with tempfile.TemporaryDirectory(prefix="restore-", dir=settings.VAR) as name:
-        folder = Path(name)
+        folder = Path(name).resolve()  # places inside of it are compared with it
         manifest = _unpacked(archive, folder)
         if manifest["engine"] != connection.vendor:
             text = _("The backup is of %(there)s, and DATABASE_URL names %(here)s. Restore there, then copy_database.")
@@ -111,7 +111,7 @@ def _unpacked(archive: Path, folder: Path) -> dict[str, Any]:
             _lay_out(packed, folder)
         manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
         wrong = [path for path, told in manifest["files"].items() if _sha256(folder / path) != told["sha256"]]
-    except (tarfile.TarError, EOFError, ValueError, KeyError, FileNotFoundError) as failure:
+    except (tarfile.TarError, EOFError, ValueError, KeyError, FileNotFoundError, FileExistsError) as failure:
         raise Refused(f"{broken} {failure}".strip()) from None
     if wrong:
         raise Refused(f"{broken} {_('Changed')}: {', '.join(wrong[:5])}")
