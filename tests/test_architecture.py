@@ -10,15 +10,17 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from tests import architecture
+from tests import architecture, locking
 
 ROOT = Path(__file__).resolve().parent.parent
 Rule = Callable[[Path], Iterator[str]]
+RULES: list[Rule] = [*architecture.RULES, locking.locks_of_others]
+SEATS = "Seat.objects.select_for_update(no_key=True)"
 
 
 def test_the_house_keeps_its_rules() -> None:
     """All in one test, since each process that asks for some of them has to read all files."""
-    violations = sorted({f"{rule.__name__}: {said}" for rule in architecture.RULES for said in rule(ROOT)})
+    violations = sorted({f"{rule.__name__}: {said}" for rule in RULES for said in rule(ROOT)})
     architecture.forget()
     assert not violations, "\n" + "\n".join(violations)
 
@@ -56,6 +58,14 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (architecture.dangerous_scripts, "static/js/a.js", "box.innerHTML = text;"),
     (architecture.dangerous_scripts, "static/js/a.js", 'setTimeout("go()", 5);'),
     (architecture.unlisted_safety, "annotation/views/hit.py", "from x import mark_safe\nmark_safe('a')"),
+    (locking.locks_of_others, "annotation/flow/a.py", f"rows = {SEATS}.filter(batch__hit_type__isnull=False)"),
+    (locking.locks_of_others, "annotation/flow/a.py", f"list({SEATS}.filter(Q(batch__state='open')).order_by('pk'))"),
+    (locking.locks_of_others, "annotation/flow/a.py", f"for row in {SEATS}.order_by('worker__name'):\n    pass"),
+    (
+        locking.locks_of_others,
+        "annotation/flow/a.py",
+        f"def a():\n    return {SEATS}.select_related('batch').get(pk=1)",
+    ),
 ]
 
 
@@ -87,6 +97,16 @@ def test_a_circle_of_imports_is_named(tmp_path: Path) -> None:
         (architecture.assigned_states, "annotation/models/a.py", "def move(self, to):\n    self.state = to"),
         (architecture.dangerous_templates, "templates/a.html", '{# <script> #}<script src="/a.js"></script>'),
         (architecture.dangerous_scripts, "static/js/a.js", "box.textContent = text;"),
+        (
+            locking.locks_of_others,
+            "annotation/flow/a.py",
+            f"rows = {SEATS}.filter(worker__in=[1], batch__isnull=False)",
+        ),
+        (
+            locking.locks_of_others,
+            "annotation/flow/a.py",
+            "rows = Seat.objects.select_for_update(of=('self',), no_key=True).filter(batch__state='open')",
+        ),
     ],
 )
 def test_what_is_allowed_is_not_named(rule: Rule, path: str, text: str, tmp_path: Path) -> None:

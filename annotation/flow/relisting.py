@@ -57,8 +57,8 @@ def _lock_work(listing: Listing) -> None:
     """Keep those who work on the HIT waiting, since their assignments and seats come before batches and HITs."""
     mine = Assignment.objects.select_for_update(no_key=True).filter(hit=listing.hit_id).order_by("pk")
     workers = list(mine.values_list("worker", flat=True))
-    seats = Seat.objects.select_for_update(no_key=True).filter(worker__in=workers, batch__hit_type__isnull=False)
-    list(seats.order_by("pk").values_list("pk"))
+    seats = Seat.objects.select_for_update(of=("self",), no_key=True).filter(worker__in=workers)
+    list(seats.filter(batch__hit_type__isnull=False).order_by("pk").only("pk"))
 
 
 @transaction.atomic
