@@ -23,7 +23,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotation.flow import discarding
-from annotation.flow.refusal import Refused
+from annotation.flow.refusal import AWAY, Refused
 from annotation.models import Account, Entry, Erasure, Job, Payout, PayoutLine, Project, Worker
 from annotation.models.project import random_key, worker_id
 
@@ -59,16 +59,33 @@ def begin(project: Project) -> bool:
 
 
 def clear_due(*, seconds: float = SECONDS) -> None:
-    """Begin with the projects whose time in the bin is over, and go on with those begun. A sweep."""
+    """Begin with the projects whose time in the bin is over, and go on with those begun. A sweep.
+
+    One that fails keeps no other from being erased.
+    """
     over = Project.everything.filter(removed_at__lt=Now() - discarding.KEPT_FOR, erasure__isnull=True)
     for project in over.order_by("?")[:20]:
-        with contextlib.suppress(Refused):  # its owners are told why when they try
+        with _apart(project), contextlib.suppress(Refused):  # its owners are told why when they try
             begin(project)
+    # an import that was under way may reserve its dataset after all else was gone
+    Erasure.objects.filter(ended_at__isnull=False, project__datasets__isnull=False).update(ended_at=None)
     until = time.monotonic() + seconds
     for erasure in Erasure.objects.filter(ended_at__isnull=True).select_related("project").order_by("begun_at"):
-        for _step in _steps(erasure):
-            if time.monotonic() > until:
-                return
+        with _apart(erasure.project):
+            for _step in _steps(erasure):
+                if time.monotonic() > until:
+                    return
+
+
+@contextlib.contextmanager
+def _apart(project: Project) -> Iterator[None]:
+    """Log what fails, for the next round to try again; only a database that is away ends this one."""
+    try:
+        yield
+    except AWAY:
+        raise
+    except Exception:
+        log.exception("erasing project %s failed and is tried again", project.pk)
 
 
 def _steps(erasure: Erasure) -> Iterator[int]:
@@ -112,8 +129,7 @@ class _Erase:
 
     def __init__(self, project: Project, model: Rows, path: str) -> None:
         self.model, self.rows = model, QuerySet(model).filter(**{path: project})
-        if any(field.related_model is model for field in model._meta.concrete_fields):
-            self.rows = self.rows.order_by("-pk")  # what came of a row goes before it
+        self.ties = [field.name for field in model._meta.concrete_fields if field.related_model is model]
 
     def __call__(self) -> int:
         keys = list(self.rows.values_list("pk", flat=True)[:CHUNK])
@@ -122,6 +138,8 @@ class _Erase:
             for job in some:
                 _remove_files(job)
         if keys:
+            for tie in self.ties:  # what came of a row and goes along with it would protect it
+                QuerySet(self.model).filter(**{f"{tie}__in": keys}).update(**{tie: None})
             some.delete()
         return len(keys)
 
@@ -152,12 +170,18 @@ class _Anonymise:
 
 
 class _Leave:
-    """The last step: nothing is left of a project without money, of another one its books."""
+    """The last step: nothing is left of a project without money, of another one its books.
+
+    Where something came to hang on it since its table was emptied, the next round begins anew.
+    """
 
     def __init__(self, project: Project) -> None:
         self.project = project
 
     def __call__(self) -> int:
+        Project.everything.select_for_update().filter(pk=self.project.pk).first()  # nobody is adding to it just now
+        if any(QuerySet(model).filter(**{path: self.project}).exists() for model, path in hanging()):
+            return 0
         if Entry.objects.filter(project=self.project).exists() or Payout.objects.filter(project=self.project).exists():
             Erasure.objects.filter(project=self.project).update(ended_at=Now())
         else:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.apps import apps
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation import jobs
-from annotation.flow import approving, auditing, batching, clearing, discarding, ledger, paying_out
+from annotation.flow import approving, auditing, batching, clearing, deriving, discarding, ledger, paying_out
 from annotation.flow.refusal import Refused
-from annotation.models import Account, Entry, Erasure, Job, PayoutLine, Project, Worker
+from annotation.models import Account, Dataset, Entry, Erasure, Job, PayoutLine, Project, Worker
 from tests.flow import triggers
 from tests.flow.acting import launched
 from tests.flow.paying import paid_batch, worked
@@ -34,18 +35,28 @@ class Killed(BaseException):
 
 
 @contextmanager
-def killed_at(number: int) -> Iterator[None]:
-    """The process dies before its so-manieth statement that writes."""
+def before(start: tuple[str, ...], act: Callable[[], object], *, number: int = 1) -> Iterator[None]:
+    """`act` comes before the so-manieth statement that starts so."""
     left = [number]
 
     def count(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
-        left[0] -= sql.startswith(("DELETE", "UPDATE", "INSERT"))
+        left[0] -= sql.startswith(start)
         if not left[0]:
-            raise Killed
+            left[0] = -1
+            act()
         return execute(sql, *rest)
 
     with connection.execute_wrapper(count):
         yield
+
+
+def killed_at(number: int) -> AbstractContextManager[None]:
+    """The process dies before its so-manieth statement that writes."""
+    return before(("DELETE", "UPDATE", "INSERT"), partial(throw, Killed()), number=number)
+
+
+def throw(error: BaseException) -> None:
+    raise error
 
 
 def held(project: Any) -> dict[str, list[dict[str, Any]]]:
@@ -79,6 +90,11 @@ def remove(project: Any, *, days: int = 0) -> None:
     Project.everything.filter(pk=project.pk).update(removed_at=timezone.now() - timedelta(days=days))
 
 
+def derive(dataset: Dataset) -> None:
+    shares = {"train": 0.4, "dev": 0.3, "test": 0.3}
+    deriving.derive_dataset(dataset, how="splits", name=f"{dataset.slug}-part", options=shares)
+
+
 def test_every_table_is_known() -> None:
     models = {model.__name__ for model in apps.get_app_config("annotation").get_models(include_auto_created=True)}
     stays = {model.__name__ for model in clearing.STAYS}
@@ -92,6 +108,8 @@ def test_all_of_it_goes_and_nothing_of_another_project(tmp_path: Path, settings:
     build(tmp_path)
     triggers.make()
     springs, wells = Project.objects.order_by("slug")
+    for project in (springs, wells):
+        derive(project.datasets.get(slug=f"{project.slug}-set"))
     upload = settings.MEDIA_ROOT / "one"
     upload.write_text("{}")
     Job.objects.filter(project=wells, kind="import_dataset").update(arguments={"path": str(upload)})
@@ -197,3 +215,40 @@ def test_it_stays_while_a_payout_is_open(client: Any, alice: Any, bob: Any, proj
     jobs.work_off()
     assert Erasure.objects.get().ended_at is not None
     assert ledger.balance(project, ledger.owed_to(bob.pk)) == Decimal(0)
+
+
+def test_one_that_fails_keeps_no_other_from_being_erased(project: Any, caplog: pytest.LogCaptureFixture) -> None:
+    Job.objects.create(project=project, kind="odd", arguments={"uploads": []}, due_at=timezone.now())
+    for one in (project, Project.objects.create(slug="mills", title="Mills")):
+        remove(one)
+        assert clearing.begin(one)
+    clearing.clear_due(seconds=60)
+    assert list(Project.everything.all()) == [project]
+    assert [record.levelname for record in caplog.records if record.exc_info] == ["ERROR"]
+    Job.objects.update(arguments={})
+    clearing.clear_due(seconds=60)
+    assert not Project.everything.exists()
+
+
+def test_a_database_that_is_away_ends_the_round(project: Any, batch: Any) -> None:
+    remove(project)
+    clearing.begin(project)
+    away = OperationalError("the server closed the connection")
+    with pytest.raises(OperationalError), before(("DELETE",), partial(throw, away)):
+        clearing.clear_due(seconds=60)
+    assert Erasure.objects.get().ended_at is None
+
+
+def test_what_an_import_adds_meanwhile_goes_too(project: Any, bob: Any) -> None:
+    ledger.deposit(project, Decimal(5), key="books that stay")
+    remove(project)
+    clearing.begin(project)
+    add = partial(Dataset.objects.create, project=project, format="jsonl", sha256="")
+    with before(('DELETE FROM "annotation_worker"',), partial(add, slug="while-it-runs")):
+        clearing.clear_due(seconds=60)
+    assert (Erasure.objects.get().ended_at, Dataset.objects.count()) == (None, 1)
+    clearing.clear_due(seconds=60)
+    assert (Erasure.objects.get().ended_at is not None, Dataset.objects.count()) == (True, 0)
+    add(slug="after-its-end")
+    clearing.clear_due(seconds=60)
+    assert (Erasure.objects.get().ended_at is not None, Dataset.objects.count()) == (True, 0)
