@@ -64,7 +64,7 @@ def decide(
     Raises Conflict when the worker changed the answer meanwhile or somebody else decided, Refused for a decision
     that lacks its words.
     """
-    row = _locked(assignment)
+    row = Assignment.objects.locked(assignment.pk, "batch__project", "hit")
     if row.state != lifecycle.SUBMITTED or revision != row.revision:
         raise Conflict(_("The worker changed this answer meanwhile. Please read it again."))
     last = row.reviews.order_by("-pk").first()
@@ -82,11 +82,6 @@ def restart_clock(row: Assignment) -> None:
         return
     undecided = Assignment.objects.filter(approval="", pk=row.pk, auto_approve_at__isnull=False)
     undecided.update(auto_approve_at=Now() + timedelta(seconds=row.batch.auto_approval))
-
-
-def _locked(assignment: Assignment) -> Assignment:
-    rows = Assignment.objects.select_for_update(of=("self",), no_key=True).select_related("batch__project", "hit")
-    return rows.get(pk=assignment.pk)
 
 
 def _add(row: Assignment, wish: Decision, reviewer: User | None) -> Review:
@@ -144,7 +139,7 @@ def _fits(row: Assignment, text: str) -> None:
 @transaction.atomic
 def undo(assignment: Assignment, *, reviewer: User | None) -> bool:
     """Take back the decision on the answer as it stands; False when there is none (any more)."""
-    row = _locked(assignment)
+    row = Assignment.objects.locked(assignment.pk, "batch__project", "hit")
     last = row.reviews.order_by("-pk").first()
     if last is None or last.revision != row.revision or last.decision == reading.REOPENED:
         return False

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial
 from random import Random
+from threading import Event
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 
-from annotation.flow import assigning, auditing, ledger
+from annotation.flow import assigning, auditing, ledger, listing, relisting, reviewing
 from annotation.flow.refusal import Refused
 from annotation.models import Account, Assignment, Listing, Payment
-from tests.mturk_api.acts import HIT, TERMS, accept, later, submit, worker
+from tests.mturk_api.acts import HIT, TERMS, accept, later, submit, work, worker
 from tests.mturk_api.wire import mturk, requester
 
 pytestmark = [
@@ -131,3 +133,39 @@ def test_everything_at_once_is_done_or_refused_and_the_books_stay_whole() -> Non
     assert auditing.audit(key.project) == []
     rewards = Payment.objects.filter(kind="reward").values_list("assignment", flat=True)
     assert len(rewards) == len(set(rewards)) == Assignment.objects.filter(approval="approved").count()
+
+
+def somebody_waits(seconds: float = 10) -> bool:
+    """Wait until another connection waits for a lock of this one's."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+            )
+            if cursor.fetchone()[0]:
+                return True
+        time.sleep(0.02)
+    return False
+
+
+def test_a_decision_that_waited_for_another_type_of_its_hit_is_made() -> None:
+    key = requester()
+    row = work(worker(key.project, "bob"), mturk(key).create_hit(**HIT)["HIT"]["HITId"])
+    other = listing.hit_type_of(key.project, listing.Terms("Other", "Look.", Decimal("0.25"), 600))
+    moved = Event()
+
+    def move() -> bool:
+        with transaction.atomic():
+            relisting.change_type(Listing.objects.select_related("hit__batch").get(), other)
+            moved.set()
+            return somebody_waits()
+
+    def decide() -> str:
+        moved.wait(10)
+        wish = reviewing.Decision("discarded", {}, reason="It is about another picture.")
+        return reviewing.decide(row, row.revision, wish, reviewer=None).decision
+
+    assert at_once(move, decide) == [True, "discarded"]
+    row.refresh_from_db()
+    assert row.batch_id == other.batch_id
