@@ -11,6 +11,7 @@ import logging
 import secrets
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -21,10 +22,23 @@ from django.conf import settings
 from django.db import models, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from annotation.flow import discarding
+from annotation.flow import discarding, settling
 from annotation.flow.refusal import AWAY, Refused
-from annotation.models import Account, Entry, Erasure, Job, Payout, PayoutLine, Project, Worker
+from annotation.models import (
+    Account,
+    Batch,
+    Entry,
+    Erasure,
+    Job,
+    Payout,
+    PayoutLine,
+    Project,
+    Publication,
+    Worker,
+)
 from annotation.models.project import random_key, worker_id
 
 CHUNK = 200  # rows a transaction
@@ -47,7 +61,7 @@ def begin(project: Project) -> bool:
     row = Project.everything.select_for_update(no_key=True).filter(pk=project.pk, removed_at__isnull=False).first()
     if row is None or Erasure.objects.filter(project=row).exists():
         return False
-    if reason := discarding.what_keeps_project(row):
+    if reason := discarding.what_keeps_project(row) or _what_marketplaces_keep(row):
         raise Refused(reason)
     Erasure.objects.create(project=row)
     nobody = f"erased-{secrets.token_hex(8)}"
@@ -56,6 +70,34 @@ def begin(project: Project) -> bool:
     row.save()
     log.info("project %s is erased", row.pk)
     return True
+
+
+def _what_marketplaces_keep(project: Project) -> str:
+    """Why the keys of its marketplaces are still needed; empty where they are not."""
+    abroad = Batch.everything.filter(project=project, connection__isnull=False)
+    end = max((_may_last_until(batch) for batch in abroad), default=timezone.now())
+    if end <= timezone.now():
+        return ""
+    text = _(
+        "Its HITs are still open on a marketplace, or rejections wait to be sent there. Both end as soon as the "
+        "marketplace answers, so try again in a few minutes; should it never answer, after %(day)s."
+    )
+    return text % {"day": f"{timezone.localtime(end):%Y-%m-%d}"}
+
+
+def _may_last_until(batch: Batch) -> datetime:
+    """When even a marketplace that cannot be reached has ended what it has of the batch, by its own clock.
+
+    An assignment may be taken in a HIT's last moment, sent in at its own end, and be decided by nobody.
+    """
+    mine = Publication.objects.filter(hit__batch=batch)
+    looked_at = Q(state=Publication.State.PUBLISHED, due_at__isnull=False)
+    rejected = settling.rejections().filter(publication__hit__batch=batch)
+    rows = mine.filter(looked_at | Q(pk__in=rejected.values("publication"))).values_list("closes_at", "remote")
+    # an end that was put forward counts only once the marketplace knows of it
+    ends = [max(closes_at.timestamp(), told.get("expires_at") or 0.0) for closes_at, told in rows.iterator()]
+    last = timedelta(seconds=max(ends, default=0.0) + batch.lease_seconds + (batch.auto_approval or 0))
+    return datetime.fromtimestamp(0, UTC) + last
 
 
 def clear_due(*, seconds: float = SECONDS) -> None:
@@ -179,7 +221,6 @@ class _Leave:
         self.project = project
 
     def __call__(self) -> int:
-        Project.everything.select_for_update().filter(pk=self.project.pk).first()  # nobody is adding to it just now
         if any(QuerySet(model).filter(**{path: self.project}).exists() for model, path in hanging()):
             return 0
         if Entry.objects.filter(project=self.project).exists() or Payout.objects.filter(project=self.project).exists():

@@ -155,12 +155,15 @@ def _is_listed_where_forgotten(payment: Payment, arrival: Arrival, line: Line) -
     return False
 
 
+def rejections() -> QuerySet[Arrival]:
+    """Whom a marketplace has still to be told of that they were rejected here."""
+    return Arrival.objects.filter(remote_state=SUBMITTED, assignment__approval=Assignment.Approved.REJECTED)
+
+
 def send_rejections(line: Line, *, limit: int = 500) -> int:
     """Reject there what was rejected here and is submitted there; returns how many. Sent twice it changes nothing."""
-    rows = Arrival.objects.filter(connection=line.connection, remote_state=SUBMITTED)
-    rows = rows.filter(assignment__approval=Assignment.Approved.REJECTED)
     sent = 0
-    for arrival in rows.order_by("pk")[:limit]:
+    for arrival in rejections().filter(connection=line.connection).order_by("pk")[:limit]:
         try:
             line.call(line.marketplace.reject, arrival.external_assignment, text=_words_on(arrival))
         except MarketplaceError as failed:
@@ -214,8 +217,7 @@ def try_again(batch: Batch) -> int:
 def sweep(*, seconds: float = 10.0) -> int:
     """Send what is due to every marketplace, for so many seconds each."""
     waiting = Payment.objects.unsettled().filter(due_at__lte=Now(), batch__connection__isnull=False)
-    refused = Arrival.objects.filter(remote_state=SUBMITTED, assignment__approval=Assignment.Approved.REJECTED)
-    named = Q(pk__in=waiting.values("batch__connection")) | Q(pk__in=refused.values("connection"))
+    named = Q(pk__in=waiting.values("batch__connection")) | Q(pk__in=rejections().values("connection"))
     rows = Connection.objects.exclude(rests_until__gt=Now())
     called = set(rows.filter(named).values_list("pk", flat=True))
     some = [row for row in rows if row.pk in called or letters(row).exists()]

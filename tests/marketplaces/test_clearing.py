@@ -1,0 +1,82 @@
+"""A project is erased only when nothing of it can be open on a marketplace any more."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from annotation.flow import approving, batching, clearing, discarding, settling, syncing
+from annotation.flow.refusal import Refused
+from annotation.models import Arrival, Erasure, Project, Publication
+from tests.marketplaces import there
+from tests.marketplaces.bazaar import Bazaar
+from tests.marketplaces.conftest import QUICK
+
+pytestmark = pytest.mark.django_db
+
+
+def deleted(batch: Any) -> Project:
+    """The batch's project, in the bin."""
+    batching.close(batch)
+    assert discarding.remove_project(batch.project)
+    return batch.project
+
+
+def pass_days(days: float) -> None:
+    """As much time goes by for HITs."""
+    for row in Publication.objects.all():
+        row.closes_at -= timedelta(days=days)
+        row.remote["expires_at"] -= days * 86_400
+        row.save()
+
+
+def test_a_project_stays_until_its_hits_are_ended_there(published: Any, connection: Any, bazaar: Bazaar) -> None:
+    there.look_now(connection)
+    project = deleted(published)
+    with pytest.raises(Refused, match=r"still open on a marketplace.*try again in a few minutes"):
+        clearing.begin(project)
+    Project.everything.update(removed_at=timezone.now() - timedelta(days=31))
+    clearing.clear_due()
+    assert not Erasure.objects.exists()
+    there.look_now(connection)
+    there.look_now(connection)
+    assert clearing.begin(project)
+
+
+def test_a_rejection_is_told_before_the_project_goes(published: Any, connection: Any, bazaar: Bazaar) -> None:
+    arrival = there.work(bazaar, published.hits.order_by("pk")[0].publication, "ANNA")
+    there.look_now(connection)
+    approving.reject(arrival.assignment, text="The answer is empty.")
+    project = deleted(published)
+    Publication.objects.update(due_at=None)
+    with pytest.raises(Refused, match="rejections wait to be sent"):
+        clearing.begin(project)
+    settling.send_due(connection, patience=QUICK)
+    assert Arrival.objects.get().remote_state == "Rejected"
+    assert clearing.begin(project)
+
+
+def test_a_dead_marketplace_keeps_a_project_until_its_hits_have_ended_by_themselves(
+    published: Any, connection: Any, bazaar: Bazaar
+) -> None:
+    there.look_now(connection)
+    project = deleted(published)
+    told = Publication.objects.first().closes_at + timedelta(seconds=published.lease_seconds, days=7)
+    with pytest.raises(Refused, match=f"after {timezone.localtime(told):%Y-%m-%d}"):
+        clearing.begin(project)
+    pass_days(31)
+    with pytest.raises(Refused):  # an answer that came in last may wait there for a week
+        clearing.begin(project)
+    pass_days(7)
+    assert clearing.begin(project)
+
+
+def test_an_end_that_the_marketplace_was_never_told_of_does_not_count(published: Any, connection: Any) -> None:
+    there.look_now(connection)
+    project = deleted(published)
+    syncing.keep_open(published, timezone.now() - timedelta(days=60))
+    with pytest.raises(Refused):
+        clearing.begin(project)
