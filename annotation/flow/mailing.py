@@ -10,7 +10,13 @@ import logging
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
-from smtplib import SMTPException
+from smtplib import (
+    SMTPAuthenticationError,
+    SMTPConnectError,
+    SMTPException,
+    SMTPHeloError,
+    SMTPServerDisconnected,
+)
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -27,6 +33,7 @@ from annotation.models import Notice
 AFTER = timedelta(minutes=10)  # who is at the screen sees the bell
 NOT_AFTER = timedelta(days=1)
 LEASE = timedelta(minutes=5)
+AWAY = (SMTPConnectError, SMTPHeloError, SMTPAuthenticationError)  # no letter came as far as to be refused
 log = logging.getLogger(__name__)
 
 
@@ -38,6 +45,12 @@ def mail_due(*, limit: int = 50) -> int:
     for letter in _taken(limit):
         try:
             sent += _send(letter)
+        except SMTPServerDisconnected as away:  # perhaps over this one: it keeps its lease, so that others come first
+            _note(away)
+            break
+        except AWAY as away:
+            _put_back(letter, away)
+            break
         except SMTPException as refused:  # the server speaks, but does not want this one
             _put_back(letter, refused)
         except OSError as away:
@@ -69,7 +82,8 @@ def _taken(limit: int) -> Iterator[uuid.UUID]:
 
 def _send(letter: uuid.UUID) -> bool:
     """Raises OSError where it does not go."""
-    rows = list(Notice.objects.filter(letter=letter).select_related("user", "batch", "job").order_by("pk"))
+    mine = Notice.objects.filter(notified.concerning(), letter=letter)  # it may have waited for long
+    rows = list(mine.select_related("user", "batch", "job").order_by("pk"))
     if not rows:  # its person left at this instant
         return False
     user = rows[0].user
@@ -85,4 +99,8 @@ def _send(letter: uuid.UUID) -> bool:
 
 def _put_back(letter: uuid.UUID, why: OSError) -> None:
     Notice.objects.filter(letter=letter).update(mail_lease_until=None)
+    _note(why)
+
+
+def _note(why: OSError) -> None:
     log.warning("a letter could not be sent: %s", type(why).__name__)

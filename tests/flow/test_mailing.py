@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from smtplib import SMTPRecipientsRefused
+from smtplib import SMTPAuthenticationError, SMTPConnectError, SMTPRecipientsRefused, SMTPServerDisconnected
 from typing import Any
 from unittest.mock import patch
 
@@ -15,7 +15,7 @@ from django.db import connection
 from django.db.models import F
 
 from annotation.flow import announcing, mailing, notified
-from annotation.models import Notice
+from annotation.models import Member, Notice
 from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +51,13 @@ def test_what_was_read_or_is_fresh_does_not(told: Any, mailoutbox: Any, settings
     assert not mailoutbox
 
 
+WORDS: dict[type[BaseException], Callable[[], BaseException]] = {
+    SMTPRecipientsRefused: lambda: SMTPRecipientsRefused({}),
+    SMTPConnectError: lambda: SMTPConnectError(421, "busy"),
+    SMTPAuthenticationError: lambda: SMTPAuthenticationError(535, "no"),
+}
+
+
 @contextmanager
 def failing(why: type[BaseException], *, at: str = "") -> Iterator[list[Any]]:
     """Nothing can be sent (to that address); what was tried."""
@@ -59,7 +66,7 @@ def failing(why: type[BaseException], *, at: str = "") -> Iterator[list[Any]]:
     def fail(letter: EmailMessage, **more: Any) -> int:
         tried.append(letter)
         if at in letter.to[0]:
-            raise why("no") if why is not SMTPRecipientsRefused else SMTPRecipientsRefused({})
+            raise WORDS.get(why, lambda: why("no"))()
         return send(letter, **more)
 
     with patch.object(EmailMessage, "send", fail):
@@ -97,11 +104,41 @@ def test_who_cannot_be_reached_keeps_no_letter_from_another(told: Any, carol: An
     assert len(tried) == 1
 
 
-def test_a_server_that_is_away_is_asked_once_a_round(told: Any, carol: Any) -> None:
+@pytest.mark.parametrize(
+    "why", [ConnectionRefusedError, SMTPServerDisconnected, SMTPConnectError, SMTPAuthenticationError]
+)
+def test_a_server_that_is_away_is_asked_once_a_round(
+    told: Any, carol: Any, why: type[BaseException], mailoutbox: Any
+) -> None:
     type(told).objects.filter(pk=carol.user.pk).update(email="carol@example.org")
-    with failing(ConnectionRefusedError) as tried:
+    with failing(why) as tried:
         assert mailing.mail_due() == 0
     assert len(tried) == 1
+    later(minutes=6)
+    assert (mailing.mail_due(), len(mailoutbox)) == (2, 2)
+
+
+def test_a_letter_over_which_the_server_hangs_up_keeps_none_from_others(told: Any, carol: Any, mailoutbox: Any) -> None:
+    type(told).objects.filter(pk=carol.user.pk).update(email="carol@example.org")
+    with failing(SMTPServerDisconnected, at="bob"):
+        assert mailing.mail_due() + mailing.mail_due() == 1
+    assert [letter.to for letter in mailoutbox] == [["carol@example.org"]]
+
+
+def test_a_letter_that_is_tried_again_tells_nothing_of_a_project_that_was_left(
+    told: Any, project: Any, mailoutbox: Any
+) -> None:
+    other = type(project).objects.create(slug="towers", title="Towers", consent="")
+    Member.objects.create(project=other, user=told)
+    announcing.tell([told], "money", project=other, key="k", facts={"left": "1.00", "put_in": "9.00"})
+    Notice.objects.filter(key="k").update(created_at=F("created_at") - timedelta(minutes=11))
+    with failing(ConnectionRefusedError):
+        assert mailing.mail_due() == 0
+    told.memberships.all().delete()
+    assert mailing.mail_due() == 1
+    assert "wells-1" in mailoutbox[0].body
+    assert "9.00" not in mailoutbox[0].body
+    assert mailoutbox[0].subject == "Hopscribe: 1 notice"
 
 
 @pytest.mark.parametrize("sent", [True, False])
