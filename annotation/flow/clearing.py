@@ -28,6 +28,7 @@ from django.utils.translation import gettext as _
 from annotation.flow import discarding, settling
 from annotation.flow.refusal import AWAY, Refused
 from annotation.models import (
+    AccessKey,
     Account,
     Batch,
     Entry,
@@ -74,7 +75,9 @@ def begin(project: Project) -> bool:
 
 def _what_marketplaces_keep(project: Project) -> str:
     """Why the keys of its marketplaces are still needed; empty where they are not."""
+    shut = AccessKey.objects.filter(project__removed_at__isnull=False)  # the other side is a deleted project, or this one
     abroad = Batch.everything.filter(project=project, connection__isnull=False)
+    abroad = abroad.exclude(connection__key_id__in=shut.values("key_id"))
     end = max((_may_last_until(batch) for batch in abroad), default=timezone.now())
     if end <= timezone.now():
         return ""

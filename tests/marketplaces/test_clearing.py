@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.flow import approving, batching, clearing, discarding, settling, syncing
+from annotation.flow import approving, batching, clearing, discarding, keys, settling, syncing
 from annotation.flow.refusal import Refused
-from annotation.models import Arrival, Erasure, Project, Publication
+from annotation.models import Arrival, Connection, Erasure, Project, Publication
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
@@ -80,3 +80,12 @@ def test_an_end_that_the_marketplace_was_never_told_of_does_not_count(published:
     syncing.keep_open(published, timezone.now() - timedelta(days=60))
     with pytest.raises(Refused):
         clearing.begin(project)
+
+
+def test_keys_that_a_deleted_project_gave_itself_open_nothing_to_wait_for(
+    published: Any, connection: Any, alice: Any
+) -> None:
+    there.look_now(connection)
+    project = deleted(published)
+    Connection.objects.update(key_id=keys.make_key(project, alice).key_id)
+    assert clearing.begin(project)
