@@ -75,7 +75,7 @@ def begin(project: Project) -> bool:
 
 def _what_marketplaces_keep(project: Project) -> str:
     """Why the keys of its marketplaces are still needed; empty where they are not."""
-    shut = AccessKey.objects.filter(project__removed_at__isnull=False)  # the other side is a deleted project, or this one
+    shut = AccessKey.objects.filter(project__removed_at__isnull=False)  # they open nothing, and whose they are is closed
     abroad = Batch.everything.filter(project=project, connection__isnull=False)
     abroad = abroad.exclude(connection__key_id__in=shut.values("key_id"))
     end = max((_may_last_until(batch) for batch in abroad), default=timezone.now())
@@ -97,7 +97,7 @@ def _may_last_until(batch: Batch) -> datetime:
     looked_at = Q(state=Publication.State.PUBLISHED, due_at__isnull=False)
     rejected = settling.rejections().filter(publication__hit__batch=batch)
     rows = mine.filter(looked_at | Q(pk__in=rejected.values("publication"))).values_list("closes_at", "remote")
-    # an end that was put forward counts only once the marketplace knows of it
+    # an end that was made earlier counts only once the marketplace knows of it
     ends = [max(closes_at.timestamp(), told.get("expires_at") or 0.0) for closes_at, told in rows.iterator()]
     last = timedelta(seconds=max(ends, default=0.0) + batch.lease_seconds + (batch.auto_approval or 0))
     return datetime.fromtimestamp(0, UTC) + last
