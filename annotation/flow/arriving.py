@@ -121,9 +121,11 @@ def _place(arrival: Arrival, worker: Worker, hit: Hit) -> Assignment:
     if mine is None or mine.state != lifecycle.ACCEPTED:
         _ask_whether_they_may(worker, hit)
     seat = assigning.sit_down(worker, hit.batch)
-    row = assigning.accept_hit(seat, hit)
+    row = assigning.accept_hit(seat, hit, apart=True)
+    if row is None:
+        _ask_whether_they_met(worker, hit)  # in another frame at this instant
     if row is None and _free_silent_place(hit):
-        row = assigning.accept_hit(seat, hit)
+        row = assigning.accept_hit(seat, hit, apart=True)
     if row is None:
         raise TurnedAway(_("Others are doing this HIT already, or have done it."))
     return row
@@ -152,6 +154,10 @@ def _ask_whether_they_may(worker: Worker, hit: Hit) -> None:
         raise TurnedAway(_("Your part in this work is paused. What you submitted stays and is paid as promised."))
     if hindered:
         raise TurnedAway(_("This work is not open to you."))
+    _ask_whether_they_met(worker, hit)
+
+
+def _ask_whether_they_met(worker: Worker, hit: Hit) -> None:
     if assigning.has_met(worker, hit):
         raise TurnedAway(_("You have had an item that belongs together with this one, so it cannot be yours as well."))
 

@@ -159,19 +159,22 @@ def _accept(seat: Seat, hit: Hit, *, cursor: int) -> Assignment:
 
 
 @transaction.atomic
-def accept_hit(seat: Seat, hit: Hit, *, take: Callable[[Hit], bool] | None = None) -> Assignment | None:
+def accept_hit(
+    seat: Seat, hit: Hit, *, take: Callable[[Hit], bool] | None = None, apart: bool = False
+) -> Assignment | None:
     """Give the worker this very HIT, besides whatever else they have; the same assignment if they have it already.
 
-    None when it has no room, was answered by them, or its batch is not open. Whether they may is `obstacle`'s to say.
+    None when it has no room, was answered by them, or its batch is not open; and with `apart` when they met its group
+    where the batch forbids it. Whether they may otherwise is `obstacle`'s to say.
     """
     row = Assignment.objects.select_for_update(no_key=True).filter(hit=hit, worker=seat.worker_id).first()
-    seat = Seat.objects.select_for_update(of=("self",), no_key=True).select_related("batch").get(pk=seat.pk)
+    seat = _locked(pk=seat.pk)
     row = row or Assignment.objects.filter(hit=hit, worker=seat.worker_id).first()  # of a request at the same instant
     if row is not None and row.state == lifecycle.ACCEPTED:
         return row
     if seat.batch.state != Batch.State.OPEN or (row is not None and row.state == lifecycle.SUBMITTED):
         return None
-    if not (take or _take_place)(hit):
+    if (apart and has_met(seat.worker, hit)) or not (take or _take_place)(hit):
         return None
     if row is None:
         return _accept(seat, hit, cursor=seat.cursor)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from threading import Barrier, Thread
+from threading import Barrier, Thread, local
 from typing import Any
 
 import pytest
 from django.db import connection, connections
 
-from annotation.flow import arriving
-from annotation.models import Arrival, Assignment, Hit, Worker
+from annotation.flow import arriving, assigning
+from annotation.models import Arrival, Assignment, Batch, Hit, Worker
 from tests.frames import entry, publish
 
 
@@ -39,3 +39,42 @@ def test_two_tabs_at_the_same_instant_get_the_same_assignment(batch: Any) -> Non
     assert Worker.objects.filter(user=None).count() == 1
     hit.refresh_from_db()
     assert hit.live == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_frames_at_the_same_instant_get_no_two_members_of_a_group(
+    batch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not connection.features.has_select_for_update:
+        pytest.skip("SQLite has one writer at a time (PostgreSQL is needed)")
+    publish(batch)
+    Batch.objects.update(meeting=Batch.Meeting.ONE)
+    Hit.objects.update(group_key="wells")
+    hits = list(Hit.objects.select_related("batch__project", "publication__connection").order_by("pk")[:2])
+    both, mine, found, has_met = Barrier(2), local(), [], assigning.has_met
+
+    def looked(worker: Worker, hit: Hit) -> bool:
+        """Both look for the first time before either goes on."""
+        met = has_met(worker, hit)
+        if not getattr(mine, "looked", False):
+            mine.looked = True
+            both.wait(timeout=20)
+        return met
+
+    def open_frame(hit: Hit) -> None:
+        try:
+            found.append(arriving.arrive(hit, entry(hit, assignment=f"3ASSIGNMENT{hit.pk}")))
+        except arriving.TurnedAway as refused:
+            found.append(str(refused))
+        finally:
+            connections.close_all()
+
+    monkeypatch.setattr(assigning, "has_met", looked)
+    frames = [Thread(target=open_frame, args=[hit]) for hit in hits]
+    for frame in frames:
+        frame.start()
+    for frame in frames:
+        frame.join(timeout=60)
+    assert sorted(type(one).__name__ for one in found) == ["Arrival", "str"]
+    assert "belongs together" in next(one for one in found if isinstance(one, str))
+    assert Assignment.objects.count() == sum(Hit.objects.values_list("live", flat=True)) == 1
