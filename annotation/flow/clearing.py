@@ -75,7 +75,7 @@ def begin(project: Project) -> bool:
 
 def _what_marketplaces_keep(project: Project) -> str:
     """Why the keys of its marketplaces are still needed; empty where they are not."""
-    shut = AccessKey.objects.filter(project__removed_at__isnull=False)  # they open nothing, and whose they are is closed
+    shut = AccessKey.objects.filter(project__removed_at__isnull=False)  # they open nothing, what they made is closed
     abroad = Batch.everything.filter(project=project, connection__isnull=False)
     abroad = abroad.exclude(connection__key_id__in=shut.values("key_id"))
     end = max((_may_last_until(batch) for batch in abroad), default=timezone.now())
