@@ -6,6 +6,7 @@ It is asked for, more often where something happens and less where nothing does;
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -55,7 +56,8 @@ def due(connection: Connection) -> QuerySet[Publication]:
 def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> Found:
     """Look at what is due for so many seconds at most. Safe to run twice."""
     found, end = Found(), timezone.now() + timedelta(seconds=seconds)
-    try:
+    # What ends it early stands in the connection's row, and the next run goes on.
+    with suppress(Resting, Unsealable, TryAgain):
         line = Line(connection, patience=patience or Patience())
         rows = list(due(connection).order_by("due_at")[:1000])
         told = _told(rows, line)
@@ -65,8 +67,6 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
             found.looked += look(publication, line, told.get(publication.external_id or ""))
         for batch in {row.hit.batch for row in rows}:
             _qualify(batch, line)
-    except (Resting, Unsealable, TryAgain):
-        pass  # the connection's row says what is wrong, and the next run goes on
     found.troubles = troubles(connection).count()
     return found
 
