@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from annotation.flow import attempts, checking
+from annotation.flow import attempts, checking, cutting
 from annotation.models import Answer, Assignment, Batch, Hit, Round
+from annotation.pure.cuts import Cut
 from annotation.registry import task_type
 from annotation.tasktype import JSON
 
@@ -37,7 +38,7 @@ def is_final(row: Assignment) -> bool:
 
 def agreements(batch: Batch, worker: int) -> list[float]:
     """How far each of the worker's answers agrees with the others' to the same HIT, 0..1, in the order in which
-    they came; HITs that nobody else answered say nothing.
+    they came; HITs that nobody else answered say nothing, and what the report leaves out does not count here either.
     """
     return [share for _when, share in agreements_by_time(batch, worker)]
 
@@ -45,10 +46,11 @@ def agreements(batch: Batch, worker: int) -> list[float]:
 def agreements_by_time(batch: Batch, worker: int) -> list[tuple[datetime, float]]:
     """The same with the times of the worker's submissions."""
     task = task_type(batch.task)
-    mine = batch.assignments.submitted().filter(worker=worker, hit__check_item=False, hit__voided_at__isnull=True)
+    counted = cutting.assignments_in(batch, Cut(counted=True), batch.assignments.submitted())
+    mine = counted.filter(worker=worker)
     rows = list(mine.select_related("hit").order_by("submitted_at", "pk"))
     said: dict[int, list[tuple[int, JSON]]] = {row.hit_id: [] for row in rows}
-    latest = Answer.objects.filter(assignment__hit__in=list(said), assignment__in=batch.assignments.submitted())
+    latest = Answer.objects.filter(assignment__hit__in=list(said), assignment__in=counted)
     for given in latest.select_related("assignment").order_by("revision"):
         if given.revision == given.assignment.revision:
             said[given.assignment.hit_id].append((given.assignment.worker_id, given.answer))

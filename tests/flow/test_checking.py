@@ -17,6 +17,7 @@ from annotation.flow import (
     gathering,
     grading,
     offering,
+    reviewing,
     sampling,
     scoring,
     watching,
@@ -206,3 +207,13 @@ def test_agreement_with_the_others_stands_in_for_checks(batch: Any, bob: Worker,
             assert row is not None
             submit(row, answer_to(row) if k < good else wrong(row), key=f"0.{row.pk}")
     assert grading.agreements(batch, carol.pk) == [1.0, 1.0, 0.0, 0.0]
+
+
+def test_agreement_leaves_out_what_was_refused(batch: Any, bob: Worker, carol: Worker) -> None:
+    rows = [row for row in (take(bob, batch), take(carol, batch)) if row is not None]
+    for row in rows:
+        submit(row, answer_to(row), key=f"0.{row.pk}")
+    assert grading.agreements(batch, carol.pk) == [1.0]
+    wish = reviewing.Decision("discarded", {}, reason="It was not read.")
+    reviewing.decide(rows[0], 1, wish, reviewer=None)
+    assert (grading.agreements(batch, bob.pk), grading.agreements(batch, carol.pk)) == ([], [])
