@@ -21,6 +21,7 @@ from annotation.registry import task_type
 LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_KEYWORDS = 128, 2000, 1000
 SHORTEST, LONGEST, LONGEST_APPROVAL = 30, 31_536_000, 2_592_000  # seconds, as the protocol has them
 WEEK = 7 * 24 * 3600
+GRANTED = Qualification.State.GRANTED
 
 
 def least_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:
@@ -134,11 +135,12 @@ def grant_there(batch: Batch, line: Line) -> int:
     mine = Worker.objects.filter(project=project, external_id__startswith=f"{line.connection.pk}:")
     named = [one["type"] for one in batch.requirements if one["type"] not in requirements.SYSTEM]
     for ours in QualificationType.objects.filter(project=project, public_id__in=named):
-        held = Qualification.objects.filter(type=ours, worker__in=mine, state=Qualification.State.GRANTED)
-        rows = held.values_list("worker__external_id", "value")
-        wanted = {_there(name): value for name, value in rows}
-        theirs = _own_there(ours, line)
-        changed += _add(theirs, wanted, line) if theirs else _align(type_there(ours, line), wanted, line)
+        rows = Qualification.objects.filter(type=ours, worker__in=mine).select_related("worker").order_by("pk")
+        if theirs := _own_there(ours, line):
+            changed += _add(theirs, list(rows), line)
+        else:
+            wanted = {_there(row.worker.external_id): row.value for row in rows if row.state == GRANTED}
+            changed += _align(type_there(ours, line), wanted, line)
     shut_out = mine.filter(Q(block__isnull=False) | Q(active=False)).values_list("external_id", flat=True)
     changed += _align(exclusion(project, line), {_there(name): 1 for name in shut_out}, line)
     if checking.may_pause(batch):
@@ -153,12 +155,32 @@ def _there(external_id: str | None) -> str:
     return (external_id or "").partition(":")[2]
 
 
-def _add(type_id: str, wanted: dict[str, int], line: Line) -> int:
-    held = line.call(line.marketplace.holders, type_id)
-    lacking = {worker: value for worker, value in wanted.items() if worker not in held}
-    for worker, value in lacking.items():
+def _add(type_id: str, rows: list[Qualification], line: Line) -> int:
+    """Give the account's own qualification to whoever lacks it there, and let what we gave follow what is held here.
+
+    What the account gave or changed itself is known by its value, which is not the one that we gave, and stays.
+    """
+    held, changed = line.call(line.marketplace.holders, type_id), 0
+    for row in rows:
+        worker, given = _there(row.worker.external_id), row.given_there
+        there, wanted = held.get(worker), row.value if row.state == GRANTED else None
+        ours = there is None or (given is not None and there in {given, row.value})
+        if not ours:
+            continue
+        if wanted != there:
+            changed += 1
+            _hold(type_id, worker, wanted, line)
+        if wanted != given:
+            Qualification.objects.filter(pk=row.pk).update(given_there=wanted)
+    return changed
+
+
+def _hold(type_id: str, worker: str, value: int | None, line: Line) -> None:
+    """Let a worker hold the qualification there with this value; None: not at all."""
+    if value is None:
+        line.call(line.marketplace.revoke, type_id, worker)
+    else:
         line.call(line.marketplace.grant, type_id, worker, value)
-    return len(lacking)
 
 
 def _align(type_id: str, wanted: dict[str, int], line: Line) -> int:

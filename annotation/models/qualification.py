@@ -63,6 +63,7 @@ class Qualification(models.Model):
     value = models.IntegerField(default=1)
     state = models.CharField(max_length=7, choices=State, default=State.GRANTED)
     granted_at = models.DateTimeField()
+    given_there = models.IntegerField(null=True, blank=True)  # by us, of a qualification of the account's own
 
     class Meta:
         constraints = [

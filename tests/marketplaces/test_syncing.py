@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.flow import batching, publishing, settling, syncing, terming
-from annotation.models import Arrival, Assignment, Hit, Payment, Publication, WorkerBlock
+from annotation.flow import batching, publishing, qualifying, settling, syncing, terming
+from annotation.models import Arrival, Assignment, Hit, Payment, Publication, Worker, WorkerBlock
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
@@ -209,7 +209,7 @@ def test_blocked_workers_hold_the_qualification_that_keeps_them_out(
 def test_our_qualifications_are_held_there_under_their_own_names(
     launched: Callable[..., Any], project: Any, connection: Any, bazaar: Bazaar
 ) -> None:
-    from annotation.models import Qualification, QualificationType, Worker
+    from annotation.models import Qualification, QualificationType
 
     kind = QualificationType.objects.create(project=project, name="Round 2", description="Passed round 2.")
     wish = [{"type": kind.public_id, "comparator": "GreaterThan", "values": [75], "guard": "PreviewAndAccept"}]
@@ -232,7 +232,7 @@ def test_our_qualifications_are_held_there_under_their_own_names(
 def test_a_qualification_that_the_account_has_there_is_asked_for_and_nobody_loses_it(
     launched: Callable[..., Any], project: Any, connection: Any, bazaar: Bazaar
 ) -> None:
-    from annotation.models import Qualification, QualificationType, Worker
+    from annotation.models import Qualification, QualificationType
 
     theirs = bazaar.answer("CreateQualificationType", {"Name": "Composers", "Description": "Passed the round there."})
     type_id = theirs["QualificationType"]["QualificationTypeId"]
@@ -248,3 +248,31 @@ def test_a_qualification_that_the_account_has_there_is_asked_for_and_nobody_lose
     assert asked["QualificationTypeId"] == type_id
     terming.grant_there(batch, there.line(connection))
     assert bazaar.qualifications[type_id]["holders"] == {"ANNA": 82, "BEN": 90, "CARL": 85}
+
+
+def test_what_we_gave_of_the_accounts_own_qualification_follows_and_what_it_gave_itself_stays(
+    launched: Callable[..., Any], project: Any, connection: Any, bazaar: Bazaar
+) -> None:
+    theirs = bazaar.answer("CreateQualificationType", {"Name": "Composers", "Description": "Passed the round there."})
+    held = bazaar.qualifications[theirs["QualificationType"]["QualificationTypeId"]]["holders"]
+    held |= {"BEN": 90, "CARL": 85}
+    kind = qualifying.create_type(project, "Composers", description="Passed the round.")
+    wish = [{"type": kind.public_id, "comparator": "GreaterThanOrEqualTo", "values": [80], "guard": "Accept"}]
+    batch, line = launched(requirements=wish), there.line(connection)
+    people = {
+        name: Worker.objects.create(project=project, external_id=f"{connection.pk}:{name}")
+        for name in ("ANNA", "BEN", "CARL", "DORA")
+    }
+    for name, value in (("ANNA", 82), ("BEN", 90), ("CARL", 70), ("DORA", 81)):
+        qualifying.grant(kind, people[name], value, source="hand")
+    assert terming.grant_there(batch, line) == 2
+    assert held == {"BEN": 90, "CARL": 85, "ANNA": 82, "DORA": 81}
+    qualifying.grant(kind, people["ANNA"], 95, source="hand")
+    for name in ("BEN", "CARL", "DORA"):
+        qualifying.revoke(kind, people[name])
+    assert [terming.grant_there(batch, line) for _round in range(2)] == [2, 0]
+    assert held == {"BEN": 90, "CARL": 85, "ANNA": 95}
+    held |= {"ANNA": 60, "DORA": 81}  # the account's own decisions
+    qualifying.revoke(kind, people["ANNA"])
+    assert terming.grant_there(batch, line) == 0
+    assert held == {"BEN": 90, "CARL": 85, "ANNA": 60, "DORA": 81}
