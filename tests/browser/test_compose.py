@@ -14,6 +14,8 @@ Seat = Callable[..., Desk]
 GOOD = "What did the captain of the Petrel bring to the town with the Tide Organ?"
 STAGE = "#compose[data-stage={}]"
 MARKED = "() => [...document.querySelectorAll('.mirror mark')].map((mark) => mark.textContent)"
+# Measured in one go: what is swapped in meanwhile is another element.
+PLACE = "(sought) => JSON.stringify(document.querySelector(sought).getBoundingClientRect())"
 
 
 @pytest.fixture
@@ -133,7 +135,7 @@ def test_a_leak_is_said_and_marked_in_the_question_itself_without_holding_up_typ
     seat = compose()
     page = seat.page
     judge_all(seat)
-    before = page.locator(".coverage").bounding_box()
+    before = page.evaluate(PLACE, ".coverage")
     write(seat, "What did 🚢 Mara Quell bring home?")
     expect(page.locator("[data-finding=gives_away-1]")).to_contain_text("Mara Quell")
     assert page.evaluate(MARKED) == ["Mara Quell"]
@@ -141,7 +143,7 @@ def test_a_leak_is_said_and_marked_in_the_question_itself_without_holding_up_typ
     page.keyboard.press("Home")
     page.keyboard.type("Now: ")
     assert "Mara Quell" in page.evaluate(MARKED)
-    assert page.locator(".coverage").bounding_box() == before
+    assert page.evaluate(PLACE, ".coverage") == before
     seen(seat, "Now: What did 🚢 Mara Quell bring home?")
     seat.page.keyboard.press("Control+Enter")
     expect(page.locator("#problems")).to_contain_text("Mara Quell")
