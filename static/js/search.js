@@ -30,6 +30,8 @@ export class Search {
     for (const failed of ["htmx:sendError", "htmx:responseError"]) {
       input.addEventListener(failed, () => { result.textContent = result.dataset.failed; });
     }
+    // Whoever is quick types before htmx listens.
+    addEventListener("load", () => { if (input.value.trim()) input.dispatchEvent(new Event("search")); }, { once: true });
   }
 
   arrived() {

@@ -158,3 +158,14 @@ def test_matches_in_nasty_texts_are_lit_at_the_right_characters(desk: Seat) -> N
         seat.search(query)
         lit: Any = seat.page.evaluate(LIT, "match")
         assert any(query.lower() in each.lower() for each in lit), lit
+
+
+def test_what_was_typed_before_the_scripts_came_is_searched_too(desk: Seat) -> None:
+    seat, held, holding = desk(), [], [True]
+    seat.page.route("**/*.js", lambda route: held.append(route) if holding else route.continue_())
+    seat.page.goto(seat.url, wait_until="commit")
+    seat.page.locator("#search").fill("ship")
+    holding.clear()
+    for route in held:
+        route.continue_()
+    expect(seat.page.locator("#search-result")).to_contain_text("match")
