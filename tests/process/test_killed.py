@@ -51,11 +51,14 @@ def errands(install: Callable[..., Installation]) -> Iterator[Errands]:
     opened.close()
 
 
-def live(errands: Errands, bazaar: Bazaar, patience: dict[str, float], *, size: int, kills: int, share: float) -> int:
-    """The whole of it: launch, publish, let one worker do each HIT, approve and pay; returns how many died."""
-    with Weather(bazaar.port, share=share, seed=7) as weather:
+def live(errands: Errands, bazaar: Bazaar, patience: dict[str, float], *, size: int, kills: int, life: float) -> int:
+    """The whole of it: launch, publish, let one worker do each HIT, approve and pay; returns how many died.
+
+    `life`: seconds after which a run is killed at the latest.
+    """
+    with Weather(bazaar.port, share=0.2, seed=7) as weather:
         errands.ask("launch", hits=size, url=weather.url, key_id="AKIATEST", secret="a test's own secret")
-        how = {"kills": kills, "patience": patience, "longest_life": 0.02 * size, "seed": 3}
+        how = {"kills": kills, "patience": patience, "longest_life": life, "seed": 3}
         sent = errands.ask("publish", **how)
         assert sent["publications"] == {"published": size}
         errands.ask("owe", done=_work(bazaar))
@@ -86,7 +89,7 @@ def check(bazaar: Bazaar, size: int) -> None:
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_nothing_is_doubled_or_missing(errands: Errands) -> None:
     with Bazaar(memory=5.0) as bazaar:
-        deaths = live(errands, bazaar, LOOKING, size=40, kills=8, share=0.2)
+        deaths = live(errands, bazaar, LOOKING, size=40, kills=8, life=0.8)
         check(bazaar, 40)
     assert deaths >= 8
 
@@ -103,6 +106,6 @@ def test_without_looking_first_there_are_doubles(errands: Errands) -> None:
 @pytest.mark.parametrize("patience", [KEPT, LOOKING], ids=["remembered", "forgotten"])
 def test_nothing_is_doubled_or_missing_in_the_long_run(errands: Errands, patience: dict[str, float]) -> None:
     with Bazaar(memory=5.0 if patience is LOOKING else 86_400.0) as bazaar:
-        deaths = live(errands, bazaar, patience, size=150, kills=40, share=0.2)
+        deaths = live(errands, bazaar, patience, size=150, kills=40, life=0.3)
         check(bazaar, 150)
     assert deaths >= 40
