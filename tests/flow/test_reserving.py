@@ -221,6 +221,19 @@ def test_a_late_answer_beyond_the_places_is_covered_too(paid: Batch, bob: Any, c
     assert stand(paid) == (D("9.40"), 0)
 
 
+def test_a_late_answer_to_a_closed_batch_sets_aside_what_closing_gave_back(paid: Batch, bob: Any) -> None:
+    late = take(bob, paid)
+    assigning.give_back(late, to="expired")
+    batching.close(paid)
+    assert stand(paid) == (D("10.00"), 0)
+    late.refresh_from_db()
+    assert submit(late).counts is True  # its place is free: nobody else can take it any more
+    assert stand(paid) == (D("9.70"), D("0.30"))
+    ledger.deposit(paid.project, D("-9.70"), key="out")
+    assert approving.approve(late)
+    assert stand(paid) == (0, 0)
+
+
 def test_with_nothing_left_in_the_budget_everything_that_was_promised_is_paid(
     paid: Batch, bob: Any, carol: Any
 ) -> None:
@@ -262,6 +275,22 @@ def test_what_a_task_pays_beyond_the_marketplaces_reward_is_reserved_as_a_bonus(
     made = promise(budget, dataset, connection=there)
     batching.launch(made)
     assert stand(made)[1] == 8 * (D("0.25") + D("0.05") + D("0.15") + D("0.03"))
+
+
+@pytest.mark.parametrize(
+    ("share", "places", "most"), [(0.1, 8, 1), (0.2, 9, 3), (0.2, 8, 2), (0.3, 7, 3), (0.5, 7, 7), (0.8, 7, 7), (0, 7, 0)]
+)
+def test_a_part_of_a_hidden_gold_assignment_is_a_whole_one(share: float, places: int, most: int) -> None:
+    assert reserving.checks_among(Batch(check_share=share), places) == most
+
+
+def test_what_is_set_aside_for_hidden_gold_is_rounded_up(budget: Any, dataset: Any, tmp_path: Any) -> None:
+    """8 places and a tenth of hidden gold are 0.9 assignments of it: one may be given out, and is paid."""
+    made = promise(budget, dataset)
+    known = dataset_of(budget, tmp_path, name="known", size=2)
+    checking.set_up(made, datasets=[known], share=0.1, rule=checking.Rule(5, None, None))
+    batching.launch(made)
+    assert stand(made) == (D("7.30"), D("2.70"))
 
 
 def test_hidden_gold_is_reserved_by_its_share_and_never_given_out_beyond_it(

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.flow import listing
 from annotation.flow.listing import Terms, Wish
 from annotation.models import Hit, Listing
-from tests.mturk_api.acts import HIT, QUESTION, TERMS, pass_time, work, worker
+from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, pass_time, submit, work, worker
 from tests.mturk_api.wire import mturk, requester
 
 
@@ -94,6 +94,16 @@ def test_the_paginators_of_boto3_find_everything(key: Any, client: Any) -> None:
         assert [row["AssignmentId"] for row in shown] == [row.public_id for row in found]
     pass_time(3601)
     assert len(listed(client, "list_reviewable_hits", "HITs")) == 11
+
+
+def test_a_hit_is_reviewable_once_nobody_works_on_it_any_more(key: Any, client: Any) -> None:
+    full, ended = make(client, 2)
+    rows = [accept(worker(key.project, name), hit_id) for name, hit_id in (("bob", full), ("carol", ended))]
+    client.update_expiration_for_hit(HITId=ended, ExpireAt=0)
+    assert client.list_reviewable_hits()["HITs"] == []
+    for row, found in zip(rows, ([full], [full, ended]), strict=True):
+        submit(row)
+        assert [hit["HITId"] for hit in client.list_reviewable_hits()["HITs"]] == found
 
 
 @pytest.mark.parametrize("token", ["x", "W10=", base64.urlsafe_b64encode(b'["2026-01-01", 1]').decode()])
