@@ -278,7 +278,8 @@ def test_what_a_task_pays_beyond_the_marketplaces_reward_is_reserved_as_a_bonus(
 
 
 @pytest.mark.parametrize(
-    ("share", "places", "most"), [(0.1, 8, 1), (0.2, 9, 3), (0.2, 8, 2), (0.3, 7, 3), (0.5, 7, 7), (0.8, 7, 7), (0, 7, 0)]
+    ("share", "places", "most"),
+    [(0.1, 8, 1), (0.2, 9, 3), (0.2, 8, 2), (0.3, 7, 3), (0.5, 7, 7), (0.8, 7, 7), (0, 7, 0)],
 )
 def test_a_part_of_a_hidden_gold_assignment_is_a_whole_one(share: float, places: int, most: int) -> None:
     assert reserving.checks_among(Batch(check_share=share), places) == most
