@@ -6,7 +6,7 @@ import re
 from random import Random
 
 from annotation.pure.example import Example
-from annotation.pure.spans import locate
+from annotation.pure.spans import cut, locate, locate_as_scored
 from annotation.tasktype import JSON
 from tasks._answering import NEAR, answer_f1
 
@@ -32,14 +32,16 @@ def imitated(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
 
 
 def _right(payload: JSON, gold: Example) -> str | None:
-    """The gold answer as this page can take it; "" for no answer; None where it cannot be given here."""
+    """The gold answer as it stands on this page; "" for no answer; None where it cannot be given here."""
     if gold.answerable is False:
         return "" if payload["controls"]["no_answer"] else None
     texts = [p["text"] for p in payload["paragraphs"]]
     for answer in gold.answers:
         spoken = answer.strip().lower() in {"yes", "no"} and payload["controls"]["yes_no"]
-        if answer in payload["options"] or spoken or locate(answer, texts):
+        if answer in payload["options"] or spoken:
             return answer
+        if found := locate_as_scored(answer, texts, first=gold.supports or ()):
+            return cut(texts, found)
     return None
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from annotation.pure.text import answer_tokens
 
 
 class Span(NamedTuple):
@@ -38,6 +41,29 @@ def locate(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> S
         for paragraph in order:
             if found := re.search(pattern, texts[paragraph], re.I):
                 return Span(paragraph, found.start(), found.end())
+    return None
+
+
+def locate_as_scored(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Span | None:
+    """Where the answer stands, or else words that the official scorers take for it: "Ocean'S 11" for "Oceans 11"."""
+    if found := locate(answer, texts, first=first):
+        return found
+    wanted = answer_tokens(answer)
+    for paragraph in [*first, *(k for k in range(len(texts)) if k not in first)]:
+        if wanted and (place := _as_scored(wanted, texts[paragraph])):
+            return Span(paragraph, *place)
+    return None
+
+
+def _as_scored(wanted: Sequence[str], text: str) -> tuple[int, int] | None:
+    """The first whole words of the text that normalise to the wanted tokens, less the punctuation around them."""
+    words = [(word, found) for found in re.finditer(r"\S+", text) for word in answer_tokens(found[0])]
+    for at in range(len(words) - len(wanted) + 1):
+        if all(words[at + k][0] == word for k, word in enumerate(wanted)):
+            start, end = words[at][1].start(), words[at + len(wanted) - 1][1].end()
+            if answer_tokens(text[start:end]) == list(wanted):
+                piece = text[start:end].rstrip(string.punctuation)
+                return end - len(text[start:end].lstrip(string.punctuation)), start + len(piece)
     return None
 
 
