@@ -28,6 +28,12 @@ DRAWING = ["sample", "seed", "assignments_per_hit", "purpose", "disjoint", "unse
 COLUMNS = ["task", "meeting", "fresh_only", *DRAWING]  # of a batch, as the form's fields of the same name
 
 
+def _proposals(kind: str) -> dict[str, Any]:
+    """What a task proposes for a new batch, by field."""
+    task = task_type(kind)
+    return {"meeting": task.meeting, "assignments_per_hit": task.assignments}
+
+
 class WhoForm(ConsoleForm):
     """Who may work on a batch, and what they read first about it."""
 
@@ -131,7 +137,6 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
         label=_("Assignments per HIT"),
         min_value=1,
         max_value=100,
-        initial=3,
         help_text=_("How many different people answer each item."),
     )
     meeting = forms.ChoiceField(
@@ -157,7 +162,8 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
         kind = self["task"].value() or kinds()[0][0]
         self.kind = kind if kind in dict(kinds()) else kinds()[0][0]
         self.fields["guide"].initial = default_guide(self.kind)
-        self.fields["meeting"].initial = task_type(self.kind).meeting
+        for name, proposed in _proposals(self.kind).items():
+            self.fields[name].initial = proposed
         self.offer_places(project)
         initial = batch.options if batch and batch.task == self.kind else None
         self.options = OptionsForm(self.kind, posted, initial=initial)
@@ -208,15 +214,18 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
         chosen = self["datasets"].value() or ()
         return ".".join([self.kind, *sorted(map(str, chosen))])
 
-    def renew_meeting(self) -> bool:
-        """Let members meet as the task proposes where another task's proposal still stands; whether that changes it."""
-        before, proposed = self.data.get("proposed_for", "").partition(".")[0], task_type(self.kind).meeting
-        stands = before in dict(kinds()) and self.data.get("meeting") == task_type(before).meeting
-        if not stands or proposed == task_type(before).meeting:
-            return False
-        self.data = self.data.copy()
-        self.data["meeting"] = proposed
-        return True
+    def renew_proposals(self) -> list[str]:
+        """Put what the task proposes where another task's proposal still stands; the fields that this changes."""
+        before = self.data.get("proposed_for", "").partition(".")[0]
+        if before not in dict(kinds()):
+            return []
+        proposed = _proposals(self.kind)
+        stand = [name for name, value in _proposals(before).items() if self.data.get(name) == str(value)]
+        renewed = [name for name in stand if self.data[name] != str(proposed[name])]
+        if renewed:
+            self.data = self.data.copy()
+            self.data.update({name: str(proposed[name]) for name in renewed})
+        return renewed
 
     def guide_untouched(self) -> bool:
         """Whether the guide is still one of the tasks' own."""

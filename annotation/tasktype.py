@@ -113,6 +113,7 @@ class TaskType(ABC):
     labels: ClassVar[Mapping[str, Label]] = {}  # the decisions by which requesters look answers up; none: no decisions
     launched: ClassVar[bool] = True  # whether requesters launch batches of it; else only a program makes them
     snippets: ClassVar[tuple[str, ...]] = ()  # feedback that a requester may begin from
+    assignments: ClassVar[int] = 3  # how many workers a new batch asks about each item, as the task's paper did
     meeting: ClassVar[str] = "one"  # how a new batch lets members of a group meet one worker: "one", "apart" or "free"
 
     def options(self, stored: Mapping[str, Any]) -> Any:

@@ -42,7 +42,9 @@ class DraftWish(TermsWish):
     options = serializers.DictField(required=False, help_text="The task's own; see `tasks/`.")
     sample = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=10**9)
     seed = serializers.IntegerField(required=False, min_value=0, max_value=2**62)
-    assignments_per_hit = serializers.IntegerField(required=False, min_value=1, max_value=100)
+    assignments_per_hit = serializers.IntegerField(
+        required=False, min_value=1, max_value=100, help_text="As the task proposes unless given (`listTasks`)."
+    )
     meeting = serializers.ChoiceField(choices=Batch.Meeting.choices, required=False)
     purpose = serializers.ChoiceField(choices=Batch.Purpose.choices, required=False)
     fresh_only = serializers.BooleanField(required=False)
@@ -117,9 +119,10 @@ def terms_form(batch: Batch, wish: JSON) -> WhoForm:
 
 def _proposed(wish: JSON) -> JSON:
     task = task_type(wish["task"])
-    page = {"seed": 0, "assignments_per_hit": 3, "purpose": Batch.Purpose.PRODUCTION, "auto_approve_days": 7}
+    page = {"seed": 0, "purpose": Batch.Purpose.PRODUCTION, "auto_approve_days": 7}
     return page | {
         "meeting": task.meeting,
+        "assignments_per_hit": task.assignments,
         "guide": default_guide(wish["task"]),
         "fresh_only": True,
         "disjoint": True,
@@ -145,6 +148,8 @@ def _stored(batch: Batch, wish: JSON) -> JSON:
         task = wish["task"]
         kept |= {"options": {}}
         same["meeting"] = task_type(task).meeting
+        if same["assignments_per_hit"] == task_type(batch.task).assignments:
+            same["assignments_per_hit"] = task_type(task).assignments
         if same["guide"].strip() == default_guide(batch.task).strip():
             same["guide"] = default_guide(task)
     return same | kept

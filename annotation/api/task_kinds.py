@@ -38,6 +38,7 @@ class TaskSerializer(serializers.Serializer):
     title = serializers.CharField()
     question = serializers.CharField(help_text="What workers are asked, in one line.")
     options = OptionSerializer(many=True)
+    assignments_per_hit = serializers.IntegerField(help_text="How many a new batch asks for, unless told otherwise.")
     pays_by_answer = serializers.BooleanField(
         help_text="Whether its options say what an answer earns, instead of the batch's reward."
     )
@@ -67,6 +68,7 @@ def _told(kind: str, task: TaskType) -> JSON:
         "title": _(task.title),
         "question": _(task.question),
         "options": list(_options(task)),
+        "assignments_per_hit": task.assignments,
         "pays_by_answer": estimating.pays_itself(kind),
         "reviewed": bool(task.criteria),
         "guide": default_guide(kind),

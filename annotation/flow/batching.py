@@ -61,7 +61,8 @@ def create_batch(
         raise Refused(_("A batch needs at least one dataset."))
     if name in TAKEN_WORDS:
         raise Refused(name_taken(name))
-    if settings.get("assignments_per_hit", 1) < 1:
+    asked = settings.get("assignments_per_hit")
+    if asked is not None and asked < 1:
         raise Refused(_("A HIT needs at least one assignment."))
     chosen = task_type(task).suggest(features_of(datasets)) | (options or {})
     try:
@@ -93,7 +94,8 @@ def name_taken(name: str) -> str:
 
 
 def _settled(name: str, task: str, settings: dict[str, Any]) -> dict[str, Any]:
-    proposed = {"title": name, "meeting": task_type(task).meeting}
+    kind = task_type(task)
+    proposed = {"title": name, "meeting": kind.meeting, "assignments_per_hit": kind.assignments}
     return proposed | {key: value for key, value in settings.items() if value is not None}
 
 

@@ -49,7 +49,7 @@ def batch_edit(request: HttpRequest, project: Project, batch: str) -> HttpRespon
 def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpResponse:
     form = LaunchForm(project, request.POST if request.method == "POST" else None, batch=draft)
     if "suggest" in request.POST:
-        form.renew_meeting()
+        form.renew_proposals()
     if not form.is_bound and draft is None:
         form.propose(request.GET.get("dataset", ""))
     valid = form.is_valid()
@@ -124,7 +124,7 @@ def _proposed(told: int | None, reading: int) -> dict[str, Any]:
 def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     """What the form means so far, as a fragment; with fresh options and guide when data or task changed."""
     form = LaunchForm(project, request.POST)
-    renewed = form.renew_meeting()
+    renewed = [form[name] for name in form.renew_proposals()]
     form.is_valid()
     context = {"project": project, "form": form, "renewed": renewed, "samples": [], **_consequences(form)}
     if request.POST.get("proposed_for") != form.basis:

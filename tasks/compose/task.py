@@ -33,6 +33,7 @@ class Compose(TaskType):
     title = _("Compose questions")
     question = _("Check that the hops are joined by the same things, then make one question of them.")
     Options = Options
+    assignments = 1
     writes = _("The composed question, as it is to stand.")
     live = {"checks": checks}
     shows = ("answers", "hops", "paragraphs")  # composing cannot be asked without them

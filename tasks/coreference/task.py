@@ -30,6 +30,7 @@ class Coreference(TaskType):
     title = _("Check bridges between questions")
     question = _("Do both questions mean the same entity?")
     Options = Options
+    assignments = 1
     shows = ("answers", "hops", "paragraphs")
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:

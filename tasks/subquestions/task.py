@@ -39,6 +39,7 @@ class Subquestions(TaskType):
     question = _("Are these the right sub-questions, with the right answers?")
     writes = WRITES
     Options = Options
+    assignments = 1
     shows = ("answers", "hops", "paragraphs")
     labels = {name: Label(words, {"discard": name}) for name, words in SAID.items()}
 

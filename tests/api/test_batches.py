@@ -51,6 +51,16 @@ def test_a_draft_is_written_changed_and_launched(api: Any, dataset: Any, bob: An
     assert api.delete("batches/wells-again/").status_code == 409
 
 
+def test_a_draft_asks_as_many_as_its_task_proposes(api: Any, dataset: Any) -> None:
+    told = {one["name"]: one["assignments_per_hit"] for one in api.get("tasks/").json()["results"]}
+    assert (told["answer"], told["compose"], told["subquestions"]) == (3, 1, 1)
+    made = api.post("batches/", title="Composed", task="compose", datasets=["wells"]).json()
+    assert made["assignments_per_hit"] == 1
+    assert api.patch("batches/composed/", task="answer").json()["assignments_per_hit"] == 3
+    assert api.patch("batches/composed/", assignments_per_hit=2).json()["assignments_per_hit"] == 2
+    assert api.patch("batches/composed/", task="compose").json()["assignments_per_hit"] == 2
+
+
 def test_a_draft_can_be_discarded_and_sent_twice_under_a_key(api: Any, dataset: Any, project: Any) -> None:
     wish = {"title": "Once", "task": "answer", "datasets": ["wells"]}
     first, again = api.post("batches/", key="k1", **wish), api.post("batches/", key="k1", **wish)

@@ -9,9 +9,11 @@ import pytest
 
 from annotation.flow import approving
 from annotation.models import Account, Batch, Project, Worker
+from annotation.registry import task_type
 from tests.flow.acting import newcomer, submit, take
 from tests.management.conftest import Run, refused
 
+MONEY = Path(__file__).parents[2] / "docs" / "money.md"
 PAID = ["create_batch", "paid", "--task", "answer", "--dataset", "wells", "--assignments", 1, "--paid"]
 
 
@@ -43,6 +45,24 @@ def test_a_quote_creates_nothing(run: Run, wells: Path) -> None:
     assert told.document["lines"] == [{"hits": 4, "assignments": 1, "reward": "0.25", "fee": "0.00"}]
     assert "The budget lacks $1.00" in told.err
     assert not Batch.objects.exists()
+
+
+def test_the_command_of_the_readme_buys_each_composition_once(run: Run, wells: Path) -> None:
+    told = run("create_batch", "round-1", "--task", "compose", "--dataset", "wells", "--paid", "--quote", "--json")
+    assert told.document["lines"] == [{"hits": 4, "assignments": 1, "reward": "0.25", "fee": "0.00"}]
+    assert told.document["total"] == "1.00"
+    assert "1 for compose, coreference, subquestions; 3 for answer" in " ".join(run("create_batch", "-h").out.split())
+
+
+def test_the_guide_reckons_the_questions_of_the_paper_at_the_pay_of_the_paper() -> None:
+    """Their numbers by hops are those of Table 2 of MuSiQue, train, dev and test together."""
+    compose = task_type("compose")
+    numbers = {2: 14376 + 1252 + 1271, 3: 4387 + 760 + 763, 4: 1175 + 405 + 425}
+    pay = compose.options({})
+    cents = sum(number * getattr(pay, f"pay_{hops}hop") for hops, number in numbers.items())
+    assert compose.assignments == 1 and sum(numbers.values()) == 24814
+    said = MONEY.read_text()
+    assert f"${cents / 100:,.0f}" in said and f"${3 * cents / 100:,.0f}" in said
 
 
 @pytest.mark.parametrize(

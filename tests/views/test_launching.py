@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -244,3 +245,25 @@ def test_how_members_meet_is_proposed_by_the_task_and_kept_where_it_was_chosen(
     assert batching.create_batch(project, "pairs", task="sufficiency", **given).meeting == "apart"
     assert batching.create_batch(project, "one", task="sufficiency", meeting="one", **given).meeting == "one"
     assert batching.create_batch(project, "plain", task="answer", **given).meeting == "one"
+
+
+def test_how_many_answer_each_item_is_proposed_by_the_task_and_kept_where_it_was_chosen(
+    client: Any, alice: Any, dataset: Any, project: Any
+) -> None:
+    """One composition of each graph is enough; three people answer a question, as in MuSiQue's human study."""
+    client.force_login(alice)
+    url = reverse("batch-consequences", args=["wells"])
+    posted = form(dataset, task="compose", proposed_for=f"answer.{dataset.pk}", assignments_per_hit="3")
+    changed = client.post(url, posted).content.decode()
+    assert changed.count('id="control-assignments_per_hit"') == 1
+    assert re.search(r'name="assignments_per_hit" value="1"', changed)
+    for kept in ({"assignments_per_hit": "5"}, {"proposed_for": f"coreference.{dataset.pk}"}):
+        assert 'name="assignments_per_hit"' not in client.post(url, posted | kept).content.decode()
+    begun = client.get(reverse("batch-new", args=["wells"])).context["form"]
+    assert begun["assignments_per_hit"].value() == 3
+    given = {"datasets": [dataset], "guide": "Read."}
+    for task, number in {"answer": 3, "compose": 1, "subquestions": 1, "coreference": 1, "sufficiency": 3}.items():
+        assert batching.create_batch(project, task, task=task, **given).assignments_per_hit == number
+    assert (
+        batching.create_batch(project, "two", task="compose", assignments_per_hit=2, **given).assignments_per_hit == 2
+    )

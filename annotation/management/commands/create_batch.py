@@ -22,7 +22,7 @@ from annotation.management.door import (
 )
 from annotation.models import Batch
 from annotation.pure.requirements import GUARDED
-from annotation.registry import default_guide, kinds
+from annotation.registry import default_guide, kinds, task_type
 
 
 class Command(Door):
@@ -33,7 +33,7 @@ class Command(Door):
         parser.add_argument("--task", required=True, choices=[kind for kind, _title in kinds()])
         parser.add_argument("--dataset", required=True, action="append", type=slug, metavar="NAME")
         count = whole(1, 10**9)
-        parser.add_argument("--assignments", type=count, default=3, help="different annotators for each HIT")
+        parser.add_argument("--assignments", type=count, help=f"different annotators for each HIT ({_usual()})")
         parser.add_argument("--sample", type=count, help="items from each dataset (default: all)")
         parser.add_argument("--seed", type=whole(0, 2**62), default=0)
         parser.add_argument("--title", type=words(200), help="what annotators read (default: the name)")
@@ -127,3 +127,11 @@ class Command(Door):
         if found.below_floor:
             self.warn(f"This pays ${found.least_an_hour} an hour, below the floor of ${found.floor}.")
         return estimating.told(found)
+
+
+def _usual() -> str:
+    """How many assignments a HIT gets unless told, by task."""
+    tasks: dict[int, list[str]] = {}
+    for kind, _title in kinds():
+        tasks.setdefault(task_type(kind).assignments, []).append(kind)
+    return "default: " + "; ".join(f"{number} for {', '.join(some)}" for number, some in sorted(tasks.items()))
