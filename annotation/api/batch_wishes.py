@@ -11,12 +11,13 @@ from rest_framework.exceptions import ValidationError
 
 from annotation.api.batch_base import ChecksSerializer, RequirementSerializer
 from annotation.api.lists import JSON, Wish, dollars
-from annotation.batch_forms import LaunchForm, WhoForm
+from annotation.batch_forms import LaunchForm
 from annotation.flow import batching, naming
 from annotation.models import Batch, Dataset, Project
 from annotation.pure.requirement_words import written
 from annotation.pure.requirements import MOST_REQUIREMENTS, Requirement
 from annotation.registry import default_guide, kinds, task_type
+from annotation.terms_forms import WhoForm
 
 
 class TermsWish(Wish):

@@ -14,7 +14,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
-from annotation.batch_forms import WhoForm
 from annotation.flow import batching, checking, cutting, watching
 from annotation.flow.naming import name_uncomposed
 from annotation.models import Batch, BatchReport, Hit, Job, Project
@@ -23,6 +22,7 @@ from annotation.pure import roles
 from annotation.pure.charts import Chart, bar_chart
 from annotation.pure.cuts import Cut
 from annotation.registry import task_type
+from annotation.terms_forms import WhoForm
 from annotation.views.access import member_required, requester_required, require_get_or_post
 from annotation.views.batch_page import TONES, batch_context, batch_of
 from annotation.views.cut_page import cut_context

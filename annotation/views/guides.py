@@ -8,10 +8,10 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from annotation.batch_forms import GuideForm
 from annotation.flow import batching
 from annotation.models import Project
 from annotation.pure import roles
+from annotation.terms_forms import GuideForm
 from annotation.views.access import member_required, require_get_or_post
 from annotation.views.batch_page import batch_context, batch_of
 from annotation.views.prose import html_of

@@ -40,8 +40,10 @@ def test_the_gold_is_found_as_the_scorer_finds_it(gold: str, said: str) -> None:
     paragraphs = tuple(Paragraph(f"Title {k}", text) for k, text in enumerate(texts))
     example = Example("q", "Which?", paragraphs, answers=(gold,), supports=(1,))
     told = rightly(example)
-    assert told and told[1]["text"] == said
-    assert ANSWER.check(*told) == [] and ANSWER.grade(*told, example) == 1
+    assert told
+    assert told[1]["text"] == said
+    assert ANSWER.check(*told) == []
+    assert ANSWER.grade(*told, example) == 1
 
 
 def test_only_whole_words_count_as_the_scorer_counts_them() -> None:
@@ -63,5 +65,6 @@ def test_all_real_records_but_those_without_their_answer_are_answered(name: str,
     examples = [each.example for each in parsed if each.example]
     told = [(each, found) for each in examples if (found := rightly(each))]
     wrong = [each.id for each, (payload, said) in told if ANSWER.grade(payload, said, each) < 1]
-    assert len(told) == len(examples) and len(wrong) == nowhere
+    assert len(told) == len(examples)
+    assert len(wrong) == nowhere
     assert [each.id for each, (payload, said) in told if ANSWER.check(payload, said)] == []
