@@ -10,7 +10,6 @@ from annotation.pure.frame_address import NOT_AVAILABLE
 from annotation.pure.wire_xml import read_question
 
 SUBMIT_PATH = "/mturk/externalSubmit"
-RESERVED = frozenset({"assignmentId", "hitId", "turkSubmitTo", "workerId"})  # of the address; no fields of an answer
 LEAST = ("allow-scripts", "allow-forms", "allow-popups", "allow-modals", "allow-downloads")
 _HOSTS = r"(?:https?:)?//(?:www\.|worker\.|workersandbox\.|requester\.|requestersandbox\.)?mturk\.com"
 _SUBMIT = re.compile(_HOSTS + r"(?::\d+)?/+mturk/externalSubmit", re.I)
@@ -19,6 +18,7 @@ _SCRIPT = re.compile(
     r"\.amazonaws\.com)/externalHIT_v1\.js",
     re.I,
 )
+_PROLOGUE = re.compile(r"\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>", re.I | re.S)
 _CROWD = re.compile(r"//assets\.crowd\.aws/|<crowd-[a-z]", re.I)
 
 
@@ -45,9 +45,16 @@ def sandbox(url: str, own_host: str) -> str:
     return " ".join((*LEAST, "allow-same-origin", "allow-popups-to-escape-sandbox"))
 
 
-def rewritten(html: str, *, script: str) -> str:
-    """An HTMLQuestion's page with the addresses of MTurk's own hosts turned to ours; `script` is our externalHIT_v1."""
-    return _SCRIPT.sub(lambda _found: script, _SUBMIT.sub(lambda _found: SUBMIT_PATH, html))
+def rewritten(html: str, *, script: str, first: str) -> str:
+    """An HTMLQuestion's page with the addresses of MTurk's own hosts turned to ours.
+
+    `script` is the address of our externalHIT_v1; the one at `first` runs before all others. It stands right behind
+    the doctype, where a parser begins the head by itself and keeps the attributes of the page's own <html>.
+    """
+    start = _PROLOGUE.match(html)
+    at = start.end() if start else 0
+    page = f'{html[:at]}<script src="{first}"></script>{html[at:]}'
+    return _SCRIPT.sub(lambda _found: script, _SUBMIT.sub(lambda _found: SUBMIT_PATH, page))
 
 
 def wants_crowd_elements(html: str) -> bool:

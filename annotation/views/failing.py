@@ -32,8 +32,20 @@ def pause(request: HttpRequest) -> HttpResponse:
     return response
 
 
+def frameable(response: HttpResponse) -> HttpResponse:
+    """The response, for any page to frame."""
+    response.xframe_options_exempt = True  # type: ignore[attr-defined]
+    response._csp_replace = {"frame-ancestors": None}  # type: ignore[attr-defined]
+    return response
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django's handler500. A database that goes away outside of a view, as for the session, comes here too."""
+    response = _broken(request)
+    return frameable(response) if hasattr(request, "framed_anywhere") else response
+
+
+def _broken(request: HttpRequest) -> HttpResponse:
     if isinstance(sys.exc_info()[1], AWAY):
         return pause(request)
     if request.path_info.startswith(API):

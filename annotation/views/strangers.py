@@ -6,22 +6,33 @@ unguessable id, once (docs/marketplace.md).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+
 from django.core import signing
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import get_object_or_404, render
 from django.templatetags.static import static
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.flow import strangers
-from annotation.flow.refusal import Refused
+from annotation.flow.refusal import AWAY, Refused
 from annotation.models import Hit
-from annotation.pure.strangers import LEAST, RESERVED, rewritten
+from annotation.pure.external_submit import TwoAssignments
+from annotation.pure.external_submit import sent as read_sent
+from annotation.pure.strangers import LEAST, rewritten
 from annotation.pure.wire_xml import Html, read_question
 from annotation.templatetags.strangers import QUESTION
 from annotation.views.access import own_assignment, signed_in_or_401
+from annotation.views.failing import frameable
+
+View = Callable[[HttpRequest], HttpResponse]
 
 SANDBOX = f"sandbox {' '.join((*LEAST, 'allow-popups-to-escape-sandbox'))}; frame-ancestors 'self'"
 
@@ -39,35 +50,57 @@ def html_question(request: HttpRequest, token: str) -> HttpResponse:
     asked = read_question(hit.payload["question"])
     if not isinstance(asked, Html):
         raise Http404
-    script = request.build_absolute_uri(static("js/external_hit.js"))
-    page = HttpResponse(rewritten(asked.content, script=script))
+    script, first = (request.build_absolute_uri(static(f"js/{name}.js")) for name in ("external_hit", "html_question"))
+    page = HttpResponse(rewritten(asked.content, script=script, first=first))
     page._csp_exempt = True
     page["Content-Security-Policy"] = SANDBOX
     page["Cross-Origin-Opener-Policy"] = "unsafe-none"
     return page
 
 
+def framed_anywhere(view: View) -> View:
+    """Let any page frame whatever the view answers, also where it could not: the page that sent it is in a frame."""
+
+    @wraps(view)
+    def framed(request: HttpRequest) -> HttpResponse:
+        request.framed_anywhere = True  # type: ignore[attr-defined]  # for handler500
+        try:
+            page = view(request)
+        except (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent, MultiPartParserError):
+            page = _told(request, 413, message=_("This answer is too large or cannot be read. Nothing was stored."))
+        return frameable(page)
+
+    return framed
+
+
 @csrf_exempt
-@require_POST
 @never_cache
-@xframe_options_exempt
+@framed_anywhere
+@require_http_methods(["GET", "POST"])  # GET: where a page's form or script goes there as to a link (jsPsych 6)
 def external_submit(request: HttpRequest) -> HttpResponse:
     """Store the fields of a HIT's page and say so inside its frame; a repetition gets the same, the first one stands.
 
-    400 for a preview or an answer that cannot be stored, 404 for an unknown assignment.
+    400 for a preview or an answer that cannot be stored, 404 for an unknown assignment, 413 for too large a one.
     """
-    posted = request.POST.lists()
-    fields = [(name, value) for name, values in posted for value in values if name not in RESERVED]
-    told: dict[str, object]
+    posted = [(name, value) for name, values in request.POST.lists() for value in values]
     try:
-        stored = strangers.submit(request.POST.get("assignmentId", "").strip(), fields)
-        status, told = 200, {"stored": stored}
+        sent = read_sent(request.META.get("QUERY_STRING", ""), posted)
+        return _told(request, 200, stored=strangers.submit(sent.assignment, sent.fields))
+    except TwoAssignments:
+        message = _("The page names two different assignments, so nothing was stored. Open the HIT again and resend.")
+        return _told(request, 400, message=message)
     except Refused as refused:
         status = 404 if isinstance(refused, strangers.Unknown) else 400
-        told = {"message": str(refused), "preview": isinstance(refused, strangers.InPreview)}
-    page = render(request, "marketplace/submitted.html", told, status=status)
-    page._csp_replace = {"frame-ancestors": None}
-    return page
+        return _told(request, status, message=str(refused), preview=isinstance(refused, strangers.InPreview))
+    except AWAY:
+        again = [*sent.fields, ("assignmentId", sent.assignment)]
+        page = _told(request, 503, message=_("The server cannot store anything just now."), again=again)
+        page["Retry-After"] = "2"
+        return page
+
+
+def _told(request: HttpRequest, status: int, **context: object) -> HttpResponse:
+    return render(request, "marketplace/submitted.html", context, status=status)
 
 
 @never_cache

@@ -279,7 +279,9 @@ TABLE: dict[str, Row] = {
     "marketplace-automatic": act(SIGNED_IN, 302),
     "marketplace-by-id": look(SIGNED_IN, 404),  # nothing of that id
     "qualification-test": fill(WORKERS, 303),
-    "external-submit": Row(EVERYBODY, {"POST": 400}),  # without an assignment; with one: tests/views/test_strangers.py
+    "external-submit": Row(
+        EVERYBODY, {"GET": 400, "POST": 400}
+    ),  # without an assignment; with one: tests/views/test_strangers.py
     "html-question": look(EVERYBODY),  # signed, and shown in an origin of its own
     "assignment-state": look(OWNER, anonymous=401),
     "my-qualifications": look(SIGNED_IN),

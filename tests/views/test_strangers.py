@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from django.db import OperationalError
 from django.urls import reverse
 
 from annotation.flow import assigning
@@ -155,11 +156,67 @@ def test_a_preview_sends_nothing(kind: Any, client: Any) -> None:
     assert "This was a preview" in refused.content.decode()
 
 
-def test_only_a_post_submits(kind: Any, bob: Any, client: Any) -> None:
+def test_a_page_may_name_its_assignment_in_the_address_only(kind: Any, bob: Any, client: Any) -> None:
     mine = accepted(bob, hit_of(kind))
-    assert client.get(SUBMIT, {"assignmentId": mine.public_id}).status_code == 405
+    assert client.post(f"{SUBMIT}?assignmentId={mine.public_id}", {"rt": "412", "choice": "é"}).status_code == 200
+    mine.refresh_from_db()
+    assert mine.current.answer == {"fields": [["rt", "412"], ["choice", "é"]]}
+
+
+@pytest.mark.parametrize("query", ["town=Caf%C3%A9+%26+bar", "town=Caf%E9%20%26%20bar"])  # a form's, `escape`'s
+def test_a_page_may_go_there_with_its_fields_as_to_a_link(query: str, kind: Any, bob: Any, client: Any) -> None:
+    mine = accepted(bob, hit_of(kind))
+    stored = client.get(f"{SUBMIT}?{query}&assignmentId={mine.public_id}")
+    assert stored.status_code == 200
+    mine.refresh_from_db()
+    assert mine.current.answer == {"fields": [["town", "Café & bar"]]}
+    assert client.head(f"{SUBMIT}?{query}&assignmentId={mine.public_id}").status_code == 405
+
+
+def test_an_assignment_that_address_and_form_name_differently_is_refused(kind: Any, bob: Any, client: Any) -> None:
+    mine, other = accepted(bob, hit_of(kind)), NOT_AVAILABLE
+    refused = client.post(f"{SUBMIT}?assignmentId={mine.public_id}", {"assignmentId": other, "x": "1"})
+    assert refused.status_code == 400
+    assert "two different assignments" in refused.content.decode()
     mine.refresh_from_db()
     assert mine.state == "accepted"
+
+
+def test_whatever_this_address_answers_can_be_framed(
+    kind: Any, bob: Any, client: Any, settings: Any, monkeypatch: Any
+) -> None:
+    mine = accepted(bob, hit_of(kind))
+    sent = {"assignmentId": mine.public_id, "town": "Café\n\n“Ü”"}
+    settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 10
+    pages = [client.put(SUBMIT), client.post(SUBMIT, {"assignmentId": "A"}), client.post(SUBMIT, sent | MANY)]
+    with monkeypatch.context() as broken:
+        broken.setattr("annotation.flow.strangers.assignment_of", Raises(OperationalError("gone")))
+        pages.append(away := client.post(SUBMIT, sent))
+        broken.setattr("annotation.flow.strangers.assignment_of", Raises(ZeroDivisionError()))
+        client.raise_request_exception = False
+        pages.append(client.post(SUBMIT, sent))
+    assert [page.status_code for page in pages] == [405, 404, 413, 503, 500]
+    for page in pages:
+        assert "X-Frame-Options" not in page
+        assert "frame-ancestors" not in page["Content-Security-Policy"]
+    again = {name: unescape(value) for name, value in HIDDEN.findall(away.content.decode())}
+    assert away["Retry-After"]
+    assert again == sent
+    assert client.post(SUBMIT, again).status_code == 200
+
+
+MANY = {f"x{n}": "1" for n in range(20)}
+HIDDEN = re.compile(r'<textarea hidden name="(.*?)">\n(.*?)</textarea>', re.S)
+
+
+class Raises:
+    """A stand-in that raises this."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __call__(self, *_given: Any) -> Any:
+        raise self.error
 
 
 def test_an_answer_after_the_time_is_kept_as_late(kind: Any, bob: Any, client: Any) -> None:
