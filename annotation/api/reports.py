@@ -72,7 +72,7 @@ def table_told(table: JSON) -> JSON:
     return {
         "name": table["name"],
         "title": _(table["title"]),
-        "note": _(table["note"]) if table.get("note") else "",
+        "note": tables.note_of(table, _),
         "columns": tables.quotable(table, _)[0],
         "rows": [[_cell(cell) for cell in row] for row in table["rows"]],
     }

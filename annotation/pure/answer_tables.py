@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from annotation.pure.people_tables import answer_people_table, for_workers
 from annotation.pure.tables import said
 from annotation.pure.words import gettext_noop as _
 
@@ -34,12 +35,17 @@ PERCENT = _("In percent, with 95 % intervals in brackets.")
 def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
     """Every table of a report with `datasets`; those of a dataset carry its name as `study`."""
     datasets = content["datasets"]
-    found = [table4(datasets)]
+    found = for_workers([table4(datasets)], content.get("workers", 0))
     for name, study in datasets.items():
-        found += [table | {"study": name} for table in _study_tables(name, study)]
+        found += [table | {"study": name} for table in for_workers(_study_tables(name, study), _workers_of(study))]
     if after := (content.get("corrected") or {}).get("datasets"):
         found.append(_corrected(datasets, after))
     return found
+
+
+def _workers_of(study: JSON) -> int:
+    """How many workers its figures are of; 0 in a report kept from before that was counted."""
+    return int((study.get("people") or {}).get("workers", 0))
 
 
 def table4(datasets: Mapping[str, JSON]) -> JSON:
@@ -68,6 +74,8 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
             spans = [["", 2], *F1_SPANS]
             yield _table(f"{key}-{name}", title, [column, "n", *_f1_columns()], rows, of, spans=spans)
     yield _workers(name, study)
+    if _workers_of(study):
+        yield answer_people_table(name, study, MEASURES)
     if study.get("pairs"):
         yield _pairs(name, study["pairs"])
     if study.get("alpha"):

@@ -121,18 +121,22 @@ def _draw_counts(rng: np.random.Generator, *, items: int, draws: int) -> Array:
 
 
 def _bca(column: Array, means: Array) -> Figure:
-    """Bias-corrected and accelerated percentiles; for a mean the jackknife has a closed form."""
+    """For a mean the jackknife has a closed form."""
     value = float(column.mean())
-    means = means[~np.isnan(means)]
+    low, high = bias_corrected(means[~np.isnan(means)], value, column - value)
+    return Figure(value, low, high, column.size, "bca")
+
+
+def bias_corrected(drawn: Array, value: float, influence: Array) -> tuple[float, float]:
+    """Bias-corrected and accelerated percentiles of resampled values; `influence` of each item on the value."""
     slack = 1e-12 * max(1.0, abs(value))  # equal means differ by rounding
-    below = (np.count_nonzero(means < value - slack) + np.count_nonzero(means <= value + slack)) / 2
-    edge = 0.5 / means.size
-    bias = _NORMAL.inv_cdf(min(max(below / means.size, edge), 1 - edge))
-    spread = column - value
-    acceleration = float(np.sum(spread**3) / (6 * np.sum(spread**2) ** 1.5))
+    below = (np.count_nonzero(drawn < value - slack) + np.count_nonzero(drawn <= value + slack)) / 2
+    edge = 0.5 / drawn.size
+    bias = _NORMAL.inv_cdf(min(max(below / drawn.size, edge), 1 - edge))
+    acceleration = float(np.sum(influence**3) / (6 * np.sum(influence**2) ** 1.5))
     ends = [_corrected(tail, bias, acceleration) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
-    low, high = np.quantile(means, ends)
-    return Figure(value, float(low), float(high), column.size, "bca")
+    low, high = np.quantile(drawn, ends)
+    return float(low), float(high)
 
 
 def _corrected(tail: float, bias: float, acceleration: float) -> float:

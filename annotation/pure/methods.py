@@ -160,7 +160,11 @@ def _agreement(facts: Facts) -> Iterator[Sentence]:
             yield _said(_("%(measure)s is %(value)s."), **named)
         else:
             ends = {"low": _number(low, figure), "high": _number(high, figure)}
-            yield _said(_("%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s)."), **named, **ends)
+            message = _(
+                "%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s, resampling items, for these %(n)s "
+                "annotators)."
+            )
+            yield _said(message, **named, **ends, n=facts.workers)
 
 
 def _number(value: float, figure: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ def as_latex(table: Table, translate: Translate = str) -> str:
     _flat, rows = tables.quotable(table, translate)
     head, spans = tables.head_of(table, translate), tables.spans_of(table, translate)
     tabular = quoting.latex(head, rows, numbers=tables.numbers_of(table), spans=spans)
-    note = translate(table["note"]) if table.get("note") else ""
+    note = tables.note_of(table, translate)
     caption = " ".join(part for part in (f"{translate(table['title']).rstrip('.')}.", note) if part)
     return quoting.latex_table(tabular, caption=caption, label=table["name"])
 

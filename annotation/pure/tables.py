@@ -67,6 +67,15 @@ def sentence(said: Mapping[str, Any], translate: Translate = str) -> str:
     return message % values if values else message.replace("%%", "%")
 
 
+def note_of(table: Mapping[str, Any], translate: Translate = str) -> str:
+    """What stands below the table: a gettext id, a sentence as in a cell, or several of these."""
+    note = table.get("note") or []
+    parts = note if isinstance(note, list) else [note]
+    return " ".join(
+        cell_text(part, translate) if isinstance(part, Mapping) else translate(part) for part in parts if part
+    )
+
+
 def spans_of(table: Mapping[str, Any], translate: Translate = str) -> list[tuple[str, int]]:
     """(words, how many columns) of the line above the head; empty where the table has none."""
     return [(translate(words) if words else "", count) for words, count in table.get("spans") or ()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.urls import reverse
@@ -15,6 +16,7 @@ from annotation.pure.cuts import Cut
 from annotation.pure.plots import Plot, plots_of
 from annotation.pure.report_values import tables_of
 from annotation.pure.svg import pixels
+from annotation.pure.worker_intervals import too_few, whom
 from annotation.templatetags.figures import interval, percent
 from annotation.views.behind import Ways
 from annotation.views.report_tables import shown_table
@@ -107,4 +109,16 @@ def _paragraph(name: str, found: JSON) -> str:
         "s_upper": _quoted(support["upper_bound"]["f1"]),
         "s_agreement": _quoted(support["agreement"]["f1"]),
     }
-    return text % values
+    people = found.get("people") or {}
+    return " ".join([text % values, *(_about_people(people) if people.get("workers") else ())])
+
+
+def _about_people(people: JSON) -> Iterator[str]:
+    """For whom the intervals hold, and what a single annotator would reach among people in general."""
+    yield tables.cell_text(whom(people["workers"]), _)
+    average = people["answer"]["average"]["f1"]
+    if average is None:
+        yield tables.cell_text(too_few(people["workers"]), _)
+    elif average["low"] is not None:
+        text = _("Over annotators and items the 95 %% interval of the average annotator's answer F1 is %(interval)s.")
+        yield text % {"interval": interval(average)}

@@ -27,7 +27,7 @@ def shown_table(table: JSON, ways: Ways | WaysOfSeveral | None = None, address: 
     return {
         "name": table["name"],
         "title": _(table["title"]),
-        "note": _(table["note"]) if table.get("note") else "",
+        "note": tables.note_of(table, _),
         "spans": [{"words": words, "columns": count} for words, count in tables.spans_of(table, _)],
         "columns": [
             {"label": label, "number": number} for label, number in zip(tables.head_of(table, _), numbers, strict=True)

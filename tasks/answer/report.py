@@ -26,6 +26,7 @@ from annotation.pure.metrics import Scorer, scorer_for
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
 from tasks._answering import Support, gold_support, said, support_of
+from tasks.answer.people import People
 
 Row = list[float]
 COLUMNS = [(measure, part) for measure in MEASURES for part in PARTS]
@@ -59,6 +60,7 @@ class _Study:
     closed: list[list[Hashable | None]] = field(default_factory=list)
     ticked: list[list[Hashable | None]] = field(default_factory=list)
     single: int = 0
+    people: People = field(default_factory=People)
 
 
 def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int) -> JSON:
@@ -77,6 +79,7 @@ def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int) -> JS
         "task": "answer",
         "rule": RULE,
         "intervals": method_label(seed),
+        "workers": len({worker for found in studies.values() for worker in found["paragraph"].people.workers}),
         "datasets": datasets,
         "table4": table,
     }
@@ -100,8 +103,10 @@ def _add(study: _Study, judged: Judged) -> None:
         study.hops[str(len(judged.example.hops))].append(row)
     if judged.example.shape:
         study.shapes[judged.example.shape].append(row)
-    for place, given in enumerate(judged.given):
-        study.workers[given.worker].append(_worker_cells(study, judged.example, answers, place))
+    own = {g.worker: _worker_cells(study, judged.example, answers, k) for k, g in enumerate(judged.given)}
+    for worker, cells in own.items():
+        study.workers[worker].append(cells)
+    study.people.add(row, _without(study, judged, answers), own)
     for predicted in judged.predicted:
         study.models[predicted.worker].append(_model_cells(study, judged.example, predicted, row))
 
@@ -116,6 +121,12 @@ def _scores(study: _Study, example: Example, answers: Sequence[JSON]) -> tuple[Q
 def _cells(study: _Study, example: Example, answers: Sequence[JSON]) -> Row:
     told, backed = _scores(study, example, answers)
     return told.cells() + backed.cells()
+
+
+def _without(study: _Study, judged: Judged, answers: Sequence[JSON]) -> dict[str, Row | None]:
+    """The question's cells without each of its workers; None where nobody else answered."""
+    rest = {g.worker: [a for k, a in enumerate(answers) if k != place] for place, g in enumerate(judged.given)}
+    return {worker: _cells(study, judged.example, others) if others else None for worker, others in rest.items()}
 
 
 def _worker_cells(study: _Study, example: Example, answers: Sequence[JSON], place: int) -> Row:
@@ -173,6 +184,7 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
         "by_worker": {k: _worker_json(rows, seed) for k, rows in sorted(study.workers.items())},
         "models": {k: _model_json(rows, seed) for k, rows in sorted(study.models.items())},
         "alpha": _alphas(study, seed),
+        "people": study.people.as_json(),
     }
     pairs = [twins for twins in study.twins.values() if twins.example and twins.contrast]
     return found | ({"pairs": _pairs_json(study, pairs, seed)} if pairs else {})

@@ -21,6 +21,7 @@ from tests import run_postgres
 from tests.bench import records
 from tests.bench.bench import Bench, Result
 from tests.bench.composing import contexts, live, pairs
+from tests.bench.coverage import coverage
 from tests.bench.rehearsing import rehearsal
 from tests.process.annotators import PATIENCE
 from tests.process.installation import Installation
@@ -237,7 +238,7 @@ def _seconds(verb: Callable[[], object]) -> float:
 
 COMPARISONS = {
     f.__name__: f
-    for f in (evaluating, weight, loading, exporting, allocation, cycles, pairs, contexts, live, rehearsal)
+    for f in (evaluating, weight, loading, exporting, allocation, cycles, pairs, contexts, live, rehearsal, coverage)
 }
 
 

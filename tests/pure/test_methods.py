@@ -51,7 +51,7 @@ SAYS = {
     "paid": "12.50 US dollars in all",
     "wage": "14.20 US dollars an hour; one in ten earned 9.80 or less",
     "tenth": "14.20 US dollars an hour",
-    "agreements": "alpha (nominal) is 0.710 (95 % interval 0.600 to 0.800).",
+    "agreements": "alpha (nominal) is 0.710 (95 % interval 0.600 to 0.800, resampling items, for these 4 annotators).",
     "adjudicated": "By hand, 2 items were settled",
     "refused": "One answer was discarded or returned",
     "voided": "The results leave out 1 of the items and their answers, because of Two towers (1).",

@@ -47,6 +47,25 @@ def test_the_report_is_computed_by_one_job_and_shown(client: Any, alice: Any, bo
     assert "bob" not in html.lower()
 
 
+def test_the_page_says_for_whom_the_intervals_are(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
+    _answered(bob, carol, batch)
+    client.force_login(alice)
+    client.post(at("report-refresh"))
+    work_off()
+    page = client.get(at("report"))
+    titles = [table["title"] for table in page.context["studies"][0]["tables"]]
+    assert "How far the figures depend on who took part" in titles
+    for words in ("are for these 2 annotators", "at least 7 annotators, and these are 2"):
+        assert words in page.context["paragraph"]
+        assert words in page.content.decode()
+    assert "resampling items, for these 2 annotators" in page.context["methods"]["text"]
+    notes = [file for file in page.context["tables"][0]["files"] if file["label"] == ".tex"]
+    assert (
+        r"\caption{Human performance. In percent, with 95 \% intervals" in client.get(notes[0]["url"]).content.decode()
+    )
+    assert "are for these 2 annotators" in client.get(notes[0]["url"]).content.decode()
+
+
 def test_the_table_can_be_copied_and_downloaded(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
     _answered(bob, carol, batch)
     client.force_login(alice)

@@ -1,0 +1,77 @@
+"""Whom the figures of a report are about: a note below its tables, and a table of how far they depend on who took part.
+
+Tables are JSON as in annotation/pure/tables.py; titles, notes and columns are gettext ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from annotation.pure.intervals import Figure
+from annotation.pure.tables import is_figure, made, said
+from annotation.pure.words import gettext_noop as _
+from annotation.pure.worker_intervals import LEAST_WORKERS, too_few, whom
+
+JSON = dict[str, Any]
+NAME = "people"
+TITLE = _("How far the figures depend on who took part")
+HOW = _(
+    "Over annotators and items: a mean of single responses with its 95 % interval for people in general (Student's t, "
+    "variance by items and by annotators). Without any one annotator: the lowest and the highest that the figure would "
+    "be if one annotator had not taken part."
+)
+ENDS = (_("95 % low"), _("95 % high"))
+
+
+def for_workers(tables: Iterable[JSON], workers: int) -> list[JSON]:
+    """The tables, with a note below those that have intervals: for which workers these are."""
+    return [_noted(table, workers) if workers and _has_intervals(table) else table for table in tables]
+
+
+def _has_intervals(table: Mapping[str, Any]) -> bool:
+    if table["name"].startswith(NAME):
+        return False
+    return bool(set(ENDS) & set(table["columns"])) or any(is_figure(cell) for row in table["rows"] for cell in row)
+
+
+def _noted(table: JSON, workers: int) -> JSON:
+    before = table.get("note") or []
+    return table | {"note": [*(before if isinstance(before, list) else [before]), whom(workers)]}
+
+
+def notes(workers: int) -> list[Any]:
+    """What stands below a table of `people_table`'s kind."""
+    return [HOW] if workers >= LEAST_WORKERS else [HOW, too_few(workers)]
+
+
+def people_table(figures: Sequence[tuple[JSON, Figure | None, Figure | None]], workers: int) -> list[JSON]:
+    """A row a figure: its words, over workers and items, without any one worker; None: not defined for it.
+
+    No table without workers.
+    """
+    if not workers:
+        return []
+    rows = [[words, _general(over, workers), without and without.as_json()] for words, over, without in figures]
+    columns = (_("Figure"), _("Over annotators and items"), _("Without any one annotator"))
+    return [made(NAME, TITLE, columns, rows, "") | {"note": notes(workers), "bars": False, "leads": False}]
+
+
+def _general(figure: Figure | None, workers: int) -> JSON | None:
+    return figure.as_json() if figure is not None and workers >= LEAST_WORKERS else None
+
+
+def answer_people_table(name: str, study: Mapping[str, Any], measures: Mapping[str, str]) -> JSON:
+    """Of a dataset's answers and support: each measure with its range, and the average over workers and items."""
+    found, cells = study["people"], [(part, kind) for part in ("answer", "support") for kind in ("em", "f1")]
+    rows = [
+        [
+            said(words),
+            said(_("95 % over annotators and items") if measure == "average" else _("without any one annotator")),
+            *(found[part][measure][kind] for part, kind in cells),
+        ]
+        for measure, words in measures.items()
+    ]
+    columns = [_("Measure"), _("Interval"), _("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
+    table = made(f"{NAME}-{name}", TITLE, columns, rows, "")
+    return table | {"note": notes(found["workers"]), "of": [{"dataset": name}] * len(rows), "bars": False}

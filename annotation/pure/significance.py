@@ -1,0 +1,112 @@
+"""Tests of differences, and what many of them at once are worth.
+
+Marks of people are controlled for their false discovery rate (Benjamini and Hochberg 1995): of those marked, at most
+a share `Q` is expected to be marked by chance. Differences in a table are controlled for any false one among them
+(Holm 1979). Every p value is two-sided unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+ALPHA = 0.05  # the chance of any false difference in a table
+Q = 0.05  # the expected share of people marked by chance
+PERMUTATIONS = 9_999
+_CELLS = 1_000_000  # values held at once while permuting: bounds the memory
+
+Array = npt.NDArray[np.float64]
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """Each p value adjusted for all of them, step down; below ALPHA none is false with a chance of 1 - ALPHA."""
+    order = sorted(range(len(chances)), key=lambda k: chances[k])
+    adjusted, reached = [0.0] * len(chances), 0.0
+    for place, k in enumerate(order):
+        reached = max(reached, min(1.0, (len(chances) - place) * chances[k]))
+        adjusted[k] = reached
+    return adjusted
+
+
+def benjamini_hochberg(chances: Sequence[float]) -> list[float]:
+    """Each p value adjusted for all of them, step up: who is at most Q is marked."""
+    order = sorted(range(len(chances)), key=lambda k: chances[k], reverse=True)
+    adjusted, reached = [0.0] * len(chances), 1.0
+    for place, k in enumerate(order):
+        reached = min(reached, chances[k] * len(chances) / (len(chances) - place))
+        adjusted[k] = reached
+    return adjusted
+
+
+def at_least(successes: int, n: int, chance: float) -> float:
+    """One-sided: how likely so many successes or more of n are, each with that chance."""
+    if successes <= 0:
+        return 1.0
+    if chance in (0.0, 1.0):
+        return chance
+    terms = (
+        math.lgamma(n + 1)
+        - math.lgamma(k + 1)
+        - math.lgamma(n - k + 1)
+        + k * math.log(chance)
+        + (n - k) * math.log1p(-chance)
+        for k in range(successes, n + 1)
+    )
+    return min(1.0, math.fsum(math.exp(term) for term in terms))
+
+
+def at_most(successes: int, n: int, chance: float) -> float:
+    """One-sided: how likely so few successes or fewer of n are."""
+    return at_least(n - successes, n, 1 - chance)
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Exact McNemar: whether two judge the same items differently, by those on which only one of them succeeds."""
+    return min(1.0, 2 * at_least(max(only_first, only_second), only_first + only_second, 0.5))
+
+
+def paired(differences: Sequence[float], seed: int) -> float:
+    """Whether the mean of paired differences is 0: signs drawn anew (Fisher's randomisation test)."""
+    table = np.asarray(differences, dtype=np.float64)
+    rng, rows = np.random.default_rng(seed), max(1, _CELLS // max(1, len(table)))
+    seen, reached = abs(float(table.sum())) - 1e-9, 0
+    for start in range(0, PERMUTATIONS, rows):
+        signs = rng.integers(0, 2, size=(min(rows, PERMUTATIONS - start), len(table))) * 2.0 - 1.0
+        reached += int(np.count_nonzero(np.abs(signs @ table) >= seen))
+    return (reached + 1) / (PERMUTATIONS + 1)
+
+
+def unpaired(first: Sequence[float], second: Sequence[float], seed: int) -> float:
+    """Whether two means differ: values dealt anew to the two sides."""
+    pool = np.concatenate([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
+    rng, rows = np.random.default_rng(seed), max(1, _CELLS // len(pool))
+    seen, reached, total = abs(_apart(float(pool[: len(first)].sum()), pool, len(first))) - 1e-9, 0, pool.sum()
+    for start in range(0, PERMUTATIONS, rows):
+        dealt = rng.permuted(np.tile(pool, (min(rows, PERMUTATIONS - start), 1)), axis=1)[:, : len(first)].sum(axis=1)
+        means = dealt / len(first) - (total - dealt) / len(second)
+        reached += int(np.count_nonzero(np.abs(means) >= seen))
+    return (reached + 1) / (PERMUTATIONS + 1)
+
+
+def _apart(own: float, pool: Array, n: int) -> float:
+    return own / n - (float(pool.sum()) - own) / (len(pool) - n)
+
+
+def effect(differences: Sequence[float]) -> float | None:
+    """Cohen's d of paired differences: their mean in standard deviations; None where they are all alike."""
+    table = np.asarray(differences, dtype=np.float64)
+    spread = float(table.std(ddof=1)) if len(table) > 1 else 0.0
+    return float(table.mean()) / spread if spread > 1e-12 else None
+
+
+def effect_unpaired(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Cohen's d of two sides: the difference of their means in pooled standard deviations."""
+    sides = [np.asarray(side, dtype=np.float64) for side in (first, second)]
+    degrees = sum(len(side) for side in sides) - 2
+    if degrees < 1:
+        return None
+    spread = math.sqrt(sum(float(np.sum((side - side.mean()) ** 2)) for side in sides) / degrees)
+    return float(sides[0].mean() - sides[1].mean()) / spread if spread > 1e-12 else None

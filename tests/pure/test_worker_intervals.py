@@ -1,0 +1,94 @@
+"""Whom a figure is about: intervals over workers and items against simulations, ranges without any one worker."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from annotation.pure.student import two_sided, within
+from annotation.pure.worker_intervals import LEAST_WORKERS, Response, Unit, over_workers, without_one
+from tests.bench.coverage import simulated
+
+near = pytest.approx
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 6, 9, 19, 100, 199, 5001])
+def test_student_s_t_is_that_of_another_implementation(degrees: int) -> None:
+    for level in (0.0, 0.5, 0.9, 0.95, 0.999):
+        assert two_sided(level, degrees) == near(stats.t.ppf((1 + level) / 2, degrees), rel=1e-9, abs=1e-12)
+    for t in (0.0, 0.3, 2.0, 40.0):
+        assert within(t, degrees) == near(1 - 2 * stats.t.sf(t, degrees), abs=1e-12)
+        assert within(-t, degrees) == within(t, degrees)
+
+
+@pytest.mark.parametrize(("level", "degrees"), [(0.95, 0), (1.0, 3), (-0.1, 3)])
+def test_student_s_t_refuses_what_it_is_not_defined_for(level: float, degrees: int) -> None:
+    with pytest.raises(ValueError, match=r"degree of freedom|between 0 and 1"):
+        two_sided(level, degrees)
+
+
+def _study(workers: int, items: int, right: dict[int, float]) -> list[Response]:
+    """Each worker on each item, right on the first share of them."""
+    return [
+        Response(item, str(worker), float(item < right.get(worker, 0.5) * items))
+        for worker in range(workers)
+        for item in range(items)
+    ]
+
+
+def test_an_interval_over_workers_is_worked_out_by_hand() -> None:
+    """Seven workers with values of their own on all items alike: only workers vary, and it is the t interval."""
+    own = [0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9]
+    rows = [Response(item, str(k), value) for k, value in enumerate(own) for item in range(40)]
+    found = over_workers(rows)
+    half = stats.t.ppf(0.975, 6) * np.std(own, ddof=1) / np.sqrt(7)
+    assert (found.value, found.n) == (near(0.5), 7)
+    assert (found.low, found.high) == (near(0.5 - half), near(0.5 + half))
+
+
+def test_fewer_than_seven_workers_say_nothing_of_people_in_general() -> None:
+    for workers in (1, LEAST_WORKERS - 1):
+        found = over_workers(_study(workers, 30, {}))
+        assert (found.value, found.low, found.high, found.n) == (near(0.5), None, None, workers)
+    found = over_workers(_study(LEAST_WORKERS, 30, {0: 0.9}))
+    assert found.low is not None
+    assert over_workers([]).value is None
+    assert over_workers(_study(9, 5, dict.fromkeys(range(9), 1.0))).low is None
+
+
+def test_weights_let_each_item_count_the_same() -> None:
+    rows = [Response("a", str(k), 1.0, 1 / 8) for k in range(8)] + [Response("b", "0", 0.0, 1.0)]
+    assert over_workers(rows).value == near(0.5)
+
+
+def test_an_interval_stays_within_zero_and_one() -> None:
+    found = over_workers(_study(8, 20, dict.fromkeys(range(8), 1.0) | {0: 0.9}))
+    assert found.high == 1.0
+    assert 0 <= found.low < found.value
+
+
+def test_a_range_is_from_the_lowest_to_the_highest_without_any_one_worker() -> None:
+    units = [Unit(1.0, {"a": 1.0, "b": 0.0}), Unit(0.0, {"a": 0.0, "c": 1.0}), Unit(0.5, {"a": None})]
+    found = without_one(units)
+    assert (found.value, found.n) == (near(0.5), 3)
+    assert (found.low, found.high) == (near(0.5 / 3), near(2.5 / 3))
+
+
+def test_a_single_worker_has_no_range_and_nothing_has_no_figure() -> None:
+    assert without_one([Unit(1.0, {"a": None})]).low is None
+    assert without_one([]).value is None
+    assert without_one([Unit(None, {"a": None, "b": None})]).value is None
+
+
+@pytest.mark.parametrize("even", [True, False])
+def test_the_interval_holds_the_figure_of_people_in_general_where_that_over_items_does_not(even: bool) -> None:
+    found = simulated(LEAST_WORKERS, 0.11, even=even, runs=200, seed=1)
+    assert found.items < 0.80
+    assert found.workers >= 0.88
+
+
+def test_with_workers_all_alike_the_interval_is_hardly_wider() -> None:
+    found = simulated(10, 0.0, even=True, runs=200, seed=1)
+    assert found.workers >= 0.93
+    assert 1 <= found.wider <= 1.45
