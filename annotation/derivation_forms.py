@@ -197,6 +197,8 @@ def _control(each: Field[Any], common: dict[str, Any], family: Family) -> forms.
     if kind == "datasets":
         common["initial"] = [name for name in str(common["initial"] or "").split(",") if name]
         return forms.MultipleChoiceField(choices=names, widget=forms.CheckboxSelectMultiple, **common)
+    if "choices" in about:
+        return forms.ChoiceField(choices=[(value, _(text)) for value, text in about["choices"].items()], **common)
     if kind == "upload":
         return forms.FileField(**common | {"required": bool(about.get("needed")), "initial": None})
     if type(each.default) in (int, float):

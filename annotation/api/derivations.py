@@ -39,6 +39,7 @@ class WayOptionSerializer(serializers.Serializer):
     help = serializers.CharField(allow_blank=True)
     least = serializers.FloatField(allow_null=True)
     most = serializers.FloatField(allow_null=True)
+    choices = serializers.ListField(child=serializers.CharField(), help_text="of a text; none: any")
     needed = serializers.BooleanField(help_text="it cannot be left out")
 
 
@@ -154,6 +155,8 @@ def _flaw(option: Field[Any] | None, value: Any) -> str:
     kind, about = type(option.default), option.metadata
     if type(value) is not kind and not (kind is float and type(value) is int):
         return _("Give a value of the type %(kind)s.") % {"kind": KINDS[kind]}
+    if "choices" in about and value not in about["choices"]:
+        return _("This is none of the choices.")
     least, most = about.get("least", float("-inf")), about.get("most", float("inf"))
     if kind in (int, float) and not least <= value <= most:
         return _("This value is out of its bounds.")
@@ -178,5 +181,6 @@ def _option(each: Field[Any]) -> JSON:
         "help": _(about["help"]) % about.get("values", {}) if about["help"] else "",
         "least": about.get("least"),
         "most": about.get("most"),
+        "choices": list(about.get("choices", ())),
         "needed": bool(about.get("needed")),
     }

@@ -31,9 +31,10 @@ def option(default: Any, label: str, *, help: str = "", **about: Any) -> Any:
     """A field of an Options dataclass with what a page says of it; `label` and `help` are gettext ids.
 
     `about` may hold `kind` ("dataset": the name of one, "datasets": of several with commas between, "upload": the
-    path of a file, "mix": shares of the shapes), `needed`, `least` and `most` of a number, `empty` (the value that an
-    empty control stands for), `values` of the help, `singles` (it matters where the source holds single-hop questions
-    only) and `group`, the gettext id of the heading under which it stands.
+    path of a file, "mix": shares of the shapes), `choices` of a text (value -> gettext id), `needed`, `least` and
+    `most` of a number, `empty` (the value that an empty control stands for), `values` of the help, `singles` (it
+    matters where the source holds single-hop questions only) and `group`, the gettext id of the heading under which
+    it stands.
     """
     return field(default=default, metadata={"label": label, "help": help, **about})
 

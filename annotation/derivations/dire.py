@@ -8,14 +8,17 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from annotation.derivations.base import CannotDerive, Source, Tally, option
 from annotation.derivations.fitting import needs_supports
 from annotation.pure.example import Example
-from annotation.pure.reduced import reduced, with_distinct_titles
-from annotation.pure.sufficiency import SUFFICIENT, TRANSFORMS, Context, Instance, TooSmall, numbers
+from annotation.pure.reduced import OUTSIDE, reduced, with_distinct_titles
+from annotation.pure.sufficiency import INSUFFICIENT, SUFFICIENT, TRANSFORMS, Context, Instance, TooSmall, numbers
 from annotation.pure.words import gettext_noop
 
+PAPER, RELEASED = "paper", "released"  # which facts a row of a probe is labelled with
+ALL_ROWS, TRAIN = "no", "train"  # whether rows are drawn so that both labels are as frequent
 SUFFICIENCY, SUB_IDX = "sufficiency", "sub_idx"  # in `extra`, and in the files
 
 
@@ -29,6 +32,54 @@ class RemovalOptions:
         help=gettext_noop("0 leaves out only what is too small for the transform; DiRe's authors took 5."),
         least=0,
     )
+
+
+def labels_option() -> Any:
+    return option(
+        PAPER,
+        gettext_noop("Supporting facts of a row"),
+        help=gettext_noop(
+            "DiRe's released probes label a row with what was taken out of its context. A score is the same by both; "
+            "take those for a model that was trained on the released files."
+        ),
+        choices={
+            PAPER: gettext_noop("those still in its context, as in the paper"),
+            RELEASED: gettext_noop("those taken out of it, as in the released files"),
+        },
+    )
+
+
+def balanced_option() -> Any:
+    return option(
+        ALL_ROWS,
+        gettext_noop("Rows of a question"),
+        help=gettext_noop("Scores need all rows. The released training files have two rows a question."),
+        choices={
+            ALL_ROWS: gettext_noop("all"),
+            TRAIN: gettext_noop("one with and one without the label 0, drawn at random, to train on"),
+        },
+    )
+
+
+@dataclass(frozen=True)
+class ProbeOptions(RemovalOptions):
+    """With `labels`."""
+
+    labels: str = labels_option()
+
+
+@dataclass(frozen=True)
+class TransformOptions(RemovalOptions):
+    """With `balanced`."""
+
+    balanced: str = balanced_option()
+
+
+@dataclass(frozen=True)
+class ProbeOfTransformOptions(ProbeOptions):
+    """With `labels` and `balanced`."""
+
+    balanced: str = balanced_option()
 
 
 @dataclass
@@ -60,27 +111,46 @@ class SupportRemoval:
                 tally.drop(reason)
                 continue
             try:
-                made = list(self.instances(example, seed=seed))
+                made = list(self.instances(example, options, seed=seed))
             except TooSmall as reason:
                 tally.drop(str(reason))
                 continue
             _count(made, tally)
             yield from (("", each) for each in made)
 
-    def instances(self, example: Example, *, seed: int) -> Iterator[Example]:
+    def instances(self, example: Example, options: RemovalOptions, *, seed: int) -> Iterator[Example]:
         """The question in its contexts. Raises TooSmall."""
         key = f"{seed}/{example.id}"
+        released = getattr(options, "labels", PAPER) == RELEASED
         supports = tuple(sorted(set(example.supports or ())))
         instances = TRANSFORMS[self.how](Context(len(example.paragraphs), supports, key))
         whole = replace(example, paragraphs=with_distinct_titles(example.paragraphs))
         rows = numbers(instances, random.Random(f"{key}/sub_idx"))
-        for instance, sub_idx in zip(instances, rows, strict=True):
-            yield _instance(whole, instance, sub_idx=sub_idx, numbered=_is_numbered(instances))
+        numbered = list(zip(instances, rows, strict=True))
+        if getattr(options, "balanced", ALL_ROWS) == TRAIN:
+            numbered = _balanced(numbered, random.Random(f"{key}/balanced"))
+        for instance, sub_idx in numbered:
+            made = _instance(whole, instance, sub_idx=sub_idx, numbered=_is_numbered(instances))
+            yield _labelled_with_lost(made, whole, instance) if released else made
 
 
 def _is_numbered(instances: list[Instance]) -> bool:
     """Two rows without labels stay as they are in the authors' files; all others are told apart by number."""
     return len(instances) > 2 or instances[0].label is not None
+
+
+def _balanced(numbered: list[tuple[Instance, int]], rng: random.Random) -> list[tuple[Instance, int]]:
+    """The first row that is not labelled 0, and one of those that are."""
+    first = next(row for row in numbered if row[0].label != INSUFFICIENT)
+    return [first, rng.choice([row for row in numbered if row[0].label == INSUFFICIENT])]
+
+
+def _labelled_with_lost(made: Example, whole: Example, instance: Instance) -> Example:
+    """The instance labelled with the facts that its context lacks, which only a file can name."""
+    kept = set(instance.kept)
+    places = whole.facts if whole.facts is not None else [(p, 0) for p in whole.supports or ()]
+    lost = [[whole.paragraphs[p].title, sentence] for p, sentence in places if p not in kept]
+    return replace(made, supports=(), facts=(), extra={**made.extra, OUTSIDE: lost})
 
 
 def _instance(example: Example, instance: Instance, *, sub_idx: int, numbered: bool) -> Example:
@@ -114,18 +184,21 @@ REMOVALS: tuple[SupportRemoval, ...] = (
         gettext_noop("DiRe: contrastive support sufficiency"),
         gettext_noop("Puts each question into one context that suffices and into those that lack a part of it."),
         "transformed",
+        TransformOptions,
     ),
     SupportRemoval(
         "dire-probe",
         gettext_noop("DiRe: probe of the original"),
         gettext_noop("Splits each question's supporting paragraphs over two contexts, in every possible way."),
         "probe",
+        ProbeOptions,
     ),
     SupportRemoval(
         "dire-probe-of-transform",
         gettext_noop("DiRe: probe of the transform"),
         gettext_noop("Asks of each part of the supporting paragraphs, and of none, whether they are there."),
         "probe-of-transformed",
+        ProbeOfTransformOptions,
     ),
     SupportRemoval(
         "dire-trivial",

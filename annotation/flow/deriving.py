@@ -173,6 +173,10 @@ def _options(derivation: Derivation, given: dict[str, Any]) -> Any:
         if type(value) is not kind and not (kind is float and type(value) is int):
             text = _("The option %(name)s takes %(kind)s, not %(value)s.")
             raise Refused(text % {"name": name, "kind": kind.__name__, "value": repr(value)})
+        choices = known[name].metadata.get("choices")
+        if choices is not None and value not in choices:
+            text = _("The option %(name)s is one of %(choices)s, not %(value)s.")
+            raise Refused(text % {"name": name, "choices": ", ".join(choices), "value": repr(value)})
     try:
         return derivation.Options(**given)
     except ValueError as unfit:

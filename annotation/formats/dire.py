@@ -3,6 +3,7 @@
 Rows of a question share its `_id` and stand next to each other; the transformed kinds number them by
 `sub_idx` and label them by `sufficiency` (1, 0, or -1 where no supporting paragraph is left). In the probes
 a row may be labelled with facts of the paragraph that was taken out: so did the authors' converter.
+Such facts have no place in the context; a derivation that labels rows so names them in `extra`, under `OUTSIDE`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from annotation.formats.fields import Inspection
 from annotation.formats.hotpotqa import HotpotQA
 from annotation.formats.rows import OneOfEach
 from annotation.pure.example import JSON, Example
+from annotation.pure.reduced import OUTSIDE
 
 
 class DiRe(HotpotQA):
@@ -35,6 +37,8 @@ class DiRe(HotpotQA):
 
     def record(self, example: Example) -> JSON:
         record = super().record(example)
+        if isinstance(outside := example.extra.get(OUTSIDE), list):
+            record["supporting_facts"] = outside
         if "sufficiency" in record:
             record.pop("answerable", None)
         return record

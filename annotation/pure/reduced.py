@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from annotation.pure.example import Example, Hop, Paragraph
 
+OUTSIDE = "@facts_outside"  # in `extra`: [[title, sentence], ...], labels that stand for the context's own in a file
+
 
 def reduced(example: Example, kept: Sequence[int]) -> Example:
     """The example with the paragraphs at these positions, in this order."""

@@ -163,6 +163,7 @@ def test_datasets_are_derived_in_every_way_that_the_list_names(caller: Caller, d
     ({"how": "contexts", "options": {"paragraphs": "many"}}, "options.paragraphs"),
     ({"how": "contexts", "options": {"paragraphs": -5}}, "options.paragraphs"),
     ({"how": "disconnection-filter"}, "options.predictions"),
+    ({"how": "dire-probe", "options": {"labels": "theirs"}}, "options.labels"),
 ])  # fmt: skip
 def test_a_derivation_that_cannot_be_is_told_at_once(
     caller: Caller, dataset: Any, wish: dict[str, Any], field: str

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -136,3 +138,44 @@ def test_real_records_are_split_and_written(how: str, format: str, name: str) ->
     assert tally.figures["questions"] >= 0.95 * source.size
     assert all(len({p.title for p in e.paragraphs}) == len(e.paragraphs) for e in made)
     assert FORMATS["dire"].write(made, io.BytesIO()) == len(made)
+
+
+def written(examples: list[Example]) -> list[dict[str, Any]]:
+    out = io.BytesIO()
+    FORMATS["dire"].write(examples, out)
+    rows: list[dict[str, Any]] = json.loads(out.getvalue())
+    return rows
+
+
+@pytest.mark.parametrize("how", ["dire-probe", "dire-probe-of-transform"])
+def test_rows_may_be_labelled_with_what_was_taken_out_as_in_the_released_probes(how: str, tmp_path: Path) -> None:
+    """The fact filter of the authors' converter keeps the facts of the paragraph that it is to delete."""
+    source = Listed([replace(well(1), hops=()), well(2, supports=(0, 2, 5))])
+    theirs = derived(DERIVATIONS[how], source, seed=4, labels="released")[0]
+    ours = derived(DERIVATIONS[how], source, seed=4)[0]
+    assert [e.paragraphs for e in theirs] == [e.paragraphs for e in ours]
+    for one, other in zip(written(ours), written(theirs), strict=True):
+        facts, lost = ({tuple(fact) for fact in row["supporting_facts"]} for row in (one, other))
+        titles = {title for title, _sentences in other["context"]}
+        assert len(facts) + len(lost) == (2 if other["_id"] == "q1" else 3)
+        assert not titles & {title for title, _n in lost}
+        assert {**one, "supporting_facts": 0} == {**other, "supporting_facts": 0}
+    file = tmp_path / "released.json"
+    file.write_text(json.dumps(written(theirs)))
+    again = [p.example for p in FORMATS["dire"].read(file) if isinstance(p, Parsed) and p.example]
+    assert [(e.supports, e.facts) for e in again] == [(e.supports, e.facts) for e in theirs]
+    assert written(again) == written(theirs)
+
+
+@pytest.mark.parametrize(("how", "first"), [("dire-transform", 1), ("dire-probe-of-transform", -1)])
+def test_training_files_have_two_rows_a_question_by_a_coin_flip(how: str, first: int) -> None:
+    source = Listed([well(k) for k in range(400)])
+    whole = derived(DERIVATIONS[how], source, seed=1)[0]
+    made = derived(DERIVATIONS[how], source, seed=1, balanced="train")[0]
+    assert all(example in whole for example in made[:20])
+    assert [e.extra["sufficiency"] for e in made] == [first, 0] * 400
+    drawn = Counter(whole.index(made[k]) % 3 for k in range(1, 800, 2))
+    assert set(drawn) == {1, 2}
+    assert abs(drawn[1] - 200) < 50
+    assert made == derived(DERIVATIONS[how], source, seed=1, balanced="train")[0]
+    assert len(derived(DERIVATIONS[how], Listed([well(1, supports=(0, 2, 5))]), balanced="train")[0]) == 2

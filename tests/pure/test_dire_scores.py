@@ -200,6 +200,28 @@ def test_it_says_where_predictions_are_wrong(tmp_path: Path, change: Record, mes
         evaluate("dire-transform", gold, saved(tmp_path / "p.jsonl", said))
 
 
+@pytest.mark.parametrize("how", ["dire-probe", "dire-probe-of-transform"])
+def test_a_probe_scores_the_same_by_the_labels_of_the_released_files(tmp_path: Path, how: str) -> None:
+    gold, rows = gold_file(tmp_path, how)
+    said = saved(tmp_path / "p.jsonl", [noisy(row, random.Random(k)) for k, row in enumerate(rows)])
+    source = Listed([well(k, supports=(1, 4), size=9) for k in range(12)])
+    made, _ = derived(DERIVATIONS[how], source, seed=1, labels="released")
+    with (tmp_path / "released.json").open("wb") as out:
+        FORMATS["dire"].write(made, out)
+    assert (tmp_path / "released.json").read_bytes() != gold.read_bytes()
+    assert evaluate(how, tmp_path / "released.json", said) == evaluate(how, gold, said)
+
+
+@pytest.mark.parametrize("how", ["dire-transform", "dire-probe-of-transform"])
+def test_rows_that_were_drawn_for_training_are_no_gold(tmp_path: Path, how: str) -> None:
+    made, _ = derived(DERIVATIONS[how], Listed([well(1)]), balanced="train")
+    with (tmp_path / "train.json").open("wb") as out:
+        FORMATS["dire"].write(made, out)
+    said = [perfect(row) for row in json.loads((tmp_path / "train.json").read_text())]
+    with pytest.raises(BadGold):
+        evaluate(how, tmp_path / "train.json", saved(tmp_path / "p.jsonl", said))
+
+
 def test_gold_of_another_kind_is_refused_with_the_way_to_make_it(tmp_path: Path) -> None:
     gold, rows = gold_file(tmp_path, "dire-probe", n=2)
     with pytest.raises(BadGold, match="--how dire-transform"):
