@@ -105,6 +105,7 @@ class TaskType(ABC):
     kind: ClassVar[str]  # the folder's name
     title: ClassVar[str]  # what requesters read
     question: ClassVar[str]  # what workers are asked, in one line
+    needs: ClassVar[str]  # what an item must hold to be asked about, as a sentence, "Needs …": gettext id
     Options: ClassVar[type]  # frozen dataclass: what a requester may set per batch; fields' metadata: option_forms.py
     live: ClassVar[Mapping[str, Live]] = {}
     criteria: ClassVar[Mapping[str, str]] = {}  # what a review judges: key -> gettext id; none: no review

@@ -9,13 +9,11 @@ from random import Random
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from annotation.flow import attempts, checking, holding, publishing, recording, reserving, webhook_events
-from annotation.flow.choosing import pick, takes_singles
+from annotation.flow import attempts, checking, headcount, holding, publishing, recording, reserving, webhook_events
+from annotation.flow.choosing import LeftOut, pick, rows_of, takes_singles
 from annotation.flow.filling import silent
 from annotation.flow.queueing import Lost
 from annotation.flow.refusal import Refused
@@ -100,10 +98,12 @@ def _settled(name: str, task: str, settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
-    """Make the HITs, set aside what they may cost, and open the batch; returns {"hits", "skipped", "warnings"}.
+    """Make the HITs, set aside what they may cost, and open the batch.
 
-    A launch that died half-way is begun anew. Raises Refused, back in draft, when no HIT would come out or the
-    budget is too small, and Lost when another run began anew meanwhile: the batch is that run's.
+    Returns {"asked", "hits", "skipped", "left_out", "warnings"}: how many items were asked for, how many HITs came of
+    them, how many items are missing, and how many of which dataset for which reason. A launch that died half-way is
+    begun anew. Raises Refused, back in draft, when no HIT would come out or the budget is too small, and Lost when
+    another run began anew meanwhile: the batch is that run's.
     """
     publishing.prepare(batch)
     checking.check_settings(batch)
@@ -114,10 +114,11 @@ def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
     Batch.objects.filter(pk=batch.pk).update(next_ticket=0)
     _remove_hits(batch)
     try:
-        items = pick(batch)
-        hits = _make_hits(batch, items, tell)
+        chosen = pick(batch)
+        left_out = chosen.left_out.copy()
+        hits = _make_hits(batch, chosen.keys, tell, left_out)
         if not hits:
-            raise Refused(_("No item of the datasets can be asked about in this task, so there is nothing to launch."))
+            raise Refused(nothing_to_ask(left_out))
         _open(batch, hits, checks=_make_checks(batch, hits))
     except Lost:
         raise
@@ -125,7 +126,14 @@ def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
         _remove_hits(batch)
         batch.move(Batch.State.DRAFT, next_ticket=0, picked=None)
         raise
-    return {"hits": hits, "skipped": len(items) - hits, "warnings": doubts(batch)}
+    counts = {"asked": chosen.asked, "hits": hits, "skipped": left_out.total()}
+    return counts | {"left_out": rows_of(left_out), "warnings": doubts(batch)}
+
+
+def nothing_to_ask(left_out: LeftOut) -> str:
+    """Says that no HIT would come of a launch, and why."""
+    why = dict.fromkeys(row["why"] for row in rows_of(left_out))
+    return " ".join([_("None of these items can be asked about, so there is nothing to launch."), *why])
 
 
 def _remove_hits(batch: Batch) -> None:
@@ -133,11 +141,11 @@ def _remove_hits(batch: Batch) -> None:
         Hit.objects.filter(pk__in=some).delete()
 
 
-def _make_hits(batch: Batch, items: list[int], tell: Told) -> int:
+def _make_hits(batch: Batch, items: list[int], tell: Told, left_out: LeftOut) -> int:
     made = 0
     for start in range(0, len(items), CHUNK):
         some = items[start : start + CHUNK]
-        hits = list(hits_of(batch, some, ticket=made))
+        hits = list(hits_of(batch, some, ticket=made, left_out=left_out))
         with transaction.atomic():
             _advance(batch, made, made + len(hits))
             Hit.objects.bulk_create(hits)
@@ -181,8 +189,10 @@ def _open(batch: Batch, hits: int, *, checks: int) -> None:
     webhook_events.moved(batch)
 
 
-def hits_of(batch: Batch, keys: list[int], *, ticket: int, check: bool = False) -> Iterator[Hit]:
-    """Unsaved HITs of these items, in their order; without those that the task cannot ask about.
+def hits_of(
+    batch: Batch, keys: list[int], *, ticket: int, check: bool = False, left_out: LeftOut | None = None
+) -> Iterator[Hit]:
+    """Unsaved HITs of these items, in their order; those that the task cannot ask about are counted in `left_out`.
 
     Those of a round, and hidden gold (`check`) of the house, ask for nobody, because everybody may get them; where
     answers are held against gold, the gold must tell something.
@@ -198,6 +208,9 @@ def hits_of(batch: Batch, keys: list[int], *, ticket: int, check: bool = False) 
         rng = Random(f"{batch.seed}/{item.dataset.slug}/{item.position}")
         payload = task.prepare(item.example, options, rng)
         if payload is None or (graded and not task.gradable(item.example)):
+            if left_out is not None:
+                why = _(task.needs) if payload is None else _("Their gold cannot grade an answer.")
+                left_out[item.dataset.slug, why] += 1
             continue
         yield Hit(
             batch=batch,
@@ -231,7 +244,9 @@ def doubts(batch: Batch) -> list[str]:
     """What cannot work with the people and items there are, as sentences for the requester."""
     if attempts.round_of(batch) is not None or batch.connection_id:  # items of their own; people whom nobody counts
         return checking.lacking(batch)
-    people = batch.workers.filter(active=True).count() if batch.workers.exists() else able_workers(batch.project)
+    people = (
+        batch.workers.filter(active=True).count() if batch.workers.exists() else headcount.able_workers(batch.project)
+    )
     items = Item.objects.filter(dataset__batches=batch)
     groups = (
         items.values("group_key")
@@ -239,31 +254,8 @@ def doubts(batch: Batch) -> list[str]:
         else batch.hits.filter(check_item=False).values("group_key")
     )
     apart = batch.meeting == Batch.Meeting.ONE and not takes_singles(batch)
-    together = largest_group(groups) if apart else 1
-    return lack_of_people(people, wanted=batch.assignments_per_hit * together)
-
-
-def lack_of_people(people: int, *, wanted: int) -> list[str]:
-    """Says so when fewer people may work than the HITs need; else nothing."""
-    if people >= wanted:
-        return []
-    text = ngettext(
-        "Needs %(wanted)s worker, you have %(people)s. HITs stay unfinished until more join.",
-        "Needs %(wanted)s different workers, you have %(people)s. HITs stay unfinished until more join.",
-        wanted,
-    )
-    return [text % {"wanted": wanted, "people": people}]
-
-
-def able_workers(project: Project) -> int:
-    """How many people can sign in and work."""
-    return project.workers.filter(active=True, user__isnull=False).count()
-
-
-def largest_group(groups: QuerySet[Any, Any]) -> int:
-    """How many share the most frequent group key of rows `.values("group_key")`; 1 without rows."""
-    most = groups.order_by().annotate(members=Count("pk")).order_by("-members").first()
-    return most["members"] if most else 1
+    together = headcount.largest_group(groups) if apart else 1
+    return headcount.lack_of_people(people, wanted=batch.assignments_per_hit * together)
 
 
 @transaction.atomic

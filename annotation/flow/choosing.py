@@ -2,30 +2,56 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from random import Random
+from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.models import Batch, Dataset, Hit, Item, Project
 from annotation.registry import task_type
 
 Places = set[tuple[int, int]]  # (dataset, position)
+LeftOut = Counter[tuple[str, str]]  # (dataset's name, why): how many items that were asked for
 
 
-def pick(batch: Batch) -> list[int]:
-    """The queue of a launch. Where only unseen items are wanted, drawn under a lock and written down at once.
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Items that are drawn together, and why they cannot be ("": they can)."""
+
+    keys: tuple[int, ...]
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The keys of the items in the order in which they will be offered, and what was asked for besides."""
+
+    keys: list[int]
+    left_out: LeftOut
+
+    @property
+    def asked(self) -> int:
+        """How many items were asked for."""
+        return len(self.keys) + self.left_out.total()
+
+
+def pick(batch: Batch) -> Selection:
+    """What a launch asks about. Where only unseen items are wanted, drawn under a lock and written down at once.
 
     So two launches at the same instant share no item: whoever comes second sees what the first one took.
     """
     if not batch.unseen_only:
-        return queue(batch)
+        return select(batch)
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=batch.project_id)
-        items = queue(batch)
-        Batch.objects.filter(pk=batch.pk).update(picked=items)
-    return items
+        chosen = select(batch)
+        Batch.objects.filter(pk=batch.pk).update(picked=chosen.keys)
+    return chosen
 
 
 def asked(batch: Batch, datasets: Sequence[Dataset]) -> Places:
@@ -47,24 +73,63 @@ def _places(keys: list[int]) -> Places:
 
 
 def queue(batch: Batch, datasets: Sequence[Dataset] | None = None) -> list[int]:
-    """The chosen items' keys in the order in which they will be offered; seeded.
+    """The keys of the selection."""
+    return select(batch, datasets).keys
+
+
+def select(batch: Batch, datasets: Sequence[Dataset] | None = None) -> Selection:
+    """The items that the batch would ask about if it were launched now; seeded.
 
     `datasets`: instead of the batch's own, for one that is not stored yet.
     """
     held = sorted(batch.datasets.all() if datasets is None else datasets, key=lambda dataset: dataset.slug)
-    seen = asked(batch, held) if batch.unseen_only else set()
-    taken = _other_purpose(batch)
     chosen: list[int] = []
-    singles = _one_of_each_group(batch, held, taken, seen) if takes_singles(batch) else None
-    for dataset in held:
-        rows = dataset.items.usable().order_by("position").values_list("pk", "group_key", "position")
-        free = [pk for pk, group, place in rows if group not in taken and (dataset.pk, place) not in seen]
-        free = free if singles is None else [pk for pk in free if pk in singles]
+    left_out: LeftOut = Counter()
+    for dataset, units in _units(batch, held):
+        free = [unit for unit in units if not unit.why]
         if batch.sample is not None and batch.sample < len(free):
-            free = sorted(Random(f"{batch.seed}/{dataset.slug}").sample(free, batch.sample))
-        chosen += free
+            drawn = Random(f"{batch.seed}/{dataset.slug}").sample(free, batch.sample)
+            free = sorted(drawn, key=attrgetter("keys"))
+        chosen += [key for unit in free for key in unit.keys]
+        missing = (len(units) if batch.sample is None else batch.sample) - len(free)
+        left_out += _missing(dataset, [unit for unit in units if unit.why], missing, seed=batch.seed)
     Random(f"{batch.seed}/order").shuffle(chosen)
-    return chosen
+    return Selection(chosen, left_out)
+
+
+def _missing(dataset: Dataset, kept_out: list[Unit], missing: int, *, seed: int) -> LeftOut:
+    """Why so many units are missing: as many of those that are kept out as would have filled the draw."""
+    some = Random(f"{seed}/{dataset.slug}/missing").sample(kept_out, min(missing, len(kept_out)))
+    found: LeftOut = Counter()
+    for unit in some:
+        found[dataset.slug, unit.why] += len(unit.keys)
+    if missing > len(some):
+        found[dataset.slug, _("The dataset has no more items.")] = missing - len(some)
+    return found
+
+
+def _units(batch: Batch, datasets: Sequence[Dataset]) -> list[tuple[Dataset, list[Unit]]]:
+    """What is drawn of each dataset, in its order: its items, or one item of each group."""
+    seen = asked(batch, datasets) if batch.unseen_only else set()
+    held = held_groups(batch)
+    groups: defaultdict[str, list[tuple[int, int, int, bool]]] = defaultdict(list)  # dataset, position, key, seen
+    for dataset in datasets:
+        for pk, group, place in dataset.items.usable().order_by("position").values_list("pk", "group_key", "position"):
+            groups[group].append((dataset.pk, place, pk, (dataset.pk, place) in seen))
+    found: defaultdict[int, list[tuple[int, Unit]]] = defaultdict(list)
+    rng = Random(f"{batch.seed}/singles") if takes_singles(batch) else None
+    for group, items in groups.items():
+        why = held.get(group, "")
+        if rng is not None:
+            why = why or (_seen() if any(met for *_place, met in items) else "")
+            items = [items[0] if why else rng.choice(items)]
+        for source, place, key, met in items:
+            found[source].append((place, Unit((key,), why or (_seen() if met else ""))))
+    return [(dataset, [unit for _place, unit in sorted(found[dataset.pk], key=itemgetter(0))]) for dataset in datasets]
+
+
+def _seen() -> str:
+    return _("Another batch of this task asked about them.")
 
 
 def takes_singles(batch: Batch) -> bool:
@@ -73,22 +138,25 @@ def takes_singles(batch: Batch) -> bool:
     return task.single(task.options(batch.options))
 
 
-def _one_of_each_group(batch: Batch, datasets: Sequence[Dataset], taken: set[str], seen: Places) -> set[int]:
-    """One item of each group that is free, drawn from all datasets of the batch together; none of a group seen."""
-    members: defaultdict[str, list[int]] = defaultdict(list)
-    met: set[str] = set()
-    for dataset in datasets:
-        for pk, group, place in dataset.items.usable().order_by("position").values_list("pk", "group_key", "position"):
-            members[group].append(pk)
-            if (dataset.pk, place) in seen:
-                met.add(group)
-    rng = Random(f"{batch.seed}/singles")
-    return {rng.choice(some) for group, some in members.items() if group not in taken | met}
-
-
-def _other_purpose(batch: Batch) -> set[str]:
-    """Groups that a qualification must not share with production, and the other way round."""
+def held_groups(batch: Batch) -> dict[str, str]:
+    """Groups that a qualification must not share with production, and the other way round, and what holds each."""
     if not batch.disjoint:
-        return set()
-    others = Hit.objects.filter(batch__project=batch.project).exclude(batch__purpose=batch.purpose)
-    return set(others.values_list("group_key", flat=True))
+        return {}
+    others = Batch.everything.filter(project=batch.project_id).exclude(purpose=batch.purpose)
+    holders = {pk: _holder(slug, purpose) for pk, slug, purpose in others.values_list("pk", "slug", "purpose")}
+    first: dict[str, int] = {}
+    for group, pk in Hit.objects.filter(batch__in=others).values_list("group_key", "batch"):
+        first[group] = min(pk, first.get(group, pk))
+    return {group: holders[pk] for group, pk in first.items()}
+
+
+def _holder(name: str, purpose: str) -> str:
+    if purpose == Batch.Purpose.QUALIFICATION:
+        return _("Held by the qualification round %(name)s.") % {"name": name}
+    return _("Held by the batch %(name)s.") % {"name": name}
+
+
+def rows_of(left_out: LeftOut) -> list[dict[str, Any]]:
+    """What was left out as JSON, most first."""
+    rows = sorted(left_out.items(), key=lambda row: (-row[1], row[0]))
+    return [{"dataset": dataset, "items": items, "why": why} for (dataset, why), items in rows]

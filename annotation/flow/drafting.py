@@ -10,7 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow import batching, choosing
+from annotation.flow import batching, choosing, headcount
 from annotation.flow.continuing import Remaining, remaining
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, Hit, Item, Project, User, Worker
@@ -53,10 +53,10 @@ def plan(
         free = [(row.dataset.slug, row.left) for row in unseen]
     by_dataset = tuple((slug, size if sample is None else min(sample, size)) for slug, size in free)
     hits = sum(count for _slug, count in by_dataset)
-    people = sum(w.active for w in workers) if workers else batching.able_workers(project)
+    people = sum(w.active for w in workers) if workers else headcount.able_workers(project)
     together = 1
     if meeting == Batch.Meeting.ONE and not singles:
-        together = batching.largest_group(Item.objects.filter(dataset__in=datasets).values("group_key"))
+        together = headcount.largest_group(Item.objects.filter(dataset__in=datasets).values("group_key"))
     hours = hits * assignments_per_hit * expected_seconds / 3600
     return Plan(
         hits=hits,
@@ -65,7 +65,7 @@ def plan(
         people=people,
         share=hours / max(1, people),
         by_dataset=by_dataset,
-        doubts=tuple(batching.lack_of_people(people, wanted=assignments_per_hit * together)),
+        doubts=tuple(headcount.lack_of_people(people, wanted=assignments_per_hit * together)),
     )
 
 

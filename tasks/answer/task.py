@@ -45,6 +45,7 @@ class Answer(TaskType):
     kind = "answer"
     title = _("Answer questions")
     question = _("Answer the question from the paragraphs and tick the paragraphs that support your answer.")
+    needs = _("Needs a question and a paragraph, with its sentences where the batch asks for sentences.")
     writes = WRITES
     Options = Options
     live = {"search": search}

@@ -35,6 +35,7 @@ class Answerability(TaskType):
     kind = "answerability"
     title = _("Judge whether questions are answerable")
     question = _("Say whether the paragraphs answer the question; if so, answer it and tick what supports your answer.")
+    needs = _("Needs a question and a paragraph, with its sentences where the batch asks for sentences.")
     writes = WRITES
     Options = Options
     live = {"search": search}

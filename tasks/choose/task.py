@@ -27,6 +27,7 @@ class Choose(TaskType):
     kind = "choose"
     title = _("Choose a composition")
     question = _("Which of these questions asks best for what the hops ask one after the other?")
+    needs = _("Needs a decomposition into hops, each with its paragraph, and two to nine compositions to choose from.")
     Options = Options
     shows = ("answers", "hops", "paragraphs")
 

@@ -32,6 +32,7 @@ class Compose(TaskType):
     kind = "compose"
     title = _("Compose questions")
     question = _("Check that the hops are joined by the same things, then make one question of them.")
+    needs = _("Needs a decomposition into hops of one of the six shapes, each with question, answer and paragraph.")
     Options = Options
     assignments = 1
     writes = _("The composed question, as it is to stand.")

@@ -29,6 +29,7 @@ class Coreference(TaskType):
     kind = "coreference"
     title = _("Check bridges between questions")
     question = _("Do both questions mean the same entity?")
+    needs = _("Needs a decomposition into hops, each with its paragraph.")
     Options = Options
     assignments = 1
     shows = ("answers", "hops", "paragraphs")

@@ -45,6 +45,7 @@ class Strangers(TaskType):
     kind = "external"
     title = _("HITs of other programs")
     question = _("Do what the requester asks below.")
+    needs = _("Needs a question of MTurk's protocol, in XML.")
     Options = Options
     meeting = "free"
     launched = False

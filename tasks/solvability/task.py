@@ -39,6 +39,7 @@ class Solvability(TaskType):
     kind = "solvability"
     title = _("Judge ablated questions")
     question = _("Can the question still be solved, and are the features that were taken out guessable?")
+    needs = _("Needs a question and a paragraph.")
     Options = Options
     labels = {
         ALPHA: Label(LABELS[ALPHA], {"guessable": False, "solvable": True}),

@@ -37,6 +37,7 @@ class Subquestions(TaskType):
     kind = "subquestions"
     title = _("Check sub-questions")
     question = _("Are these the right sub-questions, with the right answers?")
+    needs = _("Needs a question, its answer and its decomposition into two or more hops, with their paragraphs.")
     writes = WRITES
     Options = Options
     assignments = 1

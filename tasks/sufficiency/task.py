@@ -24,6 +24,7 @@ class Sufficiency(TaskType):
     kind = "sufficiency"
     title = _("Judge whether two paragraphs suffice")
     question = _("Do these two paragraphs hold enough to arrive at the answer?")
+    needs = _("Needs a question with exactly two paragraphs, and its answer where the batch shows it.")
     meeting = "apart"
     Options = Options
     shows = ("answers",)

@@ -128,7 +128,13 @@ def test_a_launch_that_died_is_begun_anew(project: Any, many: Dataset) -> None:
     batch, whole = draft(project, "b", many, seed=5), launched(project, "whole", many, seed=5)
     batch.move(Batch.State.LAUNCHING)
     Hit.objects.bulk_create(list(batching.hits_of(batch, choosing.queue(batch)[3:9], ticket=40)))
-    assert batching.launch(batch) == {"hits": 30, "skipped": 0, "warnings": batching.doubts(batch)}
+    assert batching.launch(batch) == {
+        "asked": 30,
+        "hits": 30,
+        "skipped": 0,
+        "left_out": [],
+        "warnings": batching.doubts(batch),
+    }
     assert items_of(batch) == items_of(whole)
     assert list(batch.hits.order_by("ticket").values_list("ticket", flat=True)) == list(range(30))
     assert batch.next_ticket == 30

@@ -79,8 +79,8 @@ def test_a_launch_under_way_has_its_items_already(project: Any, tmp_path: Path) 
     first = launched(project, "study", held, sample=2)
     second, third = (continuing.next_items(first, 2) for _time in range(2))
     second.move(Batch.State.LAUNCHING)
-    taken = choosing.pick(second)  # and nothing of it is a HIT yet
-    assert not set(taken) & set(choosing.pick(third))
+    taken = choosing.pick(second).keys  # and nothing of it is a HIT yet
+    assert not set(taken) & set(choosing.pick(third).keys)
     second.move(Batch.State.DRAFT, picked=None)
     third.refresh_from_db()
     batching.launch(third)
