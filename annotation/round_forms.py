@@ -111,9 +111,13 @@ class RoundForm(LaunchForm):
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None, task: str = "") -> None:
         self._chosen_task = task
         super().__init__(project, posted, batch=batch)
-        settled = ["assignments_per_hit", "purpose", "sample", "wished"]
+        settled = ["assignments_per_hit", "purpose", "wished"]
         for name in settled:
             self.fields[name].required = False
+        self.fields["sample"].label = _("Pool: items of each dataset")
+        self.fields["sample"].help_text = _(
+            "The round draws from these and holds them: other batches skip them. Empty: all."
+        )
         self.fields["marketplace"].widget = forms.HiddenInput()
         self.fields["judgment"].initial = rounds.proposed_judgment(self.kind)
         self.rows = self._clause_forms(posted)
@@ -154,7 +158,7 @@ class RoundForm(LaunchForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        cleaned |= {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "sample": None, "wished": None}
+        cleaned |= {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "wished": None}
         return cleaned
 
     def is_valid(self) -> bool:

@@ -17,7 +17,7 @@ from annotation.pure.rounds import COMPARATORS
 from annotation.registry import kinds
 
 MONTH = 30 * 24 * 3600
-SETTLED: JSON = {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "sample": None, "unseen_only": False}
+SETTLED: JSON = {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "unseen_only": False}
 TERMS = ("per_worker", "judgment", "rule", "attempts", "seconds", "closes_at", "grants")
 
 
@@ -36,6 +36,13 @@ class RoundWish(DraftWish):
     assignments_per_hit = purpose = sample = unseen_only = marketplace = checks = None
 
     per_worker = serializers.IntegerField(required=False, min_value=1, max_value=1000, help_text="Items for each.")
+    pool = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=10**9,
+        help_text="So many items of each dataset; the round draws from these and holds them. null: all.",
+    )
     judgment = serializers.ChoiceField(choices=Round.Judgment.choices, required=False)
     rule = ClauseWish(many=True, required=False, max_length=20, help_text="All of it must hold to pass.")
     attempts = serializers.IntegerField(required=False, min_value=1, max_value=10)
@@ -64,7 +71,8 @@ class NewRoundWish(RoundWish):
 def saved(project: Project, wish: JSON, *, user: User, draft: Batch | None = None, round: Round | None = None) -> Round:
     """The round as a draft, new or changed. Raises ValidationError, naming the fields, and Refused."""
     terms = {name: wish[name] for name in TERMS if name in wish}
-    settings = {name: value for name, value in wish.items() if name not in TERMS} | SETTLED
+    settings = {name: value for name, value in wish.items() if name not in (*TERMS, "pool")} | SETTLED
+    settings |= {"sample": wish["pool"]} if "pool" in wish else {}
     before = draft.task if draft else ""
     batch = launch_form(project, settings, batch=draft).save_draft(user)
     whole = _proposed(batch, round, terms, before=before) | terms

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from annotation.api.lists import Newest, ProjectList, Whole, asked
 from annotation.api.round_wishes import NewRoundWish, saved
 from annotation.api.writing import repeatable
-from annotation.flow import round_results, rounds
+from annotation.flow import pools, round_results, rounds
 from annotation.flow.round_results import Result
 from annotation.models import Batch, Round
 
@@ -26,6 +26,9 @@ class RoundSerializer(serializers.Serializer):
     task = serializers.CharField(source="batch.task")
     state = serializers.ChoiceField(source="batch.state", choices=Batch.State.choices)
     per_worker = serializers.IntegerField(help_text="Items for each worker.")
+    pool = serializers.IntegerField(
+        source="batch.sample", allow_null=True, help_text="So many items of each dataset are drawn from; null: all."
+    )
     attempts = serializers.IntegerField(help_text="How often one may try.")
     judgment = serializers.ChoiceField(choices=Round.Judgment.choices)
     rule = serializers.ListField(child=serializers.DictField(), help_text="All of it must hold to pass.")
@@ -46,11 +49,16 @@ class OneRoundSerializer(RoundSerializer):
     """The same with what can be foretold."""
 
     chances = serializers.SerializerMethodField()
+    items = serializers.SerializerMethodField()
 
     @extend_schema_field(ChanceSerializer(many=True))
     def get_chances(self, round: Round) -> Any:
         """How likely workers of skill .6 to .95 pass, in the attempts that they have."""
         return ChanceSerializer(rounds.chances(round), many=True).data
+
+    def get_items(self, round: Round) -> dict[str, int]:
+        """How many items of each dataset the round draws from and holds."""
+        return pools.pool_of(round.batch)
 
 
 class ResultSerializer(serializers.Serializer):

@@ -12,7 +12,17 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.flow import attempts, checking, headcount, holding, publishing, recording, reserving, webhook_events
+from annotation.flow import (
+    attempts,
+    checking,
+    headcount,
+    holding,
+    pools,
+    publishing,
+    recording,
+    reserving,
+    webhook_events,
+)
 from annotation.flow.choosing import LeftOut, pick, rows_of, takes_singles
 from annotation.flow.filling import silent
 from annotation.flow.queueing import Lost
@@ -242,7 +252,9 @@ def discard(batch: Batch) -> bool:
 
 def doubts(batch: Batch) -> list[str]:
     """What cannot work with the people and items there are, as sentences for the requester."""
-    if attempts.round_of(batch) is not None or batch.connection_id:  # items of their own; people whom nobody counts
+    if attempts.round_of(batch) is not None:
+        return pools.warnings_of(pools.whole_datasets(batch))
+    if batch.connection_id:  # people whom nobody counts
         return checking.lacking(batch)
     people = (
         batch.workers.filter(active=True).count() if batch.workers.exists() else headcount.able_workers(batch.project)

@@ -32,6 +32,7 @@ class Selection:
     """The keys of the items in the order in which they will be offered, and what was asked for besides."""
 
     keys: list[int]
+    by_dataset: dict[str, int]  # how many of them, by the dataset's name
     left_out: LeftOut
 
     @property
@@ -84,17 +85,20 @@ def select(batch: Batch, datasets: Sequence[Dataset] | None = None) -> Selection
     """
     held = sorted(batch.datasets.all() if datasets is None else datasets, key=lambda dataset: dataset.slug)
     chosen: list[int] = []
+    by_dataset: dict[str, int] = {}
     left_out: LeftOut = Counter()
     for dataset, units in _units(batch, held):
         free = [unit for unit in units if not unit.why]
         if batch.sample is not None and batch.sample < len(free):
             drawn = Random(f"{batch.seed}/{dataset.slug}").sample(free, batch.sample)
             free = sorted(drawn, key=attrgetter("keys"))
-        chosen += [key for unit in free for key in unit.keys]
+        keys = [key for unit in free for key in unit.keys]
+        chosen += keys
+        by_dataset[dataset.slug] = len(keys)
         missing = (len(units) if batch.sample is None else batch.sample) - len(free)
         left_out += _missing(dataset, [unit for unit in units if unit.why], missing, seed=batch.seed)
     Random(f"{batch.seed}/order").shuffle(chosen)
-    return Selection(chosen, left_out)
+    return Selection(chosen, by_dataset, left_out)
 
 
 def _missing(dataset: Dataset, kept_out: list[Unit], missing: int, *, seed: int) -> LeftOut:

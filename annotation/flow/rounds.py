@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -11,10 +10,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from annotation.flow import attempts, batching, granting, qualifying
-from annotation.flow.choosing import queue
+from annotation.flow import attempts, batching, granting, pools, qualifying
 from annotation.flow.refusal import Refused
-from annotation.models import Batch, Dataset, Item, Project, QualificationType, Round
+from annotation.models import Batch, Dataset, Project, QualificationType, Round
 from annotation.pure import rounds
 from annotation.pure.rounds import Chance, Clause
 from annotation.registry import task_type
@@ -154,9 +152,7 @@ def _check_pool(batch: Batch, slugs: Sequence[str], per_worker: int, tries: int)
     """Refuse a round whose datasets lack items: nobody sees one twice, and each dataset gives its share."""
     if per_worker < len(slugs):
         raise Refused(_("Ask at least one item of each dataset: %(n)s.") % {"n": len(slugs)})
-    chosen = set(queue(batch))
-    held = Item.objects.filter(dataset__batches=batch).values_list("pk", "dataset__slug")
-    there = Counter(slug for pk, slug in held if pk in chosen)
+    there = pools.pool_of(batch)
     for slug, share in rounds.shares(per_worker, slugs).items():
         if there[slug] < share * tries:
             text = _("%(name)s has %(there)s items for this round, and it takes %(wanted)s.")

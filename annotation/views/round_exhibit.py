@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.flow import attempts, round_results, rounds
+from annotation.flow import attempts, pools, round_results, rounds
 from annotation.flow.round_results import Result
 from annotation.models import Round
 from annotation.pure import rounds as rules
@@ -93,13 +93,18 @@ def facts(round: Round) -> list[tuple[str, str]]:
     """How the round was set."""
     limit = _("%(n)s minutes from the first item on") % {"n": round.seconds // 60} if round.seconds else _("none")
     shares = rules.shares(round.per_worker, attempts.datasets_of(round))
-    drawn = ", ".join(f"{count} {slug}" for slug, count in shares.items())
+    pool = pools.pool_of(round.batch)
     return [
-        (_("Items for each worker"), f"{round.per_worker} ({drawn})"),
+        (_("Pool"), _("%(n)s items (%(items)s)") % {"n": sum(pool.values()), "items": _counted(pool)}),
+        (_("Items for each worker"), f"{round.per_worker} ({_counted(shares)})"),
         (_("Attempts"), str(round.attempts)),
         (_("Time limit"), limit),
         (_("Judged by"), str(round.get_judgment_display())),
     ]
+
+
+def _counted(by_dataset: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {slug}" for slug, count in by_dataset.items())
 
 
 def table(round: Round) -> Iterator[str]:

@@ -120,3 +120,21 @@ def test_a_rule_over_batches_is_looked_at_first_and_then_grants(api: Any, batch:
     wrong = api.post(f"{where}rule/", batches=["nothing"], figure="luck", least=-1)
     assert fields_at_fault(wrong) == {"figure", "least"}
     assert fields_at_fault(api.post(f"{where}rule/", **rule | {"batches": ["nothing"]})) == {"batches.0"}
+
+
+def test_a_round_draws_from_a_pool_and_a_launch_says_what_it_holds(api: Any, pool: Any) -> None:
+    told = api.post("rounds/", **wish(pool=5)).json()
+    assert (told["pool"], told["items"]) == (5, {"pool": 5})
+    assert api.patch("rounds/readers/", pool=None).json()["items"] == {"pool": 8}
+    assert api.patch("rounds/readers/", pool=4, seed=2).json()["items"] == {"pool": 4}
+    assert api.patch("rounds/readers/", seed=3).json()["pool"] == 4
+    assert api.patch("rounds/readers/", pool=2).status_code == 409
+    api.post("batches/readers/launch/")
+    api.post("batches/", title="Study", task="answer", datasets=["pool"], sample=6)
+    job = api.post("batches/study/launch/").json()
+    jobs.work_off()
+    result = api.get(f"jobs/{job['id']}/").json()["result"]
+    assert (result["asked"], result["hits"]) == (6, 4)
+    assert result["left_out"] == [
+        {"dataset": "pool", "items": 2, "why": "Held by the qualification round readers."},
+    ]

@@ -251,3 +251,19 @@ def test_production_asks_nothing_about_rounds(
     with django_assert_num_queries(0):
         assert attempts.round_of(seat.batch) is None
     assert Seat.objects.get(pk=seat.pk).paused_at is None
+
+
+def test_a_round_draws_from_its_pool_and_holds_nothing_else(project: Any, wells: Any, bob: Worker) -> None:
+    found = made(project, wells, sample=5, seed=2)
+    held = set(found.batch.hits.values_list("item", flat=True))
+    assert len(held) == 5
+    assert held == set(made(project, wells, name="again", sample=5, seed=2).batch.hits.values_list("item", flat=True))
+    assert work_through(bob, found) == 3
+    after = batching.create_batch(project, "study", task="answer", datasets=[wells], guide="Read.")
+    assert batching.launch(after)["hits"] == 7
+    assert not held & set(after.hits.values_list("item", flat=True))
+
+
+def test_a_pool_that_is_too_small_for_the_attempts_is_refused(project: Any, wells: Any) -> None:
+    with pytest.raises(Refused, match="pool has 5 items for this round, and it takes 6"):
+        made(project, wells, sample=5, tries=2)

@@ -68,3 +68,37 @@ def test_refusals_end_with_1_and_leave_nothing(run: Run, dataset: Any, batch: An
     assert run(*NEW, "--clause", "judged>=80", "--project", "wells").code == 1
     assert run("round_report", "wells-1", "--project", "wells").code == 1
     assert Batch.objects.count() == 1
+
+
+def test_a_round_holds_its_pool_and_a_batch_afterwards_says_what_is_missing(
+    run: Run, dataset: Any, project: Any, tmp_path: Any
+) -> None:
+    dataset_of(project, tmp_path, name="more", size=9)
+    made = run(*NEW, "--dataset", "more", "--pool", "3", "--seed", "4", "--project", "wells", "--json").document
+    assert (made["pool"], made["hits"], made["warnings"]) == ({"more": 3, "wells": 3}, 6, [])
+    batch = ["create_batch", "--task", "answer", "--dataset", "wells", "--dataset", "more", "--project", "wells"]
+    ended = run(*batch, "study", "--sample", "3")
+    assert ended.out.splitlines() == [
+        "batch: study",
+        "asked: 6",
+        "hits: 4",
+        "left out: 2 of wells. Held by the qualification round round.",
+    ]
+    shared = run(*batch, "shared", "--sample", "3", "--no-disjoint", "--json").document
+    assert (shared["asked"], shared["hits"], shared["left_out"]) == (6, 6, [])
+
+
+def test_a_round_without_a_pool_warns_that_it_holds_everything(run: Run, dataset: Any) -> None:
+    ended = run(*NEW, "--project", "wells")
+    assert "holds every item of wells" in ended.err
+    assert "pool: {'wells': 4}" in ended.out
+
+
+def test_what_is_kept_apart_can_be_said(run: Run, dataset: Any) -> None:
+    batch = ["create_batch", "study", "--task", "answer", "--dataset", "wells", "--project", "wells"]
+    run(*batch, "--no-fresh-only", "--no-disjoint", "--unseen-only")
+    made = Batch.objects.get()
+    assert (made.fresh_only, made.disjoint, made.unseen_only) == (False, False, True)
+    run(*NEW, "--no-fresh-only", "--no-disjoint", "--draft", "--project", "wells")
+    made = Round.objects.get().batch
+    assert (made.fresh_only, made.disjoint) == (False, False)

@@ -9,6 +9,7 @@ from typing import Any
 from django.urls import reverse
 
 from annotation import jobs
+from annotation.flow import batching
 from annotation.models import Job, Project
 from tests.conftest import write_records
 
@@ -117,3 +118,16 @@ def test_a_get_does_not_try_again(client: Any, alice: Any, project: Any, tmp_pat
     client.force_login(alice)
     assert client.get(reverse("job-again", args=["wells", job.public_id])).status_code == 405
     assert Job.objects.get().state == "failed"
+
+
+def test_a_launch_shows_what_was_asked_for_and_why_the_rest_is_missing(client: Any, alice: Any, batch: Any) -> None:
+    client.force_login(alice)
+    again = batching.create_batch(
+        batch.project, "more", task="answer", datasets=[batch.datasets.get()], guide="Read.", sample=6
+    )
+    wanted = {"project": batch.project, "title": "Launch more", "arguments": {"batch": again.pk}}
+    job = jobs.enqueue("launch_batch", **wanted)
+    jobs.work_off()
+    html = page(client, job)
+    assert "6 items were asked for" in html
+    assert "The dataset has no more items." in html

@@ -241,3 +241,12 @@ def test_quality_over_time_needs_no_checks(desk: Any, batch: Any, bob: Any, caro
     assert "mean agreement with the others" in html
     assert "over 1 answer" in html
     assert wrong(row)["text"] not in html
+
+
+def test_the_pool_is_set_on_the_page_and_shown_with_the_round(desk: Any, pool: Any) -> None:
+    desk.post(NEW, form(pool, sample="6", launch="1"))
+    work_off()
+    found = Round.objects.get()
+    assert (found.batch.sample, found.batch.size) == (6, 6)
+    html = desk.get(at("round", batch="round-one")).content.decode()
+    assert "6 items (6 pool)" in html

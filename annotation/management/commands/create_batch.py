@@ -3,13 +3,10 @@
 from typing import Any
 
 from annotation.flow import checking, eligibility, estimating
-from annotation.flow.batching import create_batch, launch
-from annotation.flow.queueing import Lost
-from annotation.flow.refusal import Refused
+from annotation.flow.batching import create_batch
 from annotation.jobs import send_batch
 from annotation.management.commands.marketplace import marketplace_named
 from annotation.management.door import (
-    Door,
     dataset_named,
     dollars,
     minutes,
@@ -20,12 +17,13 @@ from annotation.management.door import (
     whole,
     words,
 )
+from annotation.management.launching import LaunchDoor
 from annotation.models import Batch
 from annotation.pure.requirements import GUARDED
 from annotation.registry import default_guide, kinds, task_type
 
 
-class Command(Door):
+class Command(LaunchDoor):
     help = "Create a batch from datasets and open it for its annotators."
 
     def add(self, parser: Any) -> None:
@@ -40,6 +38,9 @@ class Command(Door):
         parser.add_argument("--minutes", type=minutes, help="expected time for one HIT")
         parser.add_argument("--meeting", choices=Batch.Meeting.values, help="may members of a group meet one worker?")
         parser.add_argument("--purpose", choices=Batch.Purpose.values)
+        self.add_apart(parser)
+        unseen = "only items that no other batch of this task asked about"
+        parser.add_argument("--unseen-only", action="store_true", help=unseen)
         parser.add_argument("--marketplace", type=slug, metavar="NAME", help="publish it there (default: the house)")
         checked = "items with known answers to mix in, hidden; repeatable"
         parser.add_argument("--checks", action="append", type=slug, default=[], metavar="NAME", help=checked)
@@ -76,6 +77,7 @@ class Command(Door):
             expected_seconds=max(1, round(60 * options["minutes"])) if options["minutes"] else None,
             connection=marketplace_named(project, options["marketplace"]) if options["marketplace"] else None,
             **{name: options[name] for name in ("sample", "seed", "title", "meeting", "purpose")},
+            **{name: options[name] for name in ("disjoint", "fresh_only", "unseen_only")},
         )
         if options["checks"]:
             rule = checking.Rule(options["check_after"], options["warn_below"], options["pause_below"])
@@ -83,15 +85,7 @@ class Command(Door):
             self.check(batch, datasets=sources, share=options["check_share"], rule=rule)
         if options["quote"]:
             return self.quoted(batch)
-        try:
-            result = launch(batch, tell=self.teller("HITs"))
-        except Lost:
-            raise Refused(f"The launch of {batch.slug} was taken over from elsewhere, and goes on there.") from None
-        except BaseException:
-            batch.delete()
-            raise
-        for doubt in result["warnings"]:
-            self.warn(doubt)
+        result = self.launch(batch)
         if batch.connection_id:
             send_batch(batch)
         return {"batch": batch.slug, **result}

@@ -9,16 +9,15 @@ from typing import Any
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
-from annotation.flow.batching import launch
-from annotation.flow.queueing import Lost
-from annotation.flow.refusal import Refused
+from annotation.flow.pools import pool_of
 from annotation.flow.rounds import chances, create_round, grant_type
-from annotation.management.door import Door, dataset_named, minutes, pair, project_of, slug, whole, words
+from annotation.management.door import dataset_named, minutes, pair, project_of, slug, whole, words
+from annotation.management.launching import LaunchDoor
 from annotation.models import Batch, Round
 from annotation.registry import default_guide, kinds
 
 
-class Command(Door):
+class Command(LaunchDoor):
     help = "Create a qualification round from datasets, say how likely which skill passes, and open it."
 
     def add(self, parser: Any) -> None:
@@ -26,6 +25,8 @@ class Command(Door):
         parser.add_argument("--task", required=True, choices=[kind for kind, _title in kinds()])
         parser.add_argument("--dataset", required=True, action="append", type=slug, metavar="NAME")
         parser.add_argument("--per-worker", required=True, type=whole(1, 1000), metavar="N", help="items for each")
+        pool = "items of each dataset that the round draws from and holds (default: all)"
+        parser.add_argument("--pool", type=whole(1, 10**9), metavar="N", help=pool)
         parser.add_argument("--grants", required=True, type=words(200), metavar="NAME", help="the qualification")
         parser.add_argument(
             "--clause", action="append", type=clause, metavar="RULE", help="such as answer_f1>75@each; all must hold"
@@ -38,6 +39,7 @@ class Command(Door):
         parser.add_argument("--title", type=words(200), help="what workers read (default: the name)")
         parser.add_argument("--minutes", type=minutes, help="expected time for one item")
         parser.add_argument("--meeting", choices=Batch.Meeting.values, help="may members of a group meet one worker?")
+        self.add_apart(parser)
         parser.add_argument("--option", action="append", type=pair, default=[], metavar="K=V", help="of the task")
         parser.add_argument("--draft", action="store_true", help="do not launch it")
 
@@ -59,23 +61,15 @@ class Command(Door):
             guide=default_guide(options["task"]),
             options=dict(options["option"]),
             expected_seconds=max(1, round(60 * options["minutes"])) if options["minutes"] else None,
-            **{name: options[name] for name in ("seed", "title", "meeting")},
+            **{name: options[name] for name in ("seed", "title", "meeting", "disjoint", "fresh_only")},
+            sample=options["pool"],
         )
         told = {
             f"{100 * one.skill:g}": {"passes": round(one.value, 4), "at_most": round(one.most, 4)}
             for one in chances(made)
         }
-        hits = 0 if options["draft"] else self._launch(made.batch)
-        return {"round": made.batch.slug, "hits": hits, "rule": made.rule, "chances": told}
-
-    def _launch(self, batch: Batch) -> int:
-        try:
-            return int(launch(batch, tell=self.teller("HITs"))["hits"])
-        except Lost:
-            raise Refused(f"The launch of {batch.slug} was taken over from elsewhere, and goes on there.") from None
-        except BaseException:
-            batch.delete()
-            raise
+        launched = {"hits": 0} if options["draft"] else self.launch(made.batch)
+        return {"round": made.batch.slug, "pool": pool_of(made.batch), **launched, "rule": made.rule, "chances": told}
 
 
 def clause(text: str) -> dict[str, Any]:

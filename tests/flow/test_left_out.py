@@ -1,0 +1,117 @@
+"""What a launch says: how many items were asked for, how many HITs came of them, and why the others are missing."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.flow import batching, pools
+from annotation.flow.importing import import_dataset
+from annotation.flow.refusal import Refused
+from annotation.models import Batch, Dataset
+from tests.conftest import records
+from tests.flow.acting import dataset_of, draft
+from tests.flow.test_rounds import made
+
+pytestmark = pytest.mark.django_db
+HELD = "Held by the qualification round round."
+SEEN = "Another batch of this task asked about them."
+NO_MORE = "The dataset has no more items."
+NEEDS = "Needs a question and a paragraph, with its sentences where the batch asks for sentences."
+
+
+@pytest.fixture
+def pool(project: Any, tmp_path: Path) -> Dataset:
+    return dataset_of(project, tmp_path, name="pool", size=12)
+
+
+def launched(project: Any, *datasets: Dataset, name: str = "study", **settings: Any) -> dict[str, Any]:
+    return batching.launch(draft(project, name, *datasets, **settings))
+
+
+def why(report: dict[str, Any]) -> dict[tuple[str, str], int]:
+    return {(row["dataset"], row["why"]): row["items"] for row in report["left_out"]}
+
+
+def test_what_a_round_holds_is_missing_and_the_round_is_named(project: Any, pool: Dataset, tmp_path: Path) -> None:
+    other = dataset_of(project, tmp_path, name="other", size=12)
+    made(project, pool, other, sample=9)
+    report = launched(project, pool, other, sample=5)
+    assert (report["asked"], report["hits"], report["skipped"]) == (10, 6, 4)
+    assert why(report) == {("pool", HELD): 2, ("other", HELD): 2}
+    assert why(launched(project, pool, name="whole")) == {("pool", HELD): 9}
+    assert why(launched(project, pool, name="shared", sample=5, disjoint=False)) == {}
+
+
+def test_what_production_asks_about_is_missing_in_a_round(project: Any, pool: Dataset) -> None:
+    launched(project, pool, sample=6)
+    trial = draft(project, "trial", pool, purpose="qualification", sample=9)
+    assert why(batching.launch(trial)) == {("pool", "Held by the batch study."): 3}
+
+
+def test_a_sample_larger_than_its_dataset_is_told(project: Any, pool: Dataset) -> None:
+    report = launched(project, pool, sample=20)
+    assert (report["asked"], report["hits"], why(report)) == (20, 12, {("pool", NO_MORE): 8})
+
+
+def test_items_that_were_asked_about_already_are_told(project: Any, pool: Dataset) -> None:
+    launched(project, pool, sample=8)
+    report = launched(project, pool, name="more", sample=6, unseen_only=True)
+    assert (report["asked"], report["hits"], why(report)) == (6, 4, {("pool", SEEN): 2})
+
+
+def test_items_that_the_task_cannot_ask_about_are_told_in_its_words(project: Any, tmp_path: Path) -> None:
+    mixed = [record | ({"question": ""} if k % 3 == 0 else {}) for k, record in enumerate(records(9))]
+    file = tmp_path / "mixed.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in mixed))
+    import_dataset(project, file, format="jsonl", name="mixed")
+    report = launched(project, project.datasets.get(slug="mixed"))
+    assert (report["asked"], report["hits"], why(report)) == (9, 6, {("mixed", NEEDS): 3})
+
+
+def test_items_whose_gold_says_too_little_are_missing_in_a_round(project: Any, tmp_path: Path) -> None:
+    bare = [record | ({"answers": []} if k < 2 else {}) for k, record in enumerate(records(6))]
+    file = tmp_path / "bare.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in bare))
+    import_dataset(project, file, format="jsonl", name="bare")
+    found = made(project, project.datasets.get(slug="bare"))
+    assert found.batch.size == 4
+    assert pools.pool_of(found.batch) == {"bare": 4}
+
+
+def test_a_launch_without_a_hit_says_why_and_leaves_a_draft_as_it_was(project: Any, pool: Dataset) -> None:
+    made(project, pool)
+    batch = draft(project, "study", pool, sample=5)
+    with pytest.raises(Refused, match=f"nothing to launch. {HELD}"):
+        batching.launch(batch)
+    batch.refresh_from_db()
+    assert (batch.state, batch.next_ticket, batch.hits.count()) == (Batch.State.DRAFT, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("sample", "pool_size", "unseen", "disjoint"), list(product([None, 3, 7, 20], [2, 8], [False, True], [False, True]))
+)
+def test_what_was_asked_for_adds_up(
+    project: Any, pool: Dataset, tmp_path: Path, sample: int | None, pool_size: int, unseen: bool, disjoint: bool
+) -> None:
+    other = dataset_of(project, tmp_path, name="other", size=10)
+    made(project, pool, sample=pool_size, per_worker=2)
+    launched(project, pool, other, name="before", sample=1)
+    report = launched(project, pool, other, sample=sample, unseen_only=unseen, disjoint=disjoint)
+    assert report["asked"] == (22 if sample is None else 2 * sample)
+    assert report["asked"] == report["hits"] + report["skipped"]
+    assert report["skipped"] == sum(row["items"] for row in report["left_out"])
+
+
+def test_a_round_that_holds_whole_datasets_is_warned_of(project: Any, pool: Dataset, tmp_path: Path) -> None:
+    other = dataset_of(project, tmp_path, name="other", size=4)
+    found = made(project, pool, other, sample=4, per_worker=4)
+    assert batching.doubts(found.batch) == [
+        "This qualification round holds every item of other, so production batches can ask about none of them. "
+        "Give the round a pool to leave some."
+    ]
+    assert batching.doubts(made(project, pool, name="small", sample=4).batch) == []
