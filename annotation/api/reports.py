@@ -71,7 +71,7 @@ def table_told(table: JSON) -> JSON:
     """A table with its words in the reader's language; figures stay as they are."""
     return {
         "name": table["name"],
-        "title": _(table["title"]),
+        "title": tables.title_of(table, _),
         "note": tables.note_of(table, _),
         "columns": tables.quotable(table, _)[0],
         "rows": [[_cell(cell) for cell in row] for row in table["rows"]],

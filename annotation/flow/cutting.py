@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, TextField
+from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from annotation.models import Answer, Assignment, Batch, Hit, Review
+from annotation.models import Answer, Assignment, Batch, Hit
 from annotation.models.fields import to_text
-from annotation.pure import reading
 from annotation.pure.cuts import Cut
 from annotation.registry import task_type
 
@@ -76,7 +75,7 @@ def assignments_in(batch: Batch, cut: Cut, rows: QuerySet[Assignment]) -> QueryS
     """Those of `rows` (assignments of the batch) that lie in the cut."""
     rows = rows.filter(of_items(cut, before="hit__"), of_days(cut))
     if cut.counted:
-        rows = rows.filter(~_refused(), hit__voided_at__isnull=True, hit__check_item=False)
+        rows = rows.filter(hit__voided_at__isnull=True, hit__check_item=False)
     if cut.worker:
         rows = rows.filter(worker=_worker(batch, cut.worker))
     return rows.filter(pk__in=_saying(batch, cut.label)) if cut.label else rows
@@ -89,14 +88,6 @@ def hits_in(batch: Batch, cut: Cut, rows: QuerySet[Hit]) -> QuerySet[Hit]:
         return rows
     submitted = batch.assignments.submitted()
     return rows.filter(pk__in=assignments_in(batch, cut, submitted).order_by().values("hit"))
-
-
-def _refused() -> Exists:
-    """Of an assignment: the last decision on the answer as it stands refuses it, as `reading.state_of` has it."""
-    here = Review.objects.filter(assignment=OuterRef("assignment"), revision=OuterRef("revision"))
-    later = here.filter(pk__gt=OuterRef("pk"))
-    asked = Review.objects.filter(assignment=OuterRef("pk"), revision=OuterRef("revision"))
-    return Exists(asked.filter(~Exists(later), decision__in=reading.REFUSED))
 
 
 def pseudonyms(batch: Batch) -> dict[str, int]:

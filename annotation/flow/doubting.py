@@ -10,10 +10,11 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow import recording, reviewing
+from annotation.flow import recording
 from annotation.flow.deriving import code_version
 from annotation.flow.filling import Filler, Told, already_there, remove_dataset, reserve, silent
 from annotation.flow.refusal import Refused
+from annotation.flow.submitted_answers import submitted_answers
 from annotation.models import Batch, Dataset, GoldDecision, Hit, User
 from annotation.models.fields import to_text
 from annotation.pure import doubt
@@ -58,10 +59,10 @@ def doubt_of(hit: Hit) -> Doubt | None:
 
 
 def _doubted(batch: Batch, hits: list[Hit]) -> list[Doubt]:
-    task, said, found = task_type(batch.task), reviewing.standing_answers(hits), []
+    task, said, found = task_type(batch.task), submitted_answers(hits), []
     decisions = _standing(hits)
     for hit in hits:
-        told = task.doubt(hit.payload, [answer for _standing, answer in said[hit.pk]], hit.item.example)
+        told = task.doubt(hit.payload, [row.answer for row in said[hit.pk]], hit.item.example)
         if told:
             last = decisions.get(hit.pk)
             found.append(Doubt(hit.pk, hit.public_id, **told, decision=last.decision if last else ""))

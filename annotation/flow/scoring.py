@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC
 from itertools import accumulate, islice
@@ -16,10 +16,11 @@ from django.db.models import Count, Max, Sum
 from django.db.models.functions import TruncHour
 from django.utils.translation import gettext as _
 
-from annotation.flow import cutting, doubting, reviewing
+from annotation.flow import cutting, doubting
 from annotation.flow.filling import Told, silent
 from annotation.flow.importing import file_digest
 from annotation.flow.refusal import Refused
+from annotation.flow.submitted_answers import submitted_answers
 from annotation.models import (
     Batch,
     BatchReport,
@@ -30,8 +31,8 @@ from annotation.models import (
     PartReport,
     Prediction,
     PredictionSet,
-    Review,
 )
+from annotation.pure import voided_tables
 from annotation.pure.cuts import Cut
 from annotation.pure.doubt import corrected
 from annotation.registry import task_type
@@ -51,15 +52,7 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, tell: Told = silent) -> dict[st
     """
     stand = _stand(batch)
     task = task_type(batch.task)
-    changes = doubting.changes(batch)
-    judged = _judged(batch, task, tell, cut)
-    options = task.options(batch.options)
-    if not changes:
-        content = task.report(judged, options, seed=batch.seed)
-    else:
-        rows = list(judged)
-        after = task.report(_corrected(rows, changes), options, seed=batch.seed)
-        content = task.report(rows, options, seed=batch.seed) | {"corrected": after}
+    content = _computed(batch, task, _judged(batch, task, tell, cut))
     content["progress"] = _progress(batch, cut)
     kept = {"stand": stand, "content": content}
     if cut.key:
@@ -68,6 +61,22 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, tell: Told = silent) -> dict[st
         batch.part_reports.exclude(pk__in=list(last)).delete()
     else:
         BatchReport.objects.update_or_create(batch=batch, defaults=kept)
+    return content
+
+
+def _computed(batch: Batch, task: TaskType, judged: Iterable[Judged]) -> dict[str, Any]:
+    """The task's report; besides, where there is any, that against corrected gold and that with what was voided."""
+    options, changes = task.options(batch.options), doubting.changes(batch)
+    if not changes and not batch.hits.filter(voided_at__isnull=False, check_item=False).exists():
+        return task.report(judged, options, seed=batch.seed)
+    rows = list(judged)
+    content = task.report(rows, options, seed=batch.seed)
+    if changes:
+        content["corrected"] = task.report(_corrected(rows, changes), options, seed=batch.seed)
+    if voided := [row for row in rows if row.excluded]:
+        content["voided"] = voided_tables.counts((row.excluded, len(row.given)) for row in voided)
+        counting = [replace(row, excluded="") for row in rows]
+        content["with_voided"] = task.report(counting, options, seed=batch.seed)
     return content
 
 
@@ -116,10 +125,9 @@ def _stand(batch: Batch) -> str:
         .aggregate(count=Count("pk"), revisions=Sum("revision"))
     )
     voided = batch.hits.filter(voided_at__isnull=False).aggregate(count=Count("pk"), last=Max("voided_at"))
-    reviews = Review.objects.filter(assignment__batch=batch).aggregate(last=Max("pk"))
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
     gold = GoldDecision.objects.filter(hit__batch=batch).aggregate(last=Max("pk"))
-    known = [judgments, voided, models, reviews, gold]
+    known = [judgments, voided, models, gold]
     parts = [*(value for each in known for value in each.values()), batch.size, batch.seed]
     return "/".join(map(str, parts))
 
@@ -170,14 +178,13 @@ def _score(task: TaskType, hit: Hit, given: list[Given]) -> float | None:
 
 
 def _given(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[Given]]:
-    """The answers that stand, by HIT, in the order in which they came; of a cut those of its days."""
+    """What workers submitted, by HIT, in the order in which it came; of a cut the answers of its days."""
     given: defaultdict[int, list[Given]] = defaultdict(list)
-    for hit, answers in reviewing.standing_answers(hits).items():
-        for standing, said in answers:
-            if not cutting.is_within(cut, standing.assignment.submitted_at):
-                continue
-            worker = batch.project.pseudonym(standing.assignment.worker_id)
-            given[hit].append(Given(worker, said, standing.answer.active_seconds))
+    for hit, answers in submitted_answers(hits).items():
+        for row in answers:
+            if cutting.is_within(cut, row.assignment.submitted_at):
+                worker = batch.project.pseudonym(row.assignment.worker_id)
+                given[hit].append(Given(worker, row.answer, row.active_seconds))
     return given
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from annotation.pure.people_tables import answer_people_table, for_workers
 from annotation.pure.tables import said
+from annotation.pure.voided_tables import count_table, study_rows
 from annotation.pure.words import gettext_noop as _
 
 JSON = dict[str, Any]
@@ -40,6 +41,8 @@ def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
         found += [table | {"study": name} for table in for_workers(_study_tables(name, study), _workers_of(study))]
     if after := (content.get("corrected") or {}).get("datasets"):
         found.append(_corrected(datasets, after))
+    if content.get("voided"):
+        found += [count_table(content["voided"]), _with_voided(datasets, content["with_voided"]["datasets"])]
     return found
 
 
@@ -135,6 +138,15 @@ def _corrected(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> JSON:
     ]
     of = [{"dataset": row[0]} for row in rows]
     return _table("corrected", _("Human score of the answer with corrected gold"), columns, rows, of)
+
+
+def _with_voided(without: Mapping[str, JSON], counting: Mapping[str, JSON]) -> JSON:
+    """The figures of each dataset that voided HITs change, without and with them."""
+    rows = study_rows(without, counting, _f1_cells)
+    columns = [_("Dataset"), _("Figures"), "n", *_f1_columns()]
+    of = [{"dataset": row[0]} for row in rows]
+    made = _table("with-voided", _("With and without the voided HITs"), columns, rows, of, spans=[["", 3], *F1_SPANS])
+    return made | {"leads": False}
 
 
 def _rounded(value: float | None) -> float | None:

@@ -26,7 +26,7 @@ class Cut:
     worker: str = ""  # a pseudonym
     label: str = ""  # what an answer decides, as its task type counts it
     differing: bool = False  # only where answers to the HIT differ
-    counted: bool = False  # only what figures count: no voided HIT, no answer that was discarded or returned
+    counted: bool = False  # only what figures count: no voided HIT
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Cut:

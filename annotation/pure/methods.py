@@ -174,9 +174,11 @@ def _number(value: float, figure: Mapping[str, Any]) -> str:
 
 def _decisions(facts: Facts) -> Iterator[Sentence]:
     if facts.refused == 1:
-        yield _said(_("One answer was discarded or returned on reading and does not count."))
+        yield _said(_("One answer was discarded or returned on reading: verdicts leave it out, the figures count it."))
     elif facts.refused:
-        message = _("On reading, %(n)s answers were discarded or returned; they do not count.")
+        message = _(
+            "On reading, %(n)s answers were discarded or returned: verdicts leave them out, the figures count them."
+        )
         yield _said(message, n=facts.refused)
     if facts.adjudicated == 1:
         yield _said(_("One item was settled by hand, by accepting one of its answers."))

@@ -12,7 +12,7 @@ from typing import Any
 
 from annotation.pure import tables
 from annotation.pure.answer_tables import MEASURES, PARTS, TABLE4
-from annotation.pure.report_values import CORRECTED, tables_of
+from annotation.pure.report_values import tables_of
 from annotation.pure.tables import Translate
 from annotation.pure.words import gettext_noop as _
 
@@ -153,7 +153,7 @@ def _models(study: Mapping[str, Any], translate: Translate, name: str) -> Iterat
 
 def _of_tables(content: Mapping[str, Any], translate: Translate) -> Iterator[Plot]:
     for table in tables_of(content):
-        if not table["name"].startswith(CORRECTED):
+        if not table.get("variant"):
             yield from _confusion(table, translate) if _is_confusion(table) else _figures(table, translate)
 
 

@@ -10,19 +10,28 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from annotation.pure.answer_tables import answer_tables
+from annotation.pure.voided_tables import count_table, tables_with_voided
+from annotation.pure.words import gettext_noop as _
 
 JSON = dict[str, Any]
 CORRECTED = "corrected-"  # before the names of tables against corrected gold
+AGAINST_CORRECTED = _("against corrected gold")
 BY_COLUMN = {"dataset": "dataset", "hops": "hops", "shape": "shape", "worker": "worker"}  # a first column: its filter
 
 
 def tables_of(content: Mapping[str, Any]) -> list[JSON]:
-    """Every table of a report, those against corrected gold last; none where the report has no tables."""
+    """Every table of a report, then those against corrected gold and those with what was voided; [] without tables."""
     if content.get("datasets"):
         return answer_tables(content)
     own: list[JSON] = content.get("tables") or []
-    after = (content.get("corrected") or {}).get("tables") or []
-    return [*own, *({**table, "name": CORRECTED + table["name"]} for table in after if table not in own)]
+    after, counting = ((content.get(name) or {}).get("tables") or [] for name in ("corrected", "with_voided"))
+    changed = [table for table in after if table not in own]
+    return [
+        *own,
+        *({**table, "name": CORRECTED + table["name"], "variant": AGAINST_CORRECTED} for table in changed),
+        *([count_table(content["voided"])] if content.get("voided") else []),
+        *tables_with_voided(own, counting),
+    ]
 
 
 def table_of(content: Mapping[str, Any], name: str) -> JSON | None:

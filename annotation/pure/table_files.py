@@ -31,7 +31,7 @@ def as_latex(table: Table, translate: Translate = str) -> str:
     head, spans = tables.head_of(table, translate), tables.spans_of(table, translate)
     tabular = quoting.latex(head, rows, numbers=tables.numbers_of(table), spans=spans)
     note = tables.note_of(table, translate)
-    caption = " ".join(part for part in (f"{translate(table['title']).rstrip('.')}.", note) if part)
+    caption = " ".join(part for part in (f"{tables.title_of(table, translate).rstrip('.')}.", note) if part)
     return quoting.latex_table(tabular, caption=caption, label=table["name"])
 
 

@@ -1,9 +1,10 @@
 """Tables of reports as texts: what a page shows, a note quotes and a terminal prints.
 
 A table is {"name", "title", "note", "columns", "rows"} and, where it has them, "spans" [[words, columns]] over the
-head, "of", for each row what stands behind it, "leads", False where no number leads there, and "bars", False where no
-bars are drawn. A cell is text as it stands, a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a
-sentence {"text": gettext id, "values"}. Whoever knows the reader's language gives `translate`.
+head, "of", for each row what stands behind it, "leads", False where no number leads there, "bars", False where no
+bars are drawn, and "variant", a gettext id that tells it from another table of its title. A cell is text as it stands,
+a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a sentence {"text": gettext id, "values"}.
+Whoever knows the reader's language gives `translate`.
 """
 
 from __future__ import annotations
@@ -81,6 +82,12 @@ def spans_of(table: Mapping[str, Any], translate: Translate = str) -> list[tuple
     return [(translate(words) if words else "", count) for words, count in table.get("spans") or ()]
 
 
+def title_of(table: Mapping[str, Any], translate: Translate = str) -> str:
+    """The table's title, with its variant behind it."""
+    title = translate(table["title"])
+    return f"{title} ({translate(table['variant'])})" if table.get("variant") else title
+
+
 def head_of(table: Mapping[str, Any], translate: Translate = str) -> list[str]:
     """The columns' names as they stand in the table's own head."""
     return [translate(column) if column else "" for column in table["columns"]]
@@ -128,7 +135,7 @@ def _numbers(cell: Any, figure: bool, translate: Translate) -> Iterator[Any]:
 
 def lines(table: Mapping[str, Any], translate: Translate = str) -> list[str]:
     """A table under its title with aligned columns, for a terminal."""
-    title = translate(table["title"])
+    title = title_of(table, translate)
     head, rows = quotable(table, translate)
     if not rows:
         return [f"{title}: {translate('nothing yet')}"]

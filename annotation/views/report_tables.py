@@ -26,7 +26,8 @@ def shown_table(table: JSON, ways: Ways | WaysOfSeveral | None = None, address: 
     bars = table.get("bars", True)
     return {
         "name": table["name"],
-        "title": _(table["title"]),
+        "title": tables.title_of(table, _),
+        "variant": bool(table.get("variant")),
         "note": tables.note_of(table, _),
         "spans": [{"words": words, "columns": count} for words, count in tables.spans_of(table, _)],
         "columns": [

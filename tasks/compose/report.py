@@ -72,7 +72,7 @@ def _overview(counted: Tally) -> JSON:
         [_said(_("with a bridge that is known to break")), counted.traps, None],
         [_said(_("left out of these tables")), counted.excluded, None],
     ]
-    return _table("overview", _("What became of the HITs"), "", columns, rows) | {"leads": False}
+    return _table("overview", _("What workers made of the HITs"), "", columns, rows) | {"leads": False}
 
 
 def _by_edge(counted: Tally) -> JSON:

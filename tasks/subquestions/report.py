@@ -19,7 +19,7 @@ OUTCOMES = {
     (DISCARDED, SINGLE_HOP): _("discarded: needs no multihop reasoning"),
     (DISCARDED, WRONG_ANSWER): _("discarded: the answer is wrong"),
     (DISCARDED, "both"): _("discarded: as many say one reason as the other"),
-    (TIED, ""): _("tied: the requester decides"),
+    (TIED, ""): _("tied"),
 }
 SAID = {KEEP: _("keep"), SINGLE_HOP: _("needs no multihop reasoning"), WRONG_ANSWER: _("the answer is wrong")}
 FAULTS = {WELL_FORMED: _("not well-formed"), MEANING: _("asks for something else"), VALID: _("answer not valid")}
@@ -104,7 +104,13 @@ def _correction_table(rows: Sequence[Judged], verdicts: Sequence[JSON]) -> JSON:
         _("Answers corrected"),
         _("Share of answers"),
     )
-    return table("corrections", _("Corrections"), columns, made, _("In the final sub-questions of the kept items."))
+    return table(
+        "corrections",
+        _("Corrections"),
+        columns,
+        made,
+        _("In the sub-questions by majority, of the items that most keep."),
+    )
 
 
 def _worker_table(rows: Sequence[Judged]) -> JSON:
@@ -169,4 +175,4 @@ def _paragraph(verdicts: Sequence[JSON], rows: Sequence[Judged]) -> list[JSON]:
 
 def _flags(verdicts: Sequence[JSON]) -> Iterator[JSON]:
     if tied := sum(one["kind"] == TIED for one in verdicts):
-        yield {"message": _("%(n)s items are tied and wait for the requester's decision."), "values": {"n": tied}}
+        yield {"message": _("Workers are tied on %(n)s items."), "values": {"n": tied}}
