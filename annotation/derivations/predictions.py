@@ -10,6 +10,7 @@ from typing import Any
 from annotation.derivations.base import CannotDerive
 from annotation.pure.disconnection import Prediction
 from annotation.pure.example import Example
+from annotation.pure.whole_numbers import whole
 
 _FORM = '{"id", "seed", "predicted_answer", "predicted_support_idxs"}'
 
@@ -66,10 +67,12 @@ def _record(line: str, number: int) -> Mapping[str, Any]:
 def _add(record: Mapping[str, Any], number: int, found: dict[str, dict[str, Prediction]]) -> None:
     item_id, seed, answer = (record.get(key) for key in ("id", "seed", "predicted_answer"))
     support = record.get("predicted_support_idxs") or []
-    right = isinstance(item_id, str) and isinstance(answer, str) and type(seed) in (int, str)
-    if not right or not isinstance(support, list) or any(type(place) is not int for place in support):
+    seed = seed if isinstance(seed, str) else whole(seed)
+    right = isinstance(item_id, str) and isinstance(answer, str) and seed is not None
+    places = [whole(place) for place in support] if isinstance(support, list) else [None]
+    if not right or None in places:
         raise CannotDerive(f"line {number} of the predictions does not have the form {_FORM}")
     by_seed = found.setdefault(str(item_id), {})
     if str(seed) in by_seed:
         raise CannotDerive(f"line {number} of the predictions answers {item_id} with the seed {seed} once more")
-    by_seed[str(seed)] = Prediction(str(answer), frozenset(support))
+    by_seed[str(seed)] = Prediction(str(answer), frozenset(place for place in places if place is not None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from annotation.flow.filling import (
     silent,
 )
 from annotation.formats import FORMATS
-from annotation.formats.base import Flaw, Parsed, Remark, Unreadable
+from annotation.formats.base import Aliased, Flaw, Format, Parsed, Remark, Unreadable
 from annotation.models import Project, User
 from annotation.pure.example import Example
 
@@ -69,6 +69,7 @@ def import_dataset(
     *,
     format: str,
     name: str,
+    aliases: Path | None = None,
     licence: str = "",
     source: str = "",
     file_name: str = "",
@@ -79,22 +80,26 @@ def import_dataset(
 ) -> dict[str, Any]:
     """Read `path` into a new dataset; returns the report. Raises ImportRefused, leaving nothing behind.
 
-    The same bytes under the same name change nothing. A dead import of that name is cleared away first.
+    `aliases` is the file of the answers' other names, where the format has one (2WikiMultihopQA). The same bytes under
+    the same name change nothing. A dead import of that name is cleared away first.
     """
     report = Report(format=format, file=_storable(file_name or path.name))
+    reader = _reader(format, aliases, report)
     digest = file_digest(path)
+    if aliases:
+        digest = hashlib.sha256(f"{digest} {file_digest(aliases)}".encode()).hexdigest()
     if not dry_run and already_there(project, name, digest, format):
         report.already_there = True
         return report.as_json()
     if dry_run:
-        for _number in _accepted(path, report, tell):
+        for _number in _accepted(reader, path, report, tell=tell):
             pass
         _judge(report, skip_bad=skip_bad)
         return report.as_json()
     columns = {"format": format, "sha256": digest, "licence": licence, "source": source, "created_by": user}
     dataset = reserve(project, name, file_name=report.file[:255], **columns)
     try:
-        _fill(Filler(dataset), path, report, skip_bad=skip_bad, tell=tell)
+        _fill(Filler(dataset), _accepted(reader, path, report, tell=tell), report, skip_bad=skip_bad)
     except BaseException:
         remove_dataset(dataset)
         raise
@@ -118,10 +123,25 @@ def _storable(file_name: str) -> str:
     return file_name.encode("utf-8", "replace").decode("utf-8")
 
 
-def _accepted(path: Path, report: Report, tell: Told) -> Iterator[Example]:
+def _reader(format: str, aliases: Path | None, report: Report) -> Format:
+    reader = FORMATS[format]
+    if aliases is None:
+        return reader
+    if not isinstance(reader, Aliased):
+        text = _("%(format)s has no file of aliases; only %(others)s has.")
+        others = ", ".join(name for name, each in FORMATS.items() if isinstance(each, Aliased))
+        raise ImportRefused(text % {"format": format, "others": others}, report.as_json())
+    try:
+        return reader.aliased(aliases)
+    except Unreadable as unreadable:
+        text = _("The file of aliases cannot be read: %(flaw)s")
+        raise ImportRefused(text % {"flaw": unreadable.flaw}, report.as_json()) from None
+
+
+def _accepted(reader: Format, path: Path, report: Report, *, tell: Told) -> Iterator[Example]:
     """The examples of the file that may be stored, while the report fills up."""
     try:
-        for parsed in FORMATS[report.format].read(path):
+        for parsed in reader.read(path):
             for flaw in parsed.flaws:
                 report.note(flaw)
             if isinstance(parsed, Remark):
@@ -156,8 +176,8 @@ def _judge(report: Report, *, skip_bad: bool) -> None:
         raise ImportRefused(_("The file holds no record that can be stored."), report.as_json())
 
 
-def _fill(filler: Filler, path: Path, report: Report, *, skip_bad: bool, tell: Told) -> None:
-    for example in _accepted(path, report, tell):
+def _fill(filler: Filler, examples: Iterable[Example], report: Report, *, skip_bad: bool) -> None:
+    for example in examples:
         if skip_bad or not report.skipped:
             filler.add(example)
     _judge(report, skip_bad=skip_bad)

@@ -262,10 +262,11 @@ def _content(item: Item, prediction: ModelPrediction) -> dict[str, Any]:
     example = item.example
     text = "" if prediction.answerable is False else prediction.answer or ""
     support = {k for k in prediction.support or () if 0 <= k < len(example.paragraphs)}
+    key = str.lower if prediction.caseless else str
     places: dict[str, int] = {}
     for place, paragraph in enumerate(example.paragraphs):
-        places.setdefault(paragraph.title, place)
-    facts = [[places[title], s] for title, s in prediction.facts or () if title in places and s >= 0]
+        places.setdefault(key(paragraph.title), place)
+    facts = [[places[key(title)], s] for title, s in prediction.facts or () if key(title) in places and s >= 0]
     return {"text": text, "support": sorted(support | {p for p, _s in facts}), "facts": facts}
 
 

@@ -84,3 +84,11 @@ class Parted(Protocol):
 
     def write_parts(self, examples: Iterable[Example], outs: Sequence[BinaryIO]) -> int:
         """Write examples to the files, one of `outs` for each of `parts`; else as `write`."""
+
+
+@runtime_checkable
+class Aliased(Protocol):
+    """A format whose release has the other names of its answers in a file of its own."""
+
+    def aliased(self, path: Path) -> Format:
+        """The same format, giving its answers these names. Raises Unreadable."""

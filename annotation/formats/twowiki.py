@@ -1,17 +1,26 @@
 """2WikiMultihopQA (Ho et al. 2020): HotpotQA's layout with the reasoning path as triples.
 
-`evidences`, `evidences_id`, `entity_ids` and `answer_id` are checked and stay in `extra`.
+`evidences`, `evidences_id`, `entity_ids` and `answer_id` are checked and stay in `extra`. The release keeps the other
+names of answers in a file of its own (`formats.aliases`); read with it, a record gets them as `answer_aliases`, a field
+of ours, which is also read, and written, without that file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from annotation.formats import fields
+from annotation.formats.aliases import Aliases, aliases_of, read_aliases
 from annotation.formats.fields import Inspection
 from annotation.formats.hotpotqa import HotpotQA
 from annotation.formats.json_text import joined
+from annotation.formats.streams import Row
 from annotation.pure.example import JSON, Example
+
+_ALIASES = "answer_aliases"
 
 
 class TwoWiki(HotpotQA):
@@ -21,8 +30,24 @@ class TwoWiki(HotpotQA):
     title = "2WikiMultihopQA"
     order = (
         "_id", "type", "question", "context", "entity_ids", "supporting_facts", "evidences", "answer",
-        "evidences_id", "answer_id",
+        "evidences_id", "answer_id", _ALIASES,
     )  # fmt: skip
+    known = HotpotQA.known | {_ALIASES}
+
+    def __init__(self, aliases: Aliases | None = None) -> None:
+        self._aliases = aliases or {}
+
+    def aliased(self, path: Path) -> TwoWiki:
+        """The same format, with the answers' other names from a file. Raises Unreadable."""
+        return TwoWiki(read_aliases(path))
+
+    def rows(self, path: Path) -> Iterator[Row]:
+        """The records, with the other names of their answers where a file of them was given."""
+        for row in super().rows(path):
+            if isinstance(row.value, dict) and (names := aliases_of(row.value, self._aliases)):
+                yield replace(row, value=row.value | {_ALIASES: list(names)})
+            else:
+                yield row
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
         for key in ("evidences", "evidences_id"):
@@ -30,7 +55,16 @@ class TwoWiki(HotpotQA):
                 _check_triples(record[key], key, inspection)
         for key in ("entity_ids", "answer_id"):
             fields.optional_text(record, key, inspection)
-        return super().example(record, inspection)
+        example = super().example(record, inspection)
+        names = record.get(_ALIASES)
+        others = () if names is None else fields.texts(names, _ALIASES, inspection)
+        return replace(example, answers=(*example.answers, *others)) if example.answers else example
+
+    def record(self, example: Example) -> JSON:
+        record = super().record(example)
+        if len(example.answers) > 1:
+            record[_ALIASES] = list(example.answers[1:])
+        return record
 
 
 def _check_triples(value: Any, path: str, inspection: Inspection) -> None:

@@ -38,6 +38,7 @@ class Scorer:
     `empty_support_f1`: F1 of two empty supports (their EM is 1).
     `scores_unanswerable`: the gold of an unanswerable question is the empty answer; otherwise such a
     question is left out of the plain means (MuSiQue scores it in pairs: `human_scores.pair_scores`).
+    `best_each`: of several gold answers each of the four figures at its best, not precision and recall of one.
     `verbatim`: compare the answers as they are, for options to choose from; F1 is then EM.
     """
 
@@ -47,6 +48,7 @@ class Scorer:
     empty_f1: float = 1.0
     empty_support_f1: float = 1.0
     scores_unanswerable: bool = False
+    best_each: bool = False
     verbatim: bool = False
 
     @property
@@ -68,7 +70,8 @@ class Scorer:
     def answer(self, prediction: str, golds: Sequence[str]) -> Score:
         """Best score against the answer and its aliases: EM and F1 each at their best.
 
-        Precision and recall are those of the (first) alias with the best F1. ValueError without gold.
+        Precision and recall are those of the (first) alias with the best F1, or their best (`best_each`).
+        ValueError without gold.
         """
         if not golds:
             raise ValueError("there is no gold answer to score against")
@@ -76,6 +79,9 @@ class Scorer:
         scores = [self._compare(key, self.key(gold)) for gold in golds]
         if len(scores) == 1:
             return scores[0]
+        if self.best_each:
+            parts = [(score.em, score.f1, score.precision, score.recall) for score in scores]
+            return Score(*map(max, zip(*parts, strict=True)))
         best = max(scores, key=lambda score: score.f1)
         return replace(best, em=max(score.em for score in scores))
 
@@ -96,12 +102,14 @@ class Scorer:
         return replace(score, em=0.0) if score.em else score  # the same words in another order
 
 
-def joint(answer: Score, support: Score) -> Score:
+def joint(first: Score, *others: Score) -> Score:
     """HotpotQA's joint score: the products of precision, recall and EM, and the F1 of the products."""
-    precision, recall = answer.precision * support.precision, answer.recall * support.recall
+    em, precision, recall = first.em, first.precision, first.recall
+    for other in others:
+        em, precision, recall = em * other.em, precision * other.precision, recall * other.recall
     both = precision + recall
     f1 = 2 * precision * recall / both if both > 0 else 0.0
-    return Score(answer.em * support.em, f1, precision, recall)
+    return Score(em, f1, precision, recall)
 
 
 def _shared(predicted: list[str], gold: list[str]) -> int:
@@ -126,17 +134,20 @@ def _overlap(shared: int, predicted: int, gold: int) -> Score:
 
 
 HOTPOTQA = Scorer("hotpotqa", closed_guard=True, empty_f1=0.0, empty_support_f1=0.0)
+TWOWIKI = Scorer(
+    "2wikimultihopqa", version="1.1", closed_guard=True, empty_f1=0.0, empty_support_f1=0.0, best_each=True
+)
 MUSIQUE = Scorer("musique")
 SQUAD = Scorer("squad", scores_unanswerable=True)
 SQUAD_1 = Scorer("squad1.1", empty_f1=0.0)
 ACCURACY = Scorer("accuracy", verbatim=True)
 
-SCORERS = {scorer.name: scorer for scorer in (HOTPOTQA, MUSIQUE, SQUAD, ACCURACY)}
+SCORERS = {scorer.name: scorer for scorer in (HOTPOTQA, TWOWIKI, MUSIQUE, SQUAD, ACCURACY)}
 
 # Our own jsonl and csv may hold anything: MuSiQue's scorer is the one that knows aliases and twins.
 _BY_FORMAT = {
     "hotpotqa": HOTPOTQA,
-    "2wikimultihopqa": HOTPOTQA,
+    "2wikimultihopqa": TWOWIKI,
     "dire": HOTPOTQA,
     "subqa": HOTPOTQA,
     "musique": MUSIQUE,

@@ -27,3 +27,8 @@ def answer_tokens(text: str) -> list[str]:
 def normalise_answer(text: str) -> str:
     """The answer in the form in which the official scorers compare it."""
     return " ".join(answer_tokens(text))
+
+
+def normalise_words(text: str) -> str:
+    """Lower case, no ASCII punctuation, single spaces: as `normalise_answer`, with the articles."""
+    return " ".join(text.lower().translate(_DELETED).split())

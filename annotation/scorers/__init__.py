@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,11 @@ from annotation.scorers.hotpotqa import HotpotQA
 from annotation.scorers.musique import MuSiQue
 from annotation.scorers.squad import Squad
 from annotation.scorers.subqa import SubQA
+from annotation.scorers.twowiki import TwoWiki
 
 __all__ = [
     "EVALUATORS",
+    "OPTIONS",
     "READERS",
     "BadGold",
     "BadPredictions",
@@ -33,46 +35,54 @@ __all__ = [
     "read_predictions",
 ]
 
-_PLAIN: dict[str, Evaluator] = {kind.name: kind for kind in (HotpotQA(), MuSiQue(), Squad())}
+_PLAIN: dict[str, Evaluator] = {kind.name: kind for kind in (HotpotQA(), MuSiQue(), Squad(), TwoWiki())}
 _GROUPED: dict[str, DiRe] = {kind.name: DiRe(kind) for kind in KINDS}
-
 _SUBQA = SubQA()
+_ALL: dict[str, Any] = {**_PLAIN, **_GROUPED, _SUBQA.name: _SUBQA}
 
-EVALUATORS: tuple[str, ...] = (*_PLAIN, *_GROUPED, _SUBQA.name)
+EVALUATORS: tuple[str, ...] = tuple(_ALL)
+READERS: dict[str, Evaluator] = _PLAIN
 
-# 2WikiMultihopQA's predictions are HotpotQA's with evidence besides, which has no place here.
-READERS: dict[str, Evaluator] = {**_PLAIN, "2wikimultihopqa": _PLAIN["hotpotqa"]}
+# What some can be told besides the two files, as keyword arguments of their `evaluate`.
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "aliases": (TwoWiki.name,),
+    "missing": (Squad.name,),
+    "original_gold": tuple(name for name, each in _GROUPED.items() if each.kind.conditional),
+    "original_predictions": tuple(name for name, each in _GROUPED.items() if each.kind.conditional),
+}
 
 
-def evaluate(
-    format_name: str,
-    gold: Path,
-    predictions: Path,
-    *,
-    original_gold: Path | None = None,
-    original_predictions: Path | None = None,
-) -> dict[str, Any]:
+_MEANING_NOTHING = {
+    "aliases": "does not read aliases",
+    "missing": "counts missing predictions as 0 already",
+    "original_gold": "is not conditioned on original questions",
+    "original_predictions": "is not conditioned on original predictions",
+}
+
+
+def evaluate(format_name: str, gold: Path, predictions: Path, **options: Any) -> dict[str, Any]:
     """The official figures of a prediction file: official keys, order and rounding.
 
-    The originals are for the probes of DiRe and NMF (scorers.dire). Raises BadGold or BadPredictions (both
-    BadRecords), and ValueError for an unknown format or for originals where they mean nothing.
+    `options` are those of OPTIONS. Raises BadGold or BadPredictions (both BadRecords), and ValueError for an unknown
+    format or an option that means nothing there.
     """
-    if format_name in _GROUPED:
-        kind = _GROUPED[format_name]
-        return kind.evaluate(gold, predictions, original_gold=original_gold, original=original_predictions)
-    if original_gold or original_predictions:
-        raise ValueError(f"{format_name} knows no original predictions; only dire-probe and nmf-probe do")
-    if format_name == _SUBQA.name:
-        return _SUBQA.evaluate(gold, predictions)
-    return dict(_named(_PLAIN, format_name).evaluate(gold, predictions))
+    scorer = _named(_ALL, format_name)
+    if options.get("original_gold") and not options.get("original_predictions"):
+        raise ValueError("the original gold goes with the original predictions")
+    for name, value in options.items():
+        if value and format_name not in OPTIONS[name]:
+            what = _MEANING_NOTHING[name]
+            raise ValueError(f"{format_name} {what}; only {' and '.join(OPTIONS[name])} can use it")
+    return dict(scorer.evaluate(gold, predictions, **{name: value for name, value in options.items() if value}))
 
 
 def read_predictions(format_name: str, path: Path) -> Iterator[Prediction]:
     """The predictions of an official file, one for each item and occurrence. Raises like `evaluate`."""
-    return _named(READERS, format_name).read_predictions(Path(path))
+    reader: Evaluator = _named(READERS, format_name)
+    return reader.read_predictions(Path(path))
 
 
-def _named(known: dict[str, Evaluator], name: str) -> Evaluator:
+def _named(known: Mapping[str, Any], name: str) -> Any:
     if name not in known:
         raise ValueError(f"no official predictions of format {name!r}; known: {', '.join(known)}")
     return known[name]

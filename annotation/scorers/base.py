@@ -9,7 +9,7 @@ the field and the fix; nothing is guessed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +18,10 @@ from typing import Any, Protocol
 from annotation.formats.base import Flaw, Unreadable
 from annotation.formats.json_text import shown
 from annotation.formats.streams import Row, opened, rows
+from annotation.pure.whole_numbers import whole
 
 Figures = dict[str, float]
+Fact = tuple[str, int]  # title and number of a sentence
 
 
 class BadRecords(ValueError):
@@ -54,6 +56,7 @@ class Prediction:
     facts: tuple[tuple[str, int], ...] | None = None
     answerable: bool | None = None
     confidence: float | None = None
+    caseless: bool = False
 
 
 class Evaluator(Protocol):
@@ -138,6 +141,16 @@ def gold_file(path: Path) -> Source:
 
 def predictions_file(path: Path) -> Source:
     return Source(path, BadPredictions)
+
+
+def facts_in(found: Sequence[object]) -> list[Fact] | int:
+    """(title, number) pairs of what a file lists; the position of the first that is no such pair."""
+    facts: list[Fact] = []
+    for position, pair in enumerate(found):
+        if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str or (number := whole(pair[1])) is None:
+            return position
+        facts.append((pair[0], number))
+    return facts
 
 
 def kind(value: object) -> str:

@@ -157,22 +157,25 @@ class DiRe:
         return self.kind.name
 
     def evaluate(
-        self, gold: Path, predictions: Path, *, original_gold: Path | None = None, original: Path | None = None
+        self,
+        gold: Path,
+        predictions: Path,
+        *,
+        original_gold: Path | None = None,
+        original_predictions: Path | None = None,
     ) -> dict[str, Any]:
         """The blocks of figures in percent, with one decimal, and `n` questions.
 
-        With `original`, the model's predictions on the untouched questions, a probe's figures are each question's
-        smaller one of the two (eq. 7), `unconditional` holds the plain ones, and for NMF `nmf_percent` the shares
-        of the original's. The labels of the originals are the probe's, or those of `original_gold`.
-        Raises BadGold, BadPredictions; ValueError for `original` where nothing is conditioned.
+        With `original_predictions`, what the model says of the untouched questions, a probe's figures are each
+        question's smaller one of the two (eq. 7), `unconditional` holds the plain ones, and for NMF `nmf_percent` the
+        shares of the original's. The labels of the originals are the probe's, or those of `original_gold`.
+        Raises BadGold, BadPredictions.
         """
-        if original and not self.kind.conditional:
-            raise ValueError(f"{self.name} is not conditioned on the original; leave its predictions out")
         groups = list(self._groups(gold_file(gold), predictions_file(predictions)))
         plain = [self.kind.rule(group) for group in groups]
-        if original is None:
+        if original_predictions is None:
             return _figures(plain)
-        before = _originals(groups, original_gold, original)
+        before = _originals(groups, original_gold, original_predictions)
         lower = [[_lower(part, base) for part in parts] for parts, base in zip(plain, before, strict=True)]
         found = _figures(lower) | {"unconditional": _figures(plain)}
         if self.name.startswith("nmf"):

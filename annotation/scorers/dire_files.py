@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotation.scorers.base import Source, kind
-
-Fact = tuple[str, int]
+from annotation.pure.whole_numbers import whole
+from annotation.scorers.base import Fact, Source, facts_in, kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +146,16 @@ class Predictions:
 
 
 def _facts(source: Source, record: Mapping[str, Any], key: str, *, place: str, record_id: str) -> frozenset[Fact]:
-    facts = source.items(record, key, place=place, record_id=record_id)
-    for pair in facts:
-        if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str or type(pair[1]) is not int:
-            fix = "Give pairs of a title and the number of a sentence"
-            raise source.bad(place, record_id, field=key, wrong="one is no such pair", fix=fix)
-    return frozenset((title, sentence) for title, sentence in facts)
+    facts = facts_in(source.items(record, key, place=place, record_id=record_id))
+    if isinstance(facts, int):
+        fix = "Give pairs of a title and the number of a sentence"
+        raise source.bad(place, record_id, field=key, wrong="one is no such pair", fix=fix)
+    return frozenset(facts)
 
 
 def _whole(source: Source, record: Mapping[str, Any], key: str, *, place: str, record_id: str) -> int | None:
     value = record.get(key)
-    if value is None or type(value) is int:
-        return value
+    number = whole(value)
+    if value is None or number is not None:
+        return number
     raise source.bad(place, record_id, field=key, wrong=kind(value), fix="Give a whole number")

@@ -1,23 +1,23 @@
 """HotpotQA's official figures (hotpot_evaluate_v1.py): answer, supporting facts and both jointly.
 
 Means over all gold questions, unrounded; a question without a predicted answer or without predicted facts
-scores 0 there and in the joint figures.
+scores 0 there and in the joint figures. Gold without any supporting facts gives the figures of the answer alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from annotation.pure.metrics import HOTPOTQA, ZERO, Score, joint
-from annotation.scorers.base import Figures, Prediction, Source, gold_file, kind, predictions_file
+from annotation.scorers.base import Fact, Figures, Prediction, Source, facts_in, gold_file, kind, predictions_file
 
-Fact = tuple[str, int]
-
-_PARTS = ("em", "f1", "prec", "recall")
-_KEYS = [prefix + part for prefix in ("", "sp_", "joint_") for part in _PARTS]
+_FIGURES = ("em", "f1", "prec", "recall")
 _PAIR = "Give pairs of a title and the number of a sentence"
+_HIDDEN = object()  # gold that a record does not have
+
+Scored = tuple[str, str, Sequence[Any]]  # place, id, and of each part its Score, None (not predicted) or _HIDDEN
 
 
 class HotpotQA:
@@ -26,45 +26,49 @@ class HotpotQA:
     name = "hotpotqa"
 
     def read_predictions(self, path: Path) -> Iterator[Prediction]:
-        predicted = _Predicted(predictions_file(path))
-        for item_id in predicted.answers | predicted.facts:
-            answer, facts = predicted.answer(item_id), predicted.facts_of(item_id)
+        predicted = Predicted(predictions_file(path))
+        for item_id in predicted.parts["answer"] | predicted.parts["sp"]:
+            answer, facts = predicted.answer(item_id), predicted.facts(item_id)
             yield Prediction(item_id, answer=answer, facts=None if facts is None else tuple(facts))
 
     def evaluate(self, gold: Path, predictions: Path) -> Figures:
-        predicted = _Predicted(predictions_file(predictions))
+        predicted = Predicted(predictions_file(predictions))
         source = gold_file(gold)
-        totals, questions = [0.0] * len(_KEYS), 0
-        for place, record in source.objects():
-            answer, support = _scores(source, record, place=place, predicted=predicted)
-            both = joint(answer, support) if answer and support else ZERO
-            earned = (*_parts(answer or ZERO), *_parts(support or ZERO), *_parts(both))
-            totals = [total + score for total, score in zip(totals, earned, strict=True)]
-            questions += 1
-        if not questions:
-            raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
-        return {key: total / questions for key, total in zip(_KEYS, totals, strict=True)}
+
+        def scored() -> Iterator[Scored]:
+            for place, record in source.objects():
+                item_id, right = gold_answer(source, record, place=place)
+                answer = predicted.answer(item_id)
+                told = None if answer is None else HOTPOTQA.answer(answer, (right,))
+                marked = predicted.facts(item_id)
+                yield place, item_id, (told, against(gold_facts(source, record, place, item_id), marked, _support))
+
+        return means(source, scored(), {"": "answer", "sp_": "supporting_facts"})
 
 
-class _Predicted:
-    """The two parts of a prediction file, checked where they are used."""
+def _support(marked: Sequence[Fact], right: Sequence[Fact]) -> Score:
+    return HOTPOTQA.support(marked, right)
 
-    def __init__(self, source: Source) -> None:
+
+class Predicted:
+    """The parts of a prediction file, checked where they are used."""
+
+    def __init__(self, source: Source, names: Sequence[str] = ("answer", "sp")) -> None:
         self.source = source
         document = source.document()
-        self.answers = self._part(document, "answer")
-        self.facts = self._part(document, "sp")
+        self.parts = {name: self._part(document, name) for name in names}
 
     def answer(self, item_id: str) -> str | None:
-        if item_id not in self.answers:
+        answers = self.parts["answer"]
+        if item_id not in answers:
             return None
-        return self.source.text(self.answers, item_id, place="answer", record_id=item_id)
+        return self.source.text(answers, item_id, place="answer", record_id=item_id)
 
-    def facts_of(self, item_id: str) -> list[Fact] | None:
-        if item_id not in self.facts:
+    def facts(self, item_id: str) -> list[Fact] | None:
+        if item_id not in self.parts["sp"]:
             return None
-        found = self.source.items(self.facts, item_id, place="sp", record_id=item_id)
-        return _facts(self.source, found, place="sp", record_id=item_id)
+        found = self.source.items(self.parts["sp"], item_id, place="sp", record_id=item_id)
+        return _pairs(self.source, found, place="sp", record_id=item_id)
 
     def _part(self, document: Mapping[str, Any], key: str) -> dict[str, Any]:
         part = document.get(key)
@@ -75,39 +79,71 @@ class _Predicted:
         raise self.source.bad("the file", "", field=key, wrong=wrong, fix=fix)
 
 
-def _scores(
-    source: Source, record: Mapping[str, Any], *, place: str, predicted: _Predicted
-) -> tuple[Score | None, Score | None]:
-    """(answer, support) scores of a question; None for what is not predicted."""
+def gold_answer(source: Source, record: Mapping[str, Any], *, place: str) -> tuple[str, str]:
+    """Id and answer; "noanswer", as the official scorers know it, where the record says that there is none."""
     item_id = source.text(record, "_id" if "_id" in record else "id", place=place)
-    right = source.text(record, "answer", place=place, record_id=item_id)
-    facts = _gold_facts(source, record, place=place, record_id=item_id)
-    answer, marked = predicted.answer(item_id), predicted.facts_of(item_id)
-    return (
-        None if answer is None else HOTPOTQA.answer(answer, (right,)),
-        None if marked is None else HOTPOTQA.support(marked, facts),
-    )
+    if record.get("answerable") is False and record.get("answer") is None:
+        return item_id, "noanswer"
+    return item_id, source.text(record, "answer", place=place, record_id=item_id)
 
 
-def _gold_facts(source: Source, record: Mapping[str, Any], *, place: str, record_id: str) -> list[Fact]:
-    """Supporting facts as pairs, also from the column layout of dataset hubs."""
+def gold_facts(source: Source, record: Mapping[str, Any], place: str, item_id: str) -> list[Fact] | None:
+    """Supporting facts as pairs, also from the column layout of dataset hubs; None where the record has none."""
     found = record.get("supporting_facts")
+    if found is None:
+        return None
     if type(found) is dict:
-        titles = source.items(found, "title", place=place, record_id=record_id)
-        numbers = source.items(found, "sent_id", place=place, record_id=record_id)
+        titles = source.items(found, "title", place=place, record_id=item_id)
+        numbers = source.items(found, "sent_id", place=place, record_id=item_id)
         found = [[title, number] for title, number in zip(titles, numbers, strict=False)]
     else:
-        found = source.items(record, "supporting_facts", place=place, record_id=record_id)
-    return _facts(source, found, place=place, record_id=record_id)
+        found = source.items(record, "supporting_facts", place=place, record_id=item_id)
+    return _pairs(source, found, place=place, record_id=item_id)
 
 
-def _facts(source: Source, found: list[Any], *, place: str, record_id: str) -> list[Fact]:
-    facts: list[Fact] = []
-    for position, pair in enumerate(found):
-        if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str or type(pair[1]) is not int:
-            wrong = f"number {position + 1} is not a pair of a title and a number"
-            raise source.bad(place, record_id, field="supporting facts", wrong=wrong, fix=_PAIR)
-        facts.append((pair[0], pair[1]))
+def against(right: Any, predicted: Any, score: Callable[[Any, Any], Score]) -> Any:
+    """The score of a part, as `means` takes it."""
+    if right is None:
+        return _HIDDEN
+    return None if predicted is None else score(predicted, right)
+
+
+def means(source: Source, rows: Iterator[Scored], parts: Mapping[str, str]) -> Figures:
+    """The mean of each figure of each part, then of the parts jointly; `parts` are the keys' prefixes and gold fields.
+
+    A part that no record has in its gold is left out, and so are then the joint figures. Raises BadGold where
+    some have it and some have not, or where there are no records.
+    """
+    width = len(_FIGURES)
+    totals, questions = [0.0] * width * (len(parts) + 1), 0
+    hidden: dict[int, list[tuple[str, str]]] = {}
+    for place, item_id, scores in rows:
+        questions += 1
+        for number, score in enumerate(scores):
+            if score is _HIDDEN:
+                hidden.setdefault(number, []).append((place, item_id))
+        known = [score if isinstance(score, Score) else ZERO for score in scores]
+        both = joint(*known) if all(isinstance(score, Score) for score in scores) else ZERO
+        earned = [figure for score in (*known, both) for figure in _parts(score)]
+        totals = [total + figure for total, figure in zip(totals, earned, strict=True)]
+    if not questions:
+        raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
+    for number, places in hidden.items():
+        if len(places) < questions:
+            field, (place, item_id) = list(parts.values())[number], places[0]
+            fix = "Give it in every record, or in none for the other figures alone"
+            raise source.bad(place, item_id, field=field, wrong="the field is missing", fix=fix)
+    kept = [prefix for number, prefix in enumerate(parts) if number not in hidden]
+    keys = [prefix + figure for prefix in (*parts, "joint_") for figure in _FIGURES]
+    shown = {prefix + figure for prefix in (*kept, *(() if hidden else ("joint_",))) for figure in _FIGURES}
+    return {key: total / questions for key, total in zip(keys, totals, strict=True) if key in shown}
+
+
+def _pairs(source: Source, found: list[Any], *, place: str, record_id: str) -> list[Fact]:
+    facts = facts_in(found)
+    if isinstance(facts, int):
+        wrong = f"number {facts + 1} is not a pair of a title and a number"
+        raise source.bad(place, record_id, field="supporting facts", wrong=wrong, fix=_PAIR)
     return facts
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.pure.metrics import MUSIQUE
+from annotation.pure.whole_numbers import whole
 from annotation.scorers.base import Figures, Prediction, Source, gold_file, kind, predictions_file
 
 _DECIMALS = 3
@@ -133,9 +134,10 @@ def _predictions(source: Source) -> Iterator[tuple[str, Prediction]]:
 
 
 def _position(source: Source, value: object, *, place: str, record_id: str) -> int:
-    if isinstance(value, int | str):
-        with suppress(ValueError):  # refused below
-            return int(value)
+    with suppress(ValueError):  # refused below
+        number = int(value) if isinstance(value, bool | str) else whole(value)
+        if number is not None:
+            return number
     fix = "Give the idx of paragraphs as whole numbers"
     raise source.bad(place, record_id, field="predicted_support_idxs", wrong=kind(value), fix=fix)
 

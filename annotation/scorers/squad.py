@@ -1,8 +1,8 @@
 """SQuAD's official figures in percent: version 1.1 and, by the file's `version`, 2.0 with unanswerable
 questions.
 
-A question without a prediction scores 0 in 1.1 and is left out in 2.0 (where the official script stops with
-an error once its parts by answerability are asked for).
+A question without a prediction scores 0 in 1.1. In 2.0 the official script stops with an error; here the file is
+refused, unless missing predictions are to count as "no answer".
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from annotation.formats.json_text import shown
 from annotation.pure.metrics import SQUAD, SQUAD_1, Score
-from annotation.scorers.base import Figures, Prediction, Source, gold_file, predictions_file
+from annotation.scorers.base import BadRecords, Figures, Prediction, Source, gold_file, predictions_file
+
+NAMED = 3  # of the questions without a prediction, in the message
 
 
 class Squad:
@@ -28,14 +31,15 @@ class Squad:
             answer = source.text(predicted, item_id, place="prediction", record_id=item_id)
             yield Prediction(item_id, answer=answer, answerable=bool(answer))
 
-    def evaluate(self, gold: Path, predictions: Path) -> Figures:
+    def evaluate(self, gold: Path, predictions: Path, *, missing: str = "") -> Figures:
+        """With `missing` "empty", 2.0 reads a missing prediction as "no answer"; otherwise it is refused."""
         rights, guesses = gold_file(gold), predictions_file(predictions)
         document, predicted = rights.document(), guesses.document()
         questions = list(_questions(rights, document))
         if not questions:
             raise rights.bad("the file", "", field="data", wrong="it has no questions", fix="Give some")
         if _is_second(document, questions):
-            return _second(questions, predicted, guesses=guesses)
+            return _second(questions, predicted, guesses=guesses, empty=missing == "empty")
         return _first(questions, predicted, guesses=guesses, rights=rights)
 
 
@@ -51,6 +55,10 @@ def _questions(source: Source, document: Mapping[str, Any]) -> Iterator[_Questio
         for article in document["data"]:
             for paragraph in article["paragraphs"]:
                 for question in paragraph["qas"]:
+                    if "answers" not in question:
+                        fix = "Give the answers; a file for testing has none, so it cannot be scored against"
+                        item_id = str(question["id"])
+                        raise source.bad("the file", item_id, field="answers", wrong="the field is missing", fix=fix)
                     answers = tuple(str(answer["text"]) for answer in question["answers"])
                     yield _Question(str(question["id"]), answers, "is_impossible" in question)
     except (KeyError, TypeError) as error:
@@ -80,22 +88,33 @@ def _first(questions: list[_Question], predicted: Mapping[str, Any], *, guesses:
     return {"exact_match": 100.0 * em / len(questions), "f1": 100.0 * f1 / len(questions)}
 
 
-def _second(questions: list[_Question], predicted: Mapping[str, Any], *, guesses: Source) -> Figures:
-    scores: dict[str, Score] = {}
-    for question in questions:
-        if question.item_id in predicted:
-            gold = SQUAD.gold(question.answers, answerable=bool(question.answers)) or ("",)
-            answer = guesses.text(predicted, question.item_id, place="prediction", record_id=question.item_id)
-            scores[question.item_id] = SQUAD.answer(answer, gold)
-    if not scores:
+def _second(questions: list[_Question], predicted: Mapping[str, Any], *, guesses: Source, empty: bool) -> Figures:
+    lacking = [question.item_id for question in questions if question.item_id not in predicted]
+    if len(lacking) == len(questions):
         wrong = "none of the ids is in the gold file"
         raise guesses.bad("the file", "", field="id", wrong=wrong, fix="Give predictions of these questions")
+    if lacking and not empty:
+        raise _missing(lacking, len(questions), guesses)
+    scores: dict[str, Score] = {}
+    for question in questions:
+        gold = SQUAD.gold(question.answers, answerable=bool(question.answers)) or ("",)
+        answer = ""
+        if question.item_id in predicted:
+            answer = guesses.text(predicted, question.item_id, place="prediction", record_id=question.item_id)
+        scores[question.item_id] = SQUAD.answer(answer, gold)
     answerable = {question.item_id: bool(question.answers) for question in questions}
     return {
         **_percents("", list(scores.values())),
         **_percents("HasAns_", [score for item, score in scores.items() if answerable[item]]),
         **_percents("NoAns_", [score for item, score in scores.items() if not answerable[item]]),
     }
+
+
+def _missing(lacking: list[str], questions: int, guesses: Source) -> BadRecords:
+    some = ", ".join(map(shown, lacking[:NAMED])) + (" and others" if len(lacking) > NAMED else "")
+    wrong = f"{len(lacking)} of {questions} questions have no prediction: {some}"
+    fix = 'Give one for each, "" where there is no answer, or use --missing empty to take them as ""'
+    return guesses.bad("the file", "", field="id", wrong=wrong, fix=fix)
 
 
 def _percents(prefix: str, scores: list[Score]) -> Figures:

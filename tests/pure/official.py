@@ -195,9 +195,8 @@ def _squad2(questions, predictions):
         name = question["id"]
         answerable[name] = bool(question["answers"])
         golds = [answer["text"] for answer in question["answers"] if normalise(answer["text"])] or [""]
-        if name in predictions:
-            ems[name] = max(int(exact(predictions[name], gold)) for gold in golds)
-            f1s[name] = max(squad2_f1(predictions[name], gold) for gold in golds)
+        ems[name] = max(int(exact(predictions[name], gold)) for gold in golds)
+        f1s[name] = max(squad2_f1(predictions[name], gold) for gold in golds)
     scores = {}
     kinds = [("", list(ems))]
     kinds.append(("HasAns_", [name for name in ems if answerable[name]]))
@@ -208,3 +207,70 @@ def _squad2(questions, predictions):
             scores[prefix + "f1"] = 100.0 * sum(f1s[name] for name in names) / len(names)
             scores[prefix + "total"] = len(names)
     return scores
+
+
+TWOWIKI_KEYS = [prefix + key for prefix in ("", "sp_", "evi_", "joint_") for key in HOTPOTQA_KEYS]
+
+
+def words(text):
+    return " ".join("".join(sign for sign in text.lower() if sign not in set(string.punctuation)).split())
+
+
+def twowiki(gold_path: Path, predictions_path: Path, aliases_path: Path) -> dict[str, float]:
+    """2wikimultihop_evaluate_v1.1.py."""
+    gold, predictions = json.loads(gold_path.read_text()), json.loads(predictions_path.read_text())
+    names = {row["Q_id"]: row["aliases"] + row["demonyms"] for row in _lines(aliases_path)}
+    totals = dict.fromkeys(TWOWIKI_KEYS, 0.0)
+    for record in gold:
+        earned = {}
+        name = record["_id"]
+        if name in predictions["answer"]:
+            earned[""] = twowiki_answer(
+                predictions["answer"][name], [record["answer"], *names.get(record["answer_id"], [])]
+            )
+        if name in predictions["sp"]:
+            said, right = (
+                [(title.lower(), number) for title, number in set(map(tuple, facts))]
+                for facts in (predictions["sp"][name], record["supporting_facts"])
+            )
+            earned["sp_"] = support_overlap(said, right)
+        if name in predictions["evidence"]:
+            earned["evi_"] = twowiki_evidence(predictions["evidence"][name], twowiki_variants(record, names))
+        if len(earned) == 3:
+            em = precision = recall = 1.0
+            for part_em, _f1, part_precision, part_recall in earned.values():
+                em, precision, recall = em * part_em, precision * part_precision, recall * part_recall
+            earned["joint_"] = em, harmonic(precision, recall), precision, recall
+        for prefix, figures in earned.items():
+            for key, value in zip(HOTPOTQA_KEYS, figures, strict=True):
+                totals[prefix + key] += value
+    return {key: round(total / len(gold) * 100, 2) for key, total in totals.items()}
+
+
+def harmonic(precision, recall):
+    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+
+
+def twowiki_answer(prediction, golds):
+    best = [0.0, 0.0, 0.0, 0.0]
+    for gold in golds:
+        found = [float(exact(prediction, gold)), *hotpotqa_f1(prediction, gold)]
+        best = [max(pair) for pair in zip(best, found, strict=True)]
+    return best
+
+
+def twowiki_variants(record, names):
+    found = []
+    for place, (subject, relation, target) in enumerate(record["evidences"]):
+        ids = record["evidences_id"][place] if record["evidences_id"] else ("", "", "")
+        subjects, targets = [subject, *names.get(ids[0], [])], [target, *names.get(ids[2], [])]
+        found.append({(words(one), words(relation), words(other)) for one in subjects for other in targets})
+    return found
+
+
+def twowiki_evidence(prediction, variants):
+    said = {tuple(map(words, triple)) for triple in prediction}
+    hits = sum(any(triple in of for of in variants) for triple in said)
+    precision = hits / len(said) if said else 0.0
+    recall = hits / len(variants) if variants else 0.0
+    return float(hits == len(said) == len(variants)), harmonic(precision, recall), precision, recall

@@ -148,7 +148,7 @@ def test_an_option_counts_only_as_it_stands():
     ("name", "scorer"),
     [
         ("hotpotqa", "hotpotqa"),
-        ("2wikimultihopqa", "hotpotqa"),
+        ("2wikimultihopqa", "2wikimultihopqa"),
         ("dire", "hotpotqa"),
         ("subqa", "hotpotqa"),
         ("musique", "musique"),

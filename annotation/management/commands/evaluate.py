@@ -5,9 +5,7 @@ from typing import Any
 
 from annotation.flow.refusal import Refused
 from annotation.management.door import Door, existing
-from annotation.scorers import EVALUATORS, BadRecords, evaluate
-
-ORIGINALS = ("original_gold", "original_predictions")
+from annotation.scorers import EVALUATORS, OPTIONS, BadRecords, evaluate
 
 
 class Command(Door):
@@ -17,17 +15,21 @@ class Command(Door):
         parser.add_argument("--format", required=True, choices=sorted(EVALUATORS))
         parser.add_argument("--gold", required=True, type=existing)
         parser.add_argument("--predictions", required=True, type=existing)
+        parser.add_argument(
+            "--aliases", type=existing, help="2wikimultihopqa: the other names of answers (id_aliases.json)"
+        )
+        parser.add_argument(
+            "--missing", choices=["empty"], help='SQuAD 2.0: count missing predictions as "", no answer'
+        )
         originals = "the probes of DiRe and NMF: the untouched questions"
         parser.add_argument("--original-gold", type=existing, help=f"{originals}, as they were")
         parser.add_argument("--original-predictions", type=existing, help=f"{originals}, what the model says there")
 
     def act(self, **options: Any) -> dict[str, Any]:
         gold, predictions = Path(options["gold"]), Path(options["predictions"])
-        if options["original_gold"] and not options["original_predictions"]:
-            self.usage("--original-gold goes with --original-predictions")
-        originals = {key: Path(options[key]) for key in ORIGINALS if options[key]}
+        told = {name: options[name] for name in OPTIONS if options[name]}
         try:
-            return evaluate(options["format"], gold, predictions, **originals)
+            return evaluate(options["format"], gold, predictions, **told)
         except BadRecords as bad:
             raise Refused(str(bad)) from None
         except ValueError as unfit:

@@ -14,13 +14,16 @@ class Command(Door):
         parser.add_argument("file", type=existing)
         parser.add_argument("--format", required=True, choices=sorted(FORMATS))
         parser.add_argument("--name", required=True, type=slug)
+        parser.add_argument(
+            "--aliases", type=existing, metavar="FILE", help="2wikimultihopqa: other names of answers (id_aliases.json)"
+        )
         parser.add_argument("--licence", type=words(200), default="")
         parser.add_argument("--source", type=words(500), default="", metavar="URL")
         parser.add_argument("--dry-run", action="store_true", help="check the file, store nothing")
         parser.add_argument("--skip-bad", action="store_true", help="store the good records, report the others")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        wanted = ("format", "name", "licence", "source", "dry_run", "skip_bad")
+        wanted = ("format", "name", "aliases", "licence", "source", "dry_run", "skip_bad")
         return import_dataset(
             project_of(options), options["file"], tell=self.teller("Read"), **{k: options[k] for k in wanted}
         )
