@@ -17,7 +17,8 @@ wsgi_app = "annotation.wsgi:application"
 chdir = str(Path(__file__).absolute().parent.parent)
 bind = os.environ.get("BIND") or f"127.0.0.1:{os.environ.get('PORT') or 8000}"
 
-worker_class = "gthread"
+worker_class = "annotation.buffering_worker.BufferingWorker"
+worker_connections = 800  # open at once in each process, below the usual limit of 1,024 files
 workers = int(os.environ.get("WEB_WORKERS") or 2)
 threads = int(os.environ.get("WEB_THREADS") or 8)
 preload_app = False  # a connection or a thread made before the fork would be shared by all workers
@@ -25,7 +26,6 @@ max_requests = 20_000
 max_requests_jitter = 4_000
 timeout = 60
 graceful_timeout = 30
-keepalive = 5
 if Path("/dev/shm").is_dir():  # noqa: S108 - where a heartbeat never waits for a disk
     worker_tmp_dir = "/dev/shm"  # noqa: S108
 

@@ -19,6 +19,8 @@ import yaml
 from django.conf import settings
 from django.core.management import get_commands
 
+from annotation import buffering_worker
+
 ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
@@ -109,9 +111,9 @@ def test_the_proxy_takes_what_a_page_takes() -> None:
 
 
 def test_who_waits_for_whom(gunicorn: dict[str, Any]) -> None:
-    """The proxy lets idle connections go before gunicorn does; nobody is killed over requests that are in work."""
+    """The proxy lets idle connections go before the web server does; nobody is killed over requests that are in work."""
     kept = re.search(r"keepalive (\d+)s", (DEPLOY / "Caddyfile").read_text())
-    assert int(kept[1]) < gunicorn["keepalive"]
+    assert int(kept[1]) < buffering_worker.IDLE
     for name in OURS:
         assert int(COMPOSE["services"][name]["stop_grace_period"].removesuffix("s")) > gunicorn["graceful_timeout"]
     assert int(unit("hopscribe-web")["TimeoutStopSec"]) > gunicorn["graceful_timeout"]

@@ -73,6 +73,12 @@ class Installation:
                 raise AssertionError("the web server did not start:\n" + self.log("web.log"))
             time.sleep(0.05)
 
+    def stop_web_gracefully(self) -> subprocess.Popen[bytes]:
+        """Ask the web server to finish what is under way and to end; its process, to wait for."""
+        assert self._web is not None
+        self._web.terminate()
+        return self._web
+
     def is_ready(self) -> bool:
         connection = HTTPConnection("127.0.0.1", self.port, timeout=5)
         try:

@@ -39,7 +39,7 @@ class Endpoint(BaseApplication):
     def load_config(self) -> None:
         chosen = {
             "bind": self.bind,
-            "worker_class": "gthread",
+            "worker_class": "annotation.buffering_worker.BufferingWorker",
             "workers": self.workers,
             "threads": self.threads,
             "timeout": 60,

@@ -1,0 +1,102 @@
+"""Two hundred connections that send a byte a second, without an account, while people work."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from annotation import buffering_worker
+from tests.process.installation import Installation
+
+HEAD = b"POST /accounts/sign-in/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"
+SLOW = 200
+
+
+@pytest.fixture
+def database(tmp_path: Path, migrated: Path) -> str:
+    """One kind of database is enough."""
+    file = tmp_path / "hopscribe.sqlite3"
+    file.write_bytes(migrated.read_bytes())
+    return f"sqlite:///{file}"
+
+
+@contextmanager
+def slow_senders(port: int) -> Iterator[list[socket.socket]]:
+    """Half of them never finish their headers, half their body."""
+    done = Event()
+    with ExitStack() as held:
+        senders = [held.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(SLOW)]
+        for number, sender in enumerate(senders):
+            sender.sendall(HEAD if number % 2 else HEAD[:-2] + b"X-Slow: ")
+
+        def trickle() -> None:
+            while not done.wait(1):
+                for sender in senders:
+                    sender.send(b"a")
+
+        thread = Thread(target=trickle)
+        thread.start()
+        try:
+            yield senders
+        finally:
+            done.set()
+            thread.join()
+
+
+def status(port: int, method: str = "GET", path: str = "/accounts/sign-in/") -> int:
+    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request(method, path)
+    answered = connection.getresponse().status
+    connection.close()
+    return answered
+
+
+def test_people_are_served_while_two_hundred_connections_send_a_byte_a_second(installation: Installation) -> None:
+    installation.start_web(workers=1)
+    with slow_senders(installation.port):
+        time.sleep(2)
+        assert [status(installation.port) for _ in range(20)] == [200] * 20
+        assert status(installation.port, path="/healthz") == 200
+
+
+def test_a_body_that_comes_in_pieces_is_read_whole(installation: Installation) -> None:
+    installation.start_web(workers=1)
+    body = b"username=somebody&password=wrong"
+    head = HEAD.replace(b"Content-Length: 100000", b"Connection: close\r\nTransfer-Encoding: chunked")
+    with socket.create_connection(("127.0.0.1", installation.port), timeout=10) as sender:
+        sender.sendall(head)
+        for byte in body:
+            sender.sendall(b"1\r\n" + bytes([byte]) + b"\r\n")
+        sender.sendall(b"0\r\n\r\n")
+        answer = sender.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 403")  # read to its end: it has no CSRF token
+
+
+def test_stopping_lets_what_is_arriving_be_answered(installation: Installation) -> None:
+    installation.start_web(workers=1)
+    with socket.create_connection(("127.0.0.1", installation.port), timeout=20) as sender:
+        sender.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
+        time.sleep(0.5)
+        web = installation.stop_web_gracefully()
+        time.sleep(1)
+        sender.sendall(b"Connection: close\r\n\r\n")
+        assert sender.recv(100).startswith(b"HTTP/1.1 200")
+    assert web.wait(timeout=20) == 0
+
+
+def test_a_request_that_trickles_is_dropped_and_a_slow_one_is_not() -> None:
+    channel = buffering_worker.Channel.__new__(buffering_worker.Channel)
+    channel.request = object()
+    channel.since, channel.arrived = 0.0, 20_000
+    assert not channel.is_trickling(buffering_worker.GRACE)  # too early to tell
+    assert not channel.is_trickling(39)
+    assert channel.is_trickling(41)  # fewer than 500 bytes a second
+    channel.request = None
+    assert not channel.is_trickling(41)  # it waits for the next request
