@@ -183,17 +183,17 @@ def _noted_gold(example: Example) -> Span | None:
 
 
 TITLES = {
-    1: gettext_noop("Ablation 1: question words only"),
+    1: gettext_noop("Ablation 1: question interrogatives only"),
     2: gettext_noop("Ablation 2: function words only"),
     3: gettext_noop("Ablation 3: content words only"),
-    4: gettext_noop("Ablation 4: words as tags and numbers"),
+    4: gettext_noop("Ablation 4: vocabulary anonymization"),
     5: gettext_noop("Ablation 5: most similar sentences only"),
-    6: gettext_noop("Ablation 6: words shuffled"),
-    7: gettext_noop("Ablation 7: words shuffled in each sentence"),
-    8: gettext_noop("Ablation 8: sentences shuffled"),
-    9: gettext_noop("Ablation 9: other numbers"),
+    6: gettext_noop("Ablation 6: context words shuffled"),
+    7: gettext_noop("Ablation 7: sentence words shuffled"),
+    8: gettext_noop("Ablation 8: sentence order shuffled"),
+    9: gettext_noop("Ablation 9: dummy numerics"),
     10: gettext_noop("Ablation 10: logical words dropped"),
-    11: gettext_noop("Ablation 11: pronouns dropped"),
+    11: gettext_noop("Ablation 11: pronoun words dropped"),
     12: gettext_noop("Ablation 12: causal words dropped"),
 }
 DOES = {
@@ -203,7 +203,7 @@ DOES = {
     4: gettext_noop("Puts a part of speech and a number in place of every word; one lemma has one number."),
     5: gettext_noop("Drops the sentences that share fewer words with the question than the most similar ones."),
     6: gettext_noop("Shuffles the words of each paragraph; the answer stays whole."),
-    7: gettext_noop("Shuffles the words of each sentence but the last; the answer stays whole."),
+    7: gettext_noop("Shuffles the words of each sentence but its last token; the answer stays whole."),
     8: gettext_noop("Shuffles the sentences of each paragraph."),
     9: gettext_noop("Puts random numbers in place of the numerals of the context."),
     10: gettext_noop("Drops all, any, each, every, few, if, more, most, no, nor, not, other, same, some and than."),

@@ -35,19 +35,19 @@ from annotation.pure.spans import Span, locate
 from annotation.pure.tagging import Tagger, hanta, is_sign
 from annotation.pure.words import gettext_noop as _
 
-ABLATIONS: Mapping[int, str] = {
-    1: _("question words only"),
-    2: _("function words only"),
-    3: _("content words only"),
-    4: _("words as tags and numbers"),
-    5: _("most similar sentences only"),
-    6: _("words shuffled"),
-    7: _("words shuffled in each sentence"),
-    8: _("sentences shuffled"),
-    9: _("other numbers"),
-    10: _("logical words dropped"),
-    11: _("pronouns dropped"),
-    12: _("causal words dropped"),
+ABLATIONS: Mapping[int, str] = {  # as the paper's Table 2 calls them, its abbreviations written out
+    1: _("Question interrogatives only"),
+    2: _("Function words only"),
+    3: _("Content words only"),
+    4: _("Vocabulary anonymization"),
+    5: _("Most similar sentences only"),
+    6: _("Context words shuffled"),
+    7: _("Sentence words shuffled"),
+    8: _("Sentence order shuffled"),
+    9: _("Dummy numerics"),
+    10: _("Logical words dropped"),
+    11: _("Pronoun words dropped"),
+    12: _("Causal words dropped"),
 }
 SHUFFLES = frozenset({6, 7, 8})
 SEEDED = SHUFFLES | {9}

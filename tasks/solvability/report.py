@@ -6,12 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from annotation.pure.ablation import ABLATIONS
 from annotation.pure.intervals import bootstrap_figure
 from annotation.pure.judging_tables import agreement_tables
 from annotation.pure.metrics import ACCURACY, scorer_for
+from annotation.pure.tables import counted_sentence
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from tasks._tables import excluded_table, share, table
+from tasks._tables import excluded_table, said, share, table
 from tasks.solvability.classes import ALPHA, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
 
 INTERVALS = _("Shares with 95 % Wilson intervals; models' means with 95 % bootstrap intervals over items")
@@ -74,7 +76,16 @@ def _cell(row: Judged) -> Cell:
 
 def _head(cell: Cell) -> list[object]:
     number, dataset = cell
-    return [number or None, dataset]
+    return [_name(number), dataset]
+
+
+def _name(number: int) -> JSON | None:
+    """The ablation as the paper's tables have it, such as "3. Content words only"; None where none is known."""
+    if not number:
+        return None
+    if number not in ABLATIONS:
+        return said(_("Ablation %(number)s"), number=number)
+    return said(_("%(number)s. %(name)s"), number=number, name=said(ABLATIONS[number]))
 
 
 def _models(of: Sequence[Item]) -> list[str]:
@@ -145,13 +156,17 @@ def _case(people: bool, model: bool) -> str:
 
 
 def _paragraph(items: Sequence[Item]) -> Iterator[JSON]:
+    if not items:
+        return
+    yield counted_sentence(len(items), _("One ablated question was judged."), _("%(n)s ablated questions were judged."))
     decided = [item for item in items if item.solvable is not None]
     if decided:
-        values = {"items": len(items), "solvable": sum(item.solvable is True for item in decided), "n": len(decided)}
-        yield {
-            "message": _("Annotators judged %(items)s ablated questions; %(solvable)s of %(n)s are solvable."),
-            "values": values,
-        }
+        solvable = sum(item.solvable is True for item in decided)
+        message = _("By majority %(solvable)s of %(n)s can be solved.")
+        yield {"message": message, "values": {"solvable": solvable, "n": len(decided)}}
+    if open_ := len(items) - len(decided):
+        message = _("On %(n)s, as many annotators say that it can be solved as that it cannot.")
+        yield {"message": message, "values": {"n": open_}}
     tied = sum(item.kind == "tied" for item in items)
     if tied:
         yield {"message": _("On %(tied)s there is a tie between classes."), "values": {"tied": tied}}
@@ -162,9 +177,9 @@ def _flags(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
         decided = [item for item in of if item.kind in CLASSES and item.solvable is not None]
         classes, solvable = _by_classes(decided), sum(item.solvable is True for item in decided)
         if classes != solvable:
-            told = {"number": number, "dataset": dataset, "classes": classes, "solvable": solvable}
+            told = {"ablation": _name(number), "dataset": dataset, "classes": classes, "solvable": solvable}
             unequal = _(
-                "Ablation %(number)s of %(dataset)s: α + γ + solvable δ is %(classes)s, but %(solvable)s are solvable. "
-                "Annotators disagree on them; read their answers."
+                "%(ablation)s, of %(dataset)s: α + γ + solvable δ is %(classes)s, but %(solvable)s are solvable. "
+                "Annotators disagree on some of them; read their answers."
             )
             yield {"message": unequal, "values": told}

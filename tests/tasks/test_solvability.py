@@ -11,6 +11,7 @@ import pytest
 from annotation import registry
 from annotation.pure.example import Example, Paragraph
 from annotation.pure.intervals import wilson
+from annotation.pure.tables import cell_text, sentence
 from annotation.tasktype import JSON, Given, Judged
 
 TASK = registry.task_type("solvability")
@@ -43,7 +44,9 @@ def item(number: int, dataset: str, *answers: JSON, at: int = 0, predicted: str 
 
 
 def table(report: JSON, name: str) -> list[list[Any]]:
-    return next(each["rows"] for each in report["tables"] if each["name"] == name)
+    """Its rows, with the number of an ablation for its name."""
+    rows = next(each["rows"] for each in report["tables"] if each["name"] == name)
+    return [[row[0]["values"]["number"], *row[1:]] for row in rows]
 
 
 # Per cent of 20 questions: solvable, and how many of the classes α, β, γ follow from it and what was guessable.
@@ -76,6 +79,28 @@ def test_the_papers_tables_come_from_its_counts() -> None:
     assert report["n"] == 160
 
 
+def test_ablations_are_called_as_in_the_paper() -> None:
+    report = TASK.report(papers(), TASK.options({}), seed=1)
+    shown = next(each["rows"] for each in report["tables"] if each["name"] == "solvability")
+    assert [cell_text(row[0]) for row in shown[::2]] == [
+        "3. Content words only",
+        "4. Vocabulary anonymization",
+        "6. Context words shuffled",
+        "7. Sentence words shuffled",
+    ]
+    unknown = TASK.report([item(0, "squad", said("alpha")), item(99, "squad", said("alpha"))], TASK.options({}), seed=1)
+    assert [cell_text(row[0]) for row in unknown["tables"][0]["rows"]] == ["–", "Ablation 99"]
+
+
+def test_the_paragraph_says_what_became_of_every_judged_question() -> None:
+    tied = [said("alpha"), said("beta")]
+    report = TASK.report([item(3, "squad", said("alpha")), item(3, "squad", *tied, at=1)], TASK.options({}), seed=1)
+    assert " ".join(sentence(one) for one in report["paragraph"]) == (
+        "2 ablated questions were judged. By majority 1 of 1 can be solved. On 1, as many annotators say that it can "
+        "be solved as that it cannot. On 1 there is a tie between classes."
+    )
+
+
 def test_seventy_per_cent_of_twenty_means_48_to_86() -> None:
     report = TASK.report(papers(), TASK.options({}), seed=1)
     figure = next(row[3] for row in table(report, "solvability") if row[:2] == [7, "squad"])
@@ -92,7 +117,8 @@ def test_solvable_delta_counts_as_solvable_and_a_break_of_the_sum_is_flagged() -
     # γ by most, unsolvable by most: two of three annotators contradict each other.
     votes = [said("beta"), said("gamma"), {**said("gamma"), "solvable": False}]
     broken = TASK.report([item(3, "squad", *votes)], TASK.options({}), seed=1)
-    assert broken["flags"][0]["values"] == {"number": 3, "dataset": "squad", "classes": 1, "solvable": 0}
+    assert cell_text(broken["flags"][0]["values"].pop("ablation")) == "3. Content words only"
+    assert broken["flags"][0]["values"] == {"dataset": "squad", "classes": 1, "solvable": 0}
 
 
 def test_the_four_cases_of_people_and_a_model() -> None:
