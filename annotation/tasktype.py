@@ -58,6 +58,7 @@ class Given:
     worker: str
     answer: JSON
     seconds: float = 0.0  # of active work on it
+    paid: int | None = None  # US cents that the ledger paid for it, without bonuses; None: nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from annotation.registry import task_type
 
 OVERRIDE_WITHIN = timedelta(days=30)
 AUTOMATIC = {"auto", "policy"}  # sources of decisions that nobody took
+REST_KEY = "rest-"  # begins the keys of what an answer earned beyond the reward of its marketplace
 log = logging.getLogger(__name__)
 
 
@@ -127,7 +128,9 @@ def _reward(row: Assignment, user: User | None, *, source: str, reserved: bool) 
     webhook_events.approved(row, source=source, reward=made[0])
     if due > promised:
         reason = _("For what your answer earned beyond the reward.")
-        made.append(add_payment(row, Payment.Kind.BONUS, due - promised, key=f"rest-{row.pk}", reason=reason, **common))
+        made.append(
+            add_payment(row, Payment.Kind.BONUS, due - promised, key=f"{REST_KEY}{row.pk}", reason=reason, **common)
+        )
     return sum((payment.amount + payment.fee for payment in made), Decimal(0))
 
 

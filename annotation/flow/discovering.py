@@ -12,6 +12,7 @@ from django.db.models import Count, Max, Min, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.flow import assigning, eligibility, joining, qualifying
+from annotation.flow.earnings import pays_by_answer
 from annotation.flow.eligibility import Missing
 from annotation.flow.offering import candidates
 from annotation.flow.refusal import Refused
@@ -106,10 +107,16 @@ def _group(batch: Batch, worker: Worker | None, stock: dict[str, Any]) -> Group:
         batch=batch,
         worker=worker,
         available=stock["left"],
-        rewards=(_cents(stock["low"]), _cents(stock["high"])) if paid else None,
+        rewards=_rewards(batch, stock) if paid else None,
         missing=tuple(missing(worker, batch)),
         of_program=hasattr(batch, "hit_type"),
     )
+
+
+def _rewards(batch: Batch, stock: dict[str, Any]) -> tuple[Decimal, Decimal]:
+    """As `eligibility.rewards_of`, of the HITs that are left."""
+    low = Decimal(0) if pays_by_answer(batch.task) else stock["low"]
+    return _cents(low), _cents(stock["high"])
 
 
 def _cents(amount: Decimal) -> Decimal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -10,7 +11,7 @@ from typing import Any
 from django.db.models import Count, F, Min, Q, QuerySet, Sum
 
 from annotation.flow import ledger
-from annotation.flow.approving import worth
+from annotation.flow.approving import REST_KEY, worth
 from annotation.models import Account, Answer, Assignment, Payment, PayoutLine, Worker
 from annotation.pure import lifecycle
 from annotation.registry import task_type
@@ -81,6 +82,22 @@ def owed(worker: Worker) -> Decimal:
     return accounts.values_list("balance", flat=True).first() or Decimal(0)
 
 
+def pays_by_answer(task: str) -> bool:
+    """Whether what an answer of this task earns depends on the answer."""
+    return type(task_type(task)).pay is not TaskType.pay
+
+
+def paid_for_answers(assignments: Iterable[int]) -> dict[int, int]:
+    """US cents that were paid for each assignment's answer, without bonuses and top-ups; those unpaid are left out.
+
+    On a marketplace the rest beyond the promised reward is sent as a bonus, and belongs to the answer's pay.
+    """
+    rows = Payment.objects.filter(assignment__in=list(assignments), state=Payment.State.PAID)
+    answers = rows.filter(Q(kind=Payment.Kind.REWARD) | Q(key__startswith=REST_KEY))
+    summed = answers.order_by().values_list("assignment").annotate(sum=Sum("amount"))
+    return {assignment: int(amount * 100) for assignment, amount in summed}
+
+
 def undecided_of(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
     """Those that were submitted for pay and that nobody decided on."""
     return rows.filter(state=lifecycle.SUBMITTED, approval="", auto_approve_at__isnull=False)
@@ -91,14 +108,10 @@ def expected(undecided: QuerySet[Assignment]) -> Decimal:
     total = Decimal(0)
     for task in set(undecided.order_by().values_list("batch__task", flat=True).distinct()):
         some = undecided.filter(batch__task=task)
-        if _pays_by_answer(task):
+        if pays_by_answer(task):
             current = Answer.objects.filter(assignment__in=some, revision=F("assignment__revision"))
             rows = current.select_related("assignment__hit", "assignment__batch")
             total += sum((worth(row.assignment, row.answer) for row in rows.iterator()), Decimal(0))
         else:
             total += some.aggregate(sum=Sum("hit__reward", default=Decimal(0)))["sum"]
     return total
-
-
-def _pays_by_answer(task: str) -> bool:
-    return type(task_type(task)).pay is not TaskType.pay

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.flow import assigning, qualifying
+from annotation.flow.earnings import pays_by_answer
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Hit, Project, Qualification, QualificationRequest, QualificationType, Worker
 from annotation.pure import lifecycle, requirement_words, requirements
@@ -205,11 +206,15 @@ def advertised(project: Project, *, most: int = 10) -> list[Offer]:
 
 
 def rewards_of(batch: Batch) -> tuple[Any, Any] | None:
-    """The least and the most that one of the batch's assignments pays; None where nothing is paid."""
+    """The least and the most that one of the batch's assignments pays; None where nothing is paid.
+
+    Where pay depends on the answer the least is left at 0, which is read as "up to": HITs keep only their most.
+    """
     if batch.auto_approval is None:
         return None
     found = Hit.objects.filter(batch=batch, voided_at__isnull=True).aggregate(low=Min("reward"), high=Max("reward"))
-    return (found["low"], found["high"]) if found["high"] else None
+    least = Decimal(0) if pays_by_answer(batch.task) else found["low"]
+    return (least, found["high"]) if found["high"] else None
 
 
 def reach(project: Project, asked: Sequence[Requirement]) -> tuple[int, int]:

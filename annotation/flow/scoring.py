@@ -16,7 +16,7 @@ from django.db.models import Count, Max, Sum
 from django.db.models.functions import TruncHour
 from django.utils.translation import gettext as _
 
-from annotation.flow import cutting, doubting
+from annotation.flow import cutting, doubting, earnings
 from annotation.flow.filling import Told, silent
 from annotation.flow.importing import file_digest
 from annotation.flow.refusal import Refused
@@ -128,6 +128,8 @@ def _stand(batch: Batch) -> str:
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
     gold = GoldDecision.objects.filter(hit__batch=batch).aggregate(last=Max("pk"))
     known = [judgments, voided, models, gold]
+    if earnings.pays_by_answer(batch.task):
+        known.append(batch.payments.aggregate(last=Max("paid_at")))
     parts = [*(value for each in known for value in each.values()), batch.size, batch.seed]
     return "/".join(map(str, parts))
 
@@ -180,12 +182,19 @@ def _score(task: TaskType, hit: Hit, given: list[Given]) -> float | None:
 def _given(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[Given]]:
     """What workers submitted, by HIT, in the order in which it came; of a cut the answers of its days."""
     given: defaultdict[int, list[Given]] = defaultdict(list)
-    for hit, answers in submitted_answers(hits).items():
+    submitted = submitted_answers(hits)
+    paid = _paid(batch, (row.assignment_id for answers in submitted.values() for row in answers))
+    for hit, answers in submitted.items():
         for row in answers:
             if cutting.is_within(cut, row.assignment.submitted_at):
                 worker = batch.project.pseudonym(row.assignment.worker_id)
-                given[hit].append(Given(worker, row.answer, row.active_seconds))
+                given[hit].append(Given(worker, row.answer, row.active_seconds, paid.get(row.assignment_id)))
     return given
+
+
+def _paid(batch: Batch, assignments: Iterable[int]) -> dict[int, int]:
+    """US cents by assignment, for reports that speak of pay: those of tasks that pay by the answer."""
+    return earnings.paid_for_answers(assignments) if earnings.pays_by_answer(batch.task) else {}
 
 
 def _predicted(task: TaskType, hits: list[Hit]) -> defaultdict[int, list[Given]]:

@@ -56,6 +56,16 @@ def said(words: str) -> dict[str, Any]:
     return {"text": words, "values": {}}
 
 
+def counted(number: int, one: str, many: str) -> dict[str, Any]:
+    """A cell of words about a number: `one` where it is 1, else `many` with %(n)s in it; both are gettext ids."""
+    return {"text": one if number == 1 else many, "values": {"n": number}}
+
+
+def counted_sentence(number: int, one: str, many: str, **values: Any) -> dict[str, Any]:
+    """A sentence about a number, {"message", "values"}, as `counted` words it."""
+    return {"message": one if number == 1 else many, "values": {"n": number, **values}}
+
+
 def made(name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str) -> dict[str, Any]:
     """A table; whoever makes it adds what else it has."""
     return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": [list(row) for row in rows]}

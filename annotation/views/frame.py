@@ -118,6 +118,7 @@ def batch_frame(batch: Batch, guide: Guide, payload: JSON) -> dict[str, Any]:
         "practice": None,
         "total": batch.size,
         "seconds": seconds,
+        "paid": batch.auto_approval is not None,
         "expected_minutes": max(1, round(seconds / 60)),
         "guide_html": html_of(guide.text or batch.description),
         "guide_version": guide.version,

@@ -11,6 +11,7 @@ from annotation.pure.human_scores import RULE, majority_chance, question_scores,
 from annotation.pure.intervals import bootstrap_figure, bootstrap_figures
 from annotation.pure.judging_tables import agreement_tables
 from annotation.pure.metrics import scorer_for
+from annotation.pure.tables import counted, counted_sentence
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
 from tasks._answering import gold_support, said, support_of
@@ -254,26 +255,31 @@ def _model_table(judged: Sequence[Judged], found: Sequence[Group], level: str, s
 def _paragraph(rows: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
     if rows:
         agreeing = math.fsum(agreed(row) for row in rows)
+        instances = counted(len(rows), _("of one instance"), _("of %(n)s instances"))
         yield {
-            "message": _("People agreed with the label of %(agreed)s of %(n)s instances (%(share)s)."),
-            "values": {"agreed": f"{agreeing:g}", "n": len(rows), "share": in_words(_agreement(rows))},
+            "message": _("By majority, people agreed with the label of %(agreed)s %(instances)s (%(share)s)."),
+            "values": {"agreed": f"{agreeing:g}", "instances": instances, "share": in_words(_agreement(rows))},
         }
+        if tied := sum(not _side(row) for row in rows):
+            yield counted_sentence(
+                tied,
+                _("One is tied, and counts by the chance that it is right."),
+                _("%(n)s are tied, and count by the chance that they are right."),
+            )
     kept = [group for group in found if not group.left_out()]
     if kept:
         answer, _em, support, _support_em, labels = _group_figures(kept, level, seed)
-        yield {
-            "message": _(
-                "On %(n)s whole groups they scored %(answer)s answer F1 and %(support)s support F1 with sufficiency; "
-                "all labels of a group were right in %(labels)s. %(left)s groups were left out."
-            ),
-            "values": {
-                "n": len(kept),
-                "answer": in_words(answer),
-                "support": in_words(support),
-                "labels": in_words(labels),
-                "left": len(found) - len(kept),
-            },
-        }
+        groups_ = counted(len(kept), _("On one whole group"), _("On %(n)s whole groups"))
+        if answer["value"] is not None:
+            message = _("%(groups)s they scored %(answer)s answer F1 with sufficiency.")
+            yield {"message": message, "values": {"groups": groups_, "answer": in_words(answer)}}
+        if support["value"] is not None:
+            message = _("%(groups)s they scored %(support)s support F1 with sufficiency.")
+            yield {"message": message, "values": {"groups": groups_, "support": in_words(support)}}
+        message = _("%(groups)s all labels were right in %(labels)s.")
+        yield {"message": message, "values": {"groups": groups_, "labels": in_words(labels)}}
+    if left := len(found) - len(kept):
+        yield counted_sentence(left, _("One group was left out."), _("%(n)s groups were left out."))
 
 
 def _flags(counted: Sequence[Judged], rows: Sequence[Judged]) -> Iterator[JSON]:

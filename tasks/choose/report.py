@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from annotation.pure.tables import counted
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from tasks._tables import INTERVALS, agreement_table, excluded_table, in_words, said, share, table, usual_seconds
@@ -110,8 +111,13 @@ def _vote_table(rows: Iterable[Judged]) -> JSON:
 def _paragraph(verdicts: Counter[str], total: int) -> list[JSON]:
     if not total:
         return []
+    graphs = counted(total, _("Of one graph"), _("Of %(n)s graphs"))
+    shares = {kind: in_words(share(verdicts[kind], total)) for kind in KINDS}
     message = _(
-        "Of %(graphs)s graphs with several compositions one was chosen for %(chosen)s; for %(none)s none was good."
+        "%(graphs)s with several compositions, most annotators chose a composition for %(chosen)s and none of them for "
+        "%(none)s."
     )
-    shares = {kind: in_words(share(verdicts[kind], total)) for kind in ("chosen", "none")}
-    return [{"message": message, "values": {"graphs": total, **shares}}]
+    told = [{"message": message, "values": {"graphs": graphs, "chosen": shares["chosen"], "none": shares["none"]}}]
+    if verdicts["tied"]:
+        told.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares["tied"]}})
+    return told

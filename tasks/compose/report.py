@@ -9,9 +9,10 @@ from typing import Any
 from annotation.pure.intervals import wilson
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks.compose.money import SECONDS, dollars_an_hour
+from tasks.compose.in_words import paragraph
+from tasks.compose.money import SECONDS
 from tasks.compose.options import Options
-from tasks.compose.tally import Hops, Tally, Worker, tally
+from tasks.compose.tally import Tally, Worker, tally
 
 REASONS = 3  # shown of a check
 ENOUGH = 3  # answers of either kind before a worker's pay for a "no" is compared
@@ -33,7 +34,7 @@ def compose_report(judged: Iterable[Judged], *, expected_no: float) -> JSON:
             _by_worker(counted, expected_no),
             _pay_by_worker(counted),
         ],
-        "paragraph": _paragraph(counted),
+        "paragraph": list(paragraph(counted)),
         "flags": _flags(counted, expected_no),
         "intervals": "95 % Wilson score intervals",
     }
@@ -86,25 +87,32 @@ def _by_edge(counted: Tally) -> JSON:
 
 
 def _by_hops(counted: Tally) -> JSON:
+    """Every composition; the columns of pay stand only where the ledger paid for some answer of the batch."""
     columns = [
-        _("hops"), _("composed"), _("median seconds"), _("expected seconds"), _("US dollars an hour"),
+        _("hops"), _("composed"), _("median seconds"), _("expected seconds"),
+        *([_("paid"), _("US dollars an hour of these")] if counted.paid else []),
         _("median words"), _("words of the hops' questions"), _("length against them"),
     ]  # fmt: skip
-    rows = [[count, *_hops_row(hops, SECONDS[count])] for count, hops in sorted(counted.hops.items())]
+    rows = [
+        [
+            count, hops.composed, _middle(hops.seconds, 1), SECONDS[count],
+            *([len(hops.pay.cents), hops.pay.hourly] if counted.paid else []),
+            _middle(hops.words, 1), _middle(hops.single_words, 1), _middle(hops.ratios, 2),
+        ]
+        for count, hops in sorted(counted.hops.items())
+    ]  # fmt: skip
+    if not counted.paid:
+        note = _(
+            "Seconds are active work, the bridge check included. The hops' questions are counted in words together; "
+            "the last column is the median of the ratios."
+        )
+        return _table("by-hops", _("Time and length by the number of hops"), note, columns, rows)
     note = _(
-        "Seconds are active work, the bridge check included. Dollars an hour are a composition's pay over the median "
-        "time. The hops' questions are counted in words together; the last column is the median of the ratios."
+        "Seconds are active work, the bridge check included. Dollars an hour are what was paid for compositions, "
+        "without bonuses, over their time where it was measured. The hops' questions are counted in words together; "
+        "the last column is the median of the ratios."
     )
     return _table("by-hops", _("Time, pay and length by the number of hops"), note, columns, rows)
-
-
-def _hops_row(hops: Hops, expected: int) -> Row:
-    seconds = _middle(hops.seconds, 1)
-    hourly = dollars_an_hour(fmean(hops.cents), seconds) if seconds else None
-    return [
-        hops.composed, seconds, expected, hourly,
-        _middle(hops.words, 1), _middle(hops.single_words, 1), _middle(hops.ratios, 2),
-    ]  # fmt: skip
 
 
 def _overridden(counted: Tally) -> JSON:
@@ -137,24 +145,33 @@ def _by_worker(counted: Tally, expected_no: float) -> JSON:
 
 
 def _pay_by_worker(counted: Tally) -> JSON:
+    """The time of both kinds of answers; their pay only where the ledger paid for some answer of the batch."""
+    hourly = [_("US dollars an hour of these")] if counted.paid else []
     columns = [
-        _("worker"), _("put aside"), _("median seconds of these"), _("US dollars an hour of these"),
-        _("composed"), _("median seconds of these"), _("US dollars an hour of these"),
+        _("worker"), _("put aside"), _("median seconds of these"), *hourly,
+        _("composed"), _("median seconds of these"), *hourly,
     ]  # fmt: skip
     rows = [
         [
             name,
-            *_paid(worker.no_seconds, worker.no_cents),
-            *_paid(worker.seconds, worker.cents),
+            *_timed(worker.no_seconds), *([worker.no_pay.hourly] if counted.paid else []),
+            *_timed(worker.seconds), *([worker.pay.hourly] if counted.paid else []),
         ]
         for name, worker in sorted(counted.workers.items())
     ]  # fmt: skip
-    note = _("Answers whose time was measured. Dollars an hour are all their pay over all their active time.")
+    if not counted.paid:
+        return _table(
+            "pay-by-worker", _("Time, worker by worker"), _("Answers whose time was measured."), columns, rows
+        )
+    note = _(
+        "Answers whose time was measured. Dollars an hour are what was paid for them, without bonuses, over the time "
+        "of those that were paid."
+    )
     return _table("pay-by-worker", _("Time and pay, worker by worker"), note, columns, rows)
 
 
-def _paid(seconds: Sequence[float], cents: float) -> Row:
-    return [len(seconds), _middle(seconds, 1), dollars_an_hour(cents, sum(seconds))]
+def _timed(seconds: Sequence[float]) -> Row:
+    return [len(seconds), _middle(seconds, 1)]
 
 
 def _is_high(worker: Worker, expected_no: float) -> bool:
@@ -164,10 +181,9 @@ def _is_high(worker: Worker, expected_no: float) -> bool:
 
 def _no_pays_more(worker: Worker) -> bool:
     """Whether a "no" earned more a minute than composing, told by enough answers of either kind."""
-    if min(len(worker.no_seconds), len(worker.seconds)) < ENOUGH:
+    if min(len(worker.no_pay.cents), len(worker.pay.cents)) < ENOUGH:
         return False
-    no = dollars_an_hour(worker.no_cents, sum(worker.no_seconds))
-    composing = dollars_an_hour(worker.cents, sum(worker.seconds))
+    no, composing = worker.no_pay.hourly, worker.pay.hourly
     return no is not None and composing is not None and no > composing
 
 
@@ -186,51 +202,6 @@ def _flags(counted: Tally, expected_no: float) -> list[JSON]:
             message = _("Putting items aside paid %(worker)s more a minute than composing.")
             flags.append({"message": message, "values": {"worker": name}})
     return flags
-
-
-def _paragraph(counted: Tally) -> list[JSON]:
-    """Sentences of a methods section with this batch's facts."""
-    if not counted.answers:
-        return []
-    judged = sum(counts.total() for counts in counted.edges.values())
-    ended = sum(counts["different"] + counts["unsure"] for counts in counted.edges.values())
-    rate = wilson(ended, judged)
-    people = {"workers": len(counted.workers), "hits": counted.hits, "answers": counted.answers}
-    told = [
-        {
-            "message": _("%(workers)s workers gave %(answers)s answers to %(hits)s graphs of single-hop questions."),
-            "values": people,
-        }
-    ]
-    if rate.value is not None and rate.low is not None and rate.high is not None:
-        message = _(
-            "They first judged %(n)s bridges, of which %(rate)s %% (95 %% interval %(low)s to %(high)s %%) were found "
-            "not to be the same or could not be told; such graphs were put aside."
-        )
-        values = {"n": judged, "rate": _percent(rate.value), "low": _percent(rate.low), "high": _percent(rate.high)}
-        told.append({"message": message, "values": values})
-    return told + [_hops_sentence(count, hops) for count, hops in sorted(counted.hops.items())]
-
-
-def _hops_sentence(count: int, hops: Hops) -> JSON:
-    values = {
-        "n": hops.composed,
-        "hops": count,
-        "words": _middle(hops.words, 1),
-        "single": _middle(hops.single_words, 1),
-    }
-    if not hops.seconds:
-        message = _(
-            "%(n)s questions of %(hops)s hops have a median of %(words)s words, against %(single)s in the single-hop "
-            "questions together."
-        )
-        return {"message": message, "values": values}
-    message = _(
-        "%(n)s questions of %(hops)s hops have a median of %(words)s words, against %(single)s in the single-hop "
-        "questions together; composing took a median of %(seconds)s seconds and paid %(cents)s US cents."
-    )
-    cents = " / ".join(str(cents) for cents in sorted(hops.cents))
-    return {"message": message, "values": values | {"seconds": _middle(hops.seconds, 1), "cents": cents}}
 
 
 def _percent(share: float) -> float:

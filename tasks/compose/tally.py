@@ -9,9 +9,32 @@ from dataclasses import dataclass, field
 from annotation.tasktype import JSON, Given, Judged
 from tasks.compose import bridging
 from tasks.compose.findings import found
+from tasks.compose.money import dollars_an_hour
 from tasks.compose.verdict import verdict
 
 Edge = tuple[str, int, int]  # shape, head, tail
+
+
+@dataclass
+class Pay:
+    """What the ledger paid for some answers, in US cents each, and the seconds of those of them that were measured."""
+
+    cents: list[int] = field(default_factory=list)
+    timed_cents: int = 0
+    seconds: float = 0.0
+
+    def add(self, one: Given) -> None:
+        if one.paid is None:
+            return
+        self.cents.append(one.paid)
+        if one.seconds > 0:
+            self.timed_cents += one.paid
+            self.seconds += one.seconds
+
+    @property
+    def hourly(self) -> float | None:
+        """US dollars an hour of measured time; None where nothing was paid or measured."""
+        return dollars_an_hour(self.timed_cents, self.seconds)
 
 
 @dataclass
@@ -20,7 +43,7 @@ class Hops:
 
     composed: int = 0
     seconds: list[float] = field(default_factory=list)
-    cents: set[int] = field(default_factory=set)
+    pay: Pay = field(default_factory=Pay)
     words: list[int] = field(default_factory=list)
     single_words: list[int] = field(default_factory=list)  # of all the hops' questions together
 
@@ -31,7 +54,7 @@ class Hops:
 
 @dataclass
 class Worker:
-    """One worker's answers; times of 0 seconds were not measured and are left out, and their pay with them."""
+    """One worker's answers; times of 0 seconds were not measured and are left out."""
 
     submitted: int = 0
     composed: int = 0
@@ -39,9 +62,9 @@ class Worker:
     ended: int = 0  # of these, not the same or not to be told
     known: list[bool] = field(default_factory=list)
     no_seconds: list[float] = field(default_factory=list)
-    no_cents: float = 0
+    no_pay: Pay = field(default_factory=Pay)
     seconds: list[float] = field(default_factory=list)
-    cents: float = 0
+    pay: Pay = field(default_factory=Pay)
     pasted: list[float] = field(default_factory=list)
 
 
@@ -63,6 +86,11 @@ class Tally:
     @property
     def hits(self) -> int:
         return sum(self.kinds.values()) + self.traps
+
+    @property
+    def paid(self) -> bool:
+        """Whether the ledger paid for any answer."""
+        return any(worker.pay.cents or worker.no_pay.cents for worker in self.workers.values())
 
     @property
     def composed(self) -> int:
@@ -106,21 +134,21 @@ def _add_worker(worker: Worker, row: Judged, one: Given) -> None:
     worker.ended += sum(judgment in bridging.ENDS for judgment in unknown)
     worker.known += bridging.on_known(payload, answer, row.example)
     if bridging.discarded(payload, answer):
+        worker.no_pay.add(one)
         if one.seconds > 0:
             worker.no_seconds.append(one.seconds)
-            worker.no_cents += payload["pay"]["discarded"]
     elif bridging.composed(payload, answer):
         worker.composed += 1
         worker.pasted.append(answer.get("pasted", 0.0))
+        worker.pay.add(one)
         if one.seconds > 0:
             worker.seconds.append(one.seconds)
-            worker.cents += payload["pay"]["composed"]
 
 
 def _add_composition(counted: Tally, payload: JSON, one: Given) -> None:
     hops = counted.hops[len(payload["hops"])]
     hops.composed += 1
-    hops.cents.add(payload["pay"]["composed"])
+    hops.pay.add(one)
     hops.words.append(len(one.answer["question"].split()))
     hops.single_words.append(sum(len(hop["question"].split()) for hop in payload["hops"]))
     if one.seconds > 0:

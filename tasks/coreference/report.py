@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from annotation.pure.tables import counted
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from tasks._hops import known_bridges
@@ -99,12 +100,22 @@ def _worker_table(workers: dict[str, _Worker]) -> JSON:
 def _paragraph(verdicts: Counter[str], *, edges: int, pairs: int, workers: int) -> list[JSON]:
     if not edges:
         return []
-    message = _(
-        "%(workers)s annotators judged %(edges)s bridges of %(pairs)s graphs. By majority %(same)s mention the same "
-        "entity, %(different)s do not."
-    )
-    shares = {kind: in_words(share(verdicts[kind], edges)) for kind in ("same", "different")}
-    return [{"message": message, "values": {"workers": workers, "edges": edges, "pairs": pairs, **shares}}]
+    about = {
+        "workers": counted(workers, _("One annotator judged"), _("%(n)s annotators judged")),
+        "bridges": counted(edges, _("one bridge"), _("%(n)s bridges")),
+        "graphs": counted(pairs, _("of one graph"), _("of %(n)s graphs")),
+    }
+    shares = {kind: in_words(share(verdicts[kind], edges)) for kind in KINDS}
+    message = _("By majority %(same)s mention the same entity, %(different)s do not.")
+    told = [
+        {"message": _("%(workers)s %(bridges)s %(graphs)s."), "values": about},
+        {"message": message, "values": {"same": shares["same"], "different": shares["different"]}},
+    ]
+    if verdicts["unsure"]:
+        told.append({"message": _("%(unsure)s cannot be told."), "values": {"unsure": shares["unsure"]}})
+    if verdicts["tied"]:
+        told.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares["tied"]}})
+    return told
 
 
 def _flags(workers: dict[str, _Worker]) -> Iterator[JSON]:

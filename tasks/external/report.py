@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from annotation.pure.tables import counted
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from tasks._tables import INTERVALS, excluded_table, share, table, usual_seconds
@@ -27,7 +28,7 @@ def external_report(judged: Iterable[Judged], joined: Callable[[JSON], dict[str,
         "task": "external",
         "n": len(rows),
         "tables": [_frequent(fields), *excluded_table(judged)],
-        "paragraph": _paragraph(len(rows), len(seconds), usual_seconds(seconds)),
+        "paragraph": _paragraph(len(rows), seconds),
         "intervals": INTERVALS,
         "flags": [],
     }
@@ -44,9 +45,18 @@ def _frequent(fields: dict[str, Counter[str]]) -> JSON:
     return table("values", _("What was answered"), columns, rows, note)
 
 
-def _paragraph(hits: int, answers: int, seconds: float | None) -> list[JSON]:
+def _paragraph(hits: int, seconds: Sequence[float]) -> list[JSON]:
     if not hits:
         return []
-    message = _("%(answers)s answers to %(hits)s HITs; half of them took %(seconds)s seconds or more.")
-    values = {"answers": answers, "hits": hits, "seconds": "–" if seconds is None else seconds}
-    return [{"message": message, "values": values}]
+    about = {
+        "answers": counted(len(seconds), _("One answer was given"), _("%(n)s answers were given")),
+        "hits": counted(hits, _("to one HIT"), _("to %(n)s HITs")),
+    }
+    told = [{"message": _("%(answers)s %(hits)s."), "values": about}]
+    if usual := usual_seconds(seconds):
+        timed = sum(each > 0 for each in seconds)
+        message = _("Their median active time is %(seconds)s seconds.")
+        if timed < len(seconds):
+            message = _("The median active time of the %(timed)s whose time was measured is %(seconds)s seconds.")
+        told.append({"message": message, "values": {"seconds": usual, "timed": timed}})
+    return told

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from annotation.pure.judging_tables import agreement_tables
+from annotation.pure.tables import counted, counted_sentence
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from tasks._tables import excluded_table, in_words, said, share, table, usual_seconds
@@ -160,19 +161,24 @@ def _paragraph(verdicts: Sequence[JSON], rows: Sequence[Judged]) -> list[JSON]:
     if not verdicts:
         return []
     kinds = Counter(one["kind"] for one in verdicts)
-    message = _(
-        "%(workers)s annotators checked %(items)s questions with their sub-questions. %(kept)s were kept, "
-        "%(discarded)s discarded."
-    )
-    values = {
-        "workers": len({given.worker for row in rows for given in row.given}),
-        "items": len(verdicts),
-        "kept": in_words(share(kinds[KEPT], len(verdicts))),
-        "discarded": in_words(share(kinds[DISCARDED], len(verdicts))),
+    workers = len({given.worker for row in rows for given in row.given})
+    about = {
+        "workers": counted(workers, _("One annotator checked"), _("%(n)s annotators checked")),
+        "items": counted(
+            len(verdicts), _("one question with its sub-questions"), _("%(n)s questions with their sub-questions")
+        ),
     }
-    return [{"message": message, "values": values}]
+    shares = {kind: in_words(share(kinds[kind], len(verdicts))) for kind in (KEPT, DISCARDED, TIED)}
+    message = _("By majority, %(kept)s were kept and %(discarded)s discarded.")
+    told = [
+        {"message": _("%(workers)s %(items)s."), "values": about},
+        {"message": message, "values": {"kept": shares[KEPT], "discarded": shares[DISCARDED]}},
+    ]
+    if kinds[TIED]:
+        told.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares[TIED]}})
+    return told
 
 
 def _flags(verdicts: Sequence[JSON]) -> Iterator[JSON]:
     if tied := sum(one["kind"] == TIED for one in verdicts):
-        yield {"message": _("Workers are tied on %(n)s items."), "values": {"n": tied}}
+        yield counted_sentence(tied, _("Workers are tied on one item."), _("Workers are tied on %(n)s items."))

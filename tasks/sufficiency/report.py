@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from annotation.pure.intervals import wilson
 from annotation.pure.judging_tables import agreement_tables, side_by_side
+from annotation.pure.tables import counted as cell_counted
+from annotation.pure.tables import counted_sentence
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from tasks._tables import excluded_table, in_words, said, share, table
@@ -212,11 +214,18 @@ def _lacking(pairs: Iterable[Ruled]) -> Iterator[JSON]:
     agreed = [one.kind for one in pairs if len(one.pair.supports) == 2 == one.pair.of and one.kind in VERDICTS]
     if agreed:
         lacking = in_words(share(agreed.count(INSUFFICIENT), len(agreed)))
-        message = _(
-            "On %(n)s questions annotators agree about both supporting paragraphs together; these do not suffice in "
-            "%(lacking)s."
+        yield counted_sentence(
+            len(agreed),
+            _(
+                "On one question annotators agree about both supporting paragraphs together; these do not suffice in "
+                "%(lacking)s."
+            ),
+            _(
+                "On %(n)s questions annotators agree about both supporting paragraphs together; these do not suffice "
+                "in %(lacking)s."
+            ),
+            lacking=lacking,
         )
-        yield {"message": message, "values": {"lacking": lacking, "n": len(agreed)}}
 
 
 def _paragraph(found: Sequence[Question], pairs: Sequence[Ruled], drops: Sequence[JSON]) -> Iterator[JSON]:
@@ -224,18 +233,15 @@ def _paragraph(found: Sequence[Question], pairs: Sequence[Ruled], drops: Sequenc
     if not counted:
         return
     proxies = sum(1 for question in counted if question.proxies())
-    yield {
-        "message": _(
-            "Of %(counted)s questions with agreement on all pairs %(proxies)s had a proxy in the other paragraph "
-            "(%(rate)s); %(left)s questions were left out."
-        ),
-        "values": {
-            "counted": len(counted),
-            "proxies": proxies,
-            "rate": in_words(share(proxies, len(counted))),
-            "left": len(found) - len(counted),
-        },
-    }
+    yield counted_sentence(
+        len(counted),
+        _("Of one question with agreement on all pairs %(proxies)s had a proxy in the other paragraph (%(rate)s)."),
+        _("Of %(n)s questions with agreement on all pairs %(proxies)s had a proxy in the other paragraph (%(rate)s)."),
+        proxies=proxies,
+        rate=in_words(share(proxies, len(counted))),
+    )
+    if left := len(found) - len(counted):
+        yield counted_sentence(left, _("One question was left out."), _("%(n)s questions were left out."))
     yield from _lacking(pairs)
     at = {each["which"]: each for each in drops if each["dataset"] == drops[0]["dataset"]}
     low, high = at["rounded"]["others"]
@@ -257,7 +263,9 @@ def _paragraph(found: Sequence[Question], pairs: Sequence[Ruled], drops: Sequenc
 
 def _rule(options: Options) -> JSON:
     """What the paper leaves open and this batch settled."""
-    votes = said(_("as many votes as assignments")) if not options.votes else said(_("%(n)s votes"), n=options.votes)
+    votes = said(_("as many votes as assignments"))
+    if options.votes:
+        votes = cell_counted(options.votes, _("one vote"), _("%(n)s votes"))
     return {
         "message": _(
             "The answer was %(shown)s, “cannot tell” %(unsure)s; a pair needed %(votes)s, and annotators agree when "
@@ -275,9 +283,15 @@ def _rule(options: Options) -> JSON:
 def _flags(judged: Sequence[Judged], found: Sequence[Question]) -> Iterator[JSON]:
     strange = sum(1 for row in judged if pair_of(row.example) is None)
     if strange:
-        message = _("%(n)s items do not say which pair of a question they are, as sufficiency-pairs does: no question.")
-        yield {"message": message, "values": {"n": strange}}
+        yield counted_sentence(
+            strange,
+            _("One item does not say which pair of a question it is, as sufficiency-pairs does: it is no question."),
+            _("%(n)s items do not say which pair of a question they are, as sufficiency-pairs does: no question."),
+        )
     torn = sum(1 for question in found if question.left_out() == "missing")
     if torn:
-        message = _("%(n)s questions have pairs outside this batch: launch all pairs of a question, not a sample.")
-        yield {"message": message, "values": {"n": torn}}
+        yield counted_sentence(
+            torn,
+            _("One question has pairs outside this batch: launch all pairs of a question, not a sample."),
+            _("%(n)s questions have pairs outside this batch: launch all pairs of a question, not a sample."),
+        )

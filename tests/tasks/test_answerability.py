@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from annotation.derivations import DERIVATIONS
 from annotation.pure.example import Example, Paragraph
 from annotation.pure.intervals import wilson
+from annotation.pure.tables import sentence
 from annotation.registry import task_type
 from annotation.tasktype import Given, Judged
 from tests.derivations.listed import Listed, derived
@@ -87,7 +88,9 @@ def test_forty_five_of_fifty_is_the_papers_agreement_with_its_interval() -> None
     assert (hits, answers) == (50, 50)
     assert majority == single == wilson(45, 50).as_json()
     assert [round(100 * majority[end]) for end in ("value", "low", "high")] == [90, 79, 96]
-    assert made["paragraph"][0]["values"] == {"agreed": "45", "n": 50, "share": "90.0 % [78.6, 95.7]"}
+    assert sentence(made["paragraph"][0]) == (
+        "By majority, people agreed with the label of 45 of 50 instances (90.0 % [78.6, 95.7])."
+    )
     assert "groups" not in tables(made)
 
 

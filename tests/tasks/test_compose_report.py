@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from annotation import registry
 from annotation.pure import dag
 from annotation.pure.example import Hop
+from annotation.pure.tables import sentence
 from annotation.tasktype import Given, Judged
 from tasks.compose.task import TASK
 from tests.tasks.composing import JSON, QUESTION, answer, example, payload
@@ -50,11 +52,45 @@ def test_the_report_tells_edge_by_edge_what_was_judged_not_the_same() -> None:
 
 
 def test_time_pay_and_length_are_told_by_the_number_of_hops() -> None:
-    rows = [judged("2hop", Given("w", answer("same"), seconds)) for seconds in (50.0, 60.0, 70.0)]
+    rows = [judged("2hop", Given("w", answer("same"), seconds, 25)) for seconds in (50.0, 60.0, 70.0)]
     hops = table(report(*rows), "by-hops")[0]
     words = len(QUESTION.split())
     single = sum(len(hop.question.split()) for hop in example().hops)
-    assert hops == [2, 3, 60.0, 60, 15.0, words, single, round(words / single, 2)]
+    assert hops == [2, 3, 60.0, 60, 3, 15.0, words, single, round(words / single, 2)]
+
+
+def in_words(*rows: Judged) -> str:
+    return " ".join(sentence(one) for one in report(*rows)["paragraph"])
+
+
+def test_of_unpaid_compositions_neither_sentence_nor_table_speaks_of_pay() -> None:
+    rows = [judged("2hop", Given("w", answer("same"), seconds)) for seconds in (50.0, 60.0, 70.0)]
+    told = report(*rows)
+    words = len(QUESTION.split())
+    single = sum(len(hop.question.split()) for hop in example().hops)
+    assert table(told, "by-hops")[0] == [2, 3, 60.0, 60, words, single, round(words / single, 2)]
+    assert table(told, "pay-by-worker") == [["w", 0, None, 3, 60.0]]
+    shown = [in_words(*rows), *(str(each[part]) for each in told["tables"] for part in ("title", "note", "columns"))]
+    assert not re.search(r"\b(paid|pay|cents|dollars?|wage)\b", " ".join(shown).casefold())
+
+
+def test_the_paragraph_says_what_the_ledger_paid_and_for_how_many() -> None:
+    paid, unpaid = Given("w", answer("same"), 50.0, 25), Given("w", answer("same"), 50.0)
+    assert "Each was paid 25 US cents." in in_words(*[judged("2hop", paid)] * 2)
+    assert "One of these 2 was paid so far: 25 US cents." in in_words(judged("2hop", paid), judged("2hop", unpaid))
+    other = replace(paid, paid=30)
+    several = in_words(judged("2hop", paid), judged("2hop", other), judged("2hop", unpaid))
+    assert "2 of these 3 were paid so far: 25 to 30 US cents each." in several
+
+
+def test_one_of_everything_is_said_as_one() -> None:
+    words, single = len(QUESTION.split()), sum(len(hop.question.split()) for hop in example().hops)
+    assert in_words(judged("2hop", Given("w", answer("same"), 50.0, 1))) == (
+        "One worker gave one answer to one graph of single-hop questions. Bridges were judged once; 0 % (95 % "
+        "interval 0 to 79.3 %) of the judgments said that both sides are not the same or that it could not be told. "
+        f"One composed question of 2 hops has {words} words, against {single} in its single-hop questions together. "
+        "Composing it took 50 seconds. It was paid 1 US cent."
+    )
 
 
 def test_overridden_warnings_are_told_with_their_reasons() -> None:
@@ -83,11 +119,13 @@ def test_known_edges_tell_who_is_right_and_do_not_make_anybody_look_eager() -> N
 
 
 def test_a_worker_whom_a_no_pays_more_a_minute_than_composing_is_flagged() -> None:
-    quick = [judged("2hop", Given("w", answer("different"), 2.0)) for _ in range(3)]
-    slow = [judged("2hop", Given("w", answer("same"), 60.0)) for _ in range(30)]
+    quick = [judged("2hop", Given("w", answer("different"), 2.0, 3)) for _ in range(3)]
+    slow = [judged("2hop", Given("w", answer("same"), 60.0, 25)) for _ in range(30)]
     told = report(*quick, *slow)
     assert [flag["values"] for flag in told["flags"]] == [{"worker": "w"}]
     assert table(told, "pay-by-worker")[0] == ["w", 3, 2.0, 54.0, 30, 60.0, 15.0]
+    unpaid = [replace(row, given=(replace(row.given[0], paid=None),)) for row in (*quick, *slow)]
+    assert report(*unpaid)["flags"] == []
 
 
 def test_excluded_hits_and_those_without_answers_count_nowhere() -> None:

@@ -1,0 +1,113 @@
+"""What a batch of compositions found, in sentences of a methods section. Each says only what was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from annotation.pure.intervals import wilson
+from annotation.pure.tables import counted, counted_sentence
+from annotation.pure.words import gettext_noop as _
+from annotation.tasktype import JSON
+from tasks.compose.tally import Hops, Pay, Tally
+
+
+def paragraph(told: Tally) -> Iterator[JSON]:
+    """The sentences; none without answers."""
+    if not told.answers:
+        return
+    people = {
+        "workers": counted(len(told.workers), _("One worker gave"), _("%(n)s workers gave")),
+        "answers": counted(told.answers, _("one answer"), _("%(n)s answers")),
+        "graphs": counted(
+            told.hits, _("to one graph of single-hop questions"), _("to %(n)s graphs of single-hop questions")
+        ),
+    }
+    yield {"message": _("%(workers)s %(answers)s %(graphs)s."), "values": people}
+    if told.traps:
+        yield counted_sentence(
+            told.traps,
+            _("One graph has a bridge that is known to break; what was composed of it is not counted below."),
+            _("%(n)s graphs have a bridge that is known to break; what was composed of them is not counted below."),
+        )
+    yield from _bridges(told)
+    for count, hops in sorted(told.hops.items()):
+        yield from _compositions(count, hops)
+
+
+def _bridges(told: Tally) -> Iterator[JSON]:
+    """How often an unknown bridge was not found to hold, over judgments: several workers may judge one bridge."""
+    judged = sum(counts.total() for counts in told.edges.values())
+    ended = sum(counts["different"] + counts["unsure"] for counts in told.edges.values())
+    rate = wilson(ended, judged)
+    if rate.value is None or rate.low is None or rate.high is None:
+        return
+    yield counted_sentence(
+        judged,
+        _(
+            "Bridges were judged once; %(rate)s %% (95 %% interval %(low)s to %(high)s %%) of the judgments said that "
+            "both sides are not the same or that it could not be told."
+        ),
+        _(
+            "Bridges were judged %(n)s times; %(rate)s %% (95 %% interval %(low)s to %(high)s %%) of the judgments "
+            "said that both sides are not the same or that it could not be told."
+        ),
+        rate=_percent(rate.value),
+        low=_percent(rate.low),
+        high=_percent(rate.high),
+    )
+
+
+def _compositions(count: int, hops: Hops) -> Iterator[JSON]:
+    yield counted_sentence(
+        hops.composed,
+        _(
+            "One composed question of %(hops)s hops has %(words)s words, against %(single)s in its single-hop "
+            "questions together."
+        ),
+        _(
+            "%(n)s composed questions of %(hops)s hops have a median of %(words)s words, against %(single)s in the "
+            "single-hop questions together."
+        ),
+        hops=count,
+        words=_middle(hops.words),
+        single=_middle(hops.single_words),
+    )
+    if hops.seconds:
+        yield _timed(hops)
+    if hops.pay.cents:
+        yield _paid(hops.composed, hops.pay)
+
+
+def _timed(hops: Hops) -> JSON:
+    timed = len(hops.seconds)
+    message = _("Composing took a median of %(seconds)s seconds, measured for %(timed)s of them.")
+    if hops.composed == 1:
+        message = _("Composing it took %(seconds)s seconds.")
+    elif timed == 1:
+        message = _("Composing one of them took %(seconds)s seconds; the others were not measured.")
+    elif timed == hops.composed:
+        message = _("Composing took a median of %(seconds)s seconds.")
+    return {"message": message, "values": {"seconds": _middle(hops.seconds), "timed": timed}}
+
+
+def _paid(composed: int, pay: Pay) -> JSON:
+    """What the ledger paid for them so far, without bonuses."""
+    low, high = min(pay.cents), max(pay.cents)
+    cents = counted(low, _("1 US cent"), _("%(n)s US cents"))
+    if low != high:
+        cents = {"text": _("%(low)s to %(high)s US cents"), "values": {"low": low, "high": high}}
+    paid = len(pay.cents)
+    if paid < composed:
+        one = _("One of these %(of)s was paid so far: %(cents)s.")
+        many = _("%(n)s of these %(of)s were paid so far: %(cents)s each.")
+        return counted_sentence(paid, one, many, of=composed, cents=cents)
+    return counted_sentence(paid, _("It was paid %(cents)s."), _("Each was paid %(cents)s."), cents=cents)
+
+
+def _middle(values: Sequence[float]) -> float:
+    return round(median(values), 1)
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 1)
