@@ -111,7 +111,7 @@ def test_the_proxy_takes_what_a_page_takes() -> None:
 
 
 def test_who_waits_for_whom(gunicorn: dict[str, Any]) -> None:
-    """The proxy lets idle connections go before the web server does; nobody is killed over requests that are in work."""
+    """The proxy lets idle connections go before the web server does; nobody is killed over requests in work."""
     kept = re.search(r"keepalive (\d+)s", (DEPLOY / "Caddyfile").read_text())
     assert int(kept[1]) < buffering_worker.IDLE
     for name in OURS:
