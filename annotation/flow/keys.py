@@ -58,7 +58,7 @@ def requester(email: str, *, create: bool = False, slug: str | None = None) -> R
     `create` makes what is missing: the account (without a password), the project or their part in it. Without a
     `slug` it is the one project that they run. Raises Refused.
     """
-    user = User.objects.filter(Q(username__iexact=email) | Q(email__iexact=email)).order_by("pk").first()
+    user = account(email)
     new_user = user is None
     if user is None:
         if not create:
@@ -66,6 +66,11 @@ def requester(email: str, *, create: bool = False, slug: str | None = None) -> R
         user = _account(email)
     project, new_project = (_named(user, slug, create), False) if slug else _theirs(user, create)
     return Requester(user, project, new_user, new_project)
+
+
+def account(name: str) -> User | None:
+    """The account of that login name or email."""
+    return User.objects.filter(Q(username__iexact=name) | Q(email__iexact=name)).order_by("pk").first()
 
 
 def _account(email: str) -> User:

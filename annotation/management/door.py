@@ -20,6 +20,7 @@ from django.db import DatabaseError
 from annotation.flow import recording
 from annotation.flow.joining import project_named
 from annotation.flow.refusal import Refused
+from annotation.management.busy import why_broken
 from annotation.models import Batch, Dataset, Project
 
 
@@ -45,8 +46,7 @@ class Door(BaseCommand, ABC):
         except Refused as refusal:
             self._refuse(str(refusal), getattr(refusal, "report", None), as_json=options["json"])
         except DatabaseError as broken:
-            hint = "Is the database there and migrated? Run: manage.py migrate"
-            self._refuse(f"{str(broken).strip()}. {hint}", None, as_json=options["json"])
+            self._refuse(why_broken(broken), None, as_json=options["json"])
         except OSError as broken:
             where = f"{broken.filename}: " if broken.filename else ""
             self._refuse(f"{where}{broken.strerror or broken}", None, as_json=options["json"])

@@ -1,16 +1,57 @@
 """Make datasets out of a dataset."""
 
+import argparse
+from collections.abc import Iterator
+from dataclasses import fields
+from textwrap import fill
 from typing import Any
+
+from django.core.management.base import DjangoHelpFormatter
+from django.utils.translation import gettext as _
 
 from annotation.derivations import DERIVATIONS
 from annotation.flow.deriving import derive_dataset
 from annotation.management.door import Door, dataset_named, pair, project_of, slug
 
 
+class HelpFormatter(DjangoHelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of the options below the help."""
+
+
+class Help(argparse.Action):
+    """`--help`; after `--how X` it also lists the options of X."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        if how := getattr(namespace, "how", None):
+            parser.epilog = "\n".join(options_of(how))
+        parser.print_help()
+        parser.exit()
+
+
+def options_of(how: str) -> Iterator[str]:
+    """What a way of deriving does, and its options with their defaults, for a person."""
+    way = DERIVATIONS[how]
+    yield fill(f"{how}: {_(way.does)}", 100)
+    every = fields(way.Options)
+    yield f"\noptions of {how}, each as --option NAME=VALUE:" if every else f"\n{how} has no options."
+    for each in every:
+        about = each.metadata
+        default = "empty" if each.default == "" else str(each.default).lower()
+        default += ", which is empty" if "empty" in about and default != "empty" else ""
+        more = _(about["help"]) % about.get("values", {}) if about["help"] else ""
+        label = _(about["label"]).rstrip(".:") + "."
+        yield f"  {each.name} (default: {default})"
+        yield fill(f"{label} {more}".rstrip(), 100, initial_indent=" " * 6, subsequent_indent=" " * 6)
+
+
 class Command(Door):
     help = "Derive one dataset from another, with a report of what was kept and dropped, and its lineage."
 
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
+        return super().create_parser(prog_name, subcommand, add_help=False, formatter_class=HelpFormatter, **kwargs)
+
     def add(self, parser: Any) -> None:
+        parser.add_argument("-h", "--help", action=Help, nargs=0, help="show this; after --how X also the options of X")
         parser.add_argument("source", type=slug)
         parser.add_argument("--how", required=True, choices=sorted(DERIVATIONS))
         parser.add_argument("--name", required=True, type=slug)
