@@ -28,3 +28,10 @@ class Command(Door):
         made = keys.requester(options["email"], create=options["create"], slug=options["project"])
         token, text = api_tokens.make(made.user, project=made.project, scope=options["scope"], note=options["note"])
         return {"token": text, "project": made.project.slug, "scope": token.scope}
+
+    def lines(self, result: dict[str, Any]) -> list[str]:
+        """The token alone on stdout, so that a shell can take it; what it opens goes to stderr."""
+        if "token" not in result:
+            return super().lines(result)
+        self.stderr.write(f"project: {result['project']}, scope: {result['scope']}")
+        return [result["token"]]

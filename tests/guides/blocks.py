@@ -1,0 +1,75 @@
+"""The fenced `sh` and `python` blocks of the guides, with what invisible comments above them say.
+
+A comment of its own line, directly above a fence, is one of
+
+    <!-- not run: why -->           the block cannot run on a test machine
+    <!-- first: people answer -->   done before the block; each step stands in tests/guides/given.py
+    <!-- meanwhile: people answer --> goes on while the block runs
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+LANGUAGES = ("sh", "python")
+_FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```", re.S | re.M)
+_COMMENT = re.compile(r"<!-- (not run|first|meanwhile): (.+?) -->")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block as it stands in a guide."""
+
+    guide: str  # its path from the root
+    line: int  # of its fence
+    language: str
+    text: str
+    not_run: str = ""
+    first: tuple[str, ...] = ()
+    meanwhile: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        return f"{self.guide}:{self.line}"
+
+
+def guides(root: Path) -> list[Path]:
+    return [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+
+
+def blocks_of(guide: Path, root: Path) -> Iterator[Block]:
+    """Every `sh` and `python` block in the order of the guide."""
+    text = guide.read_text()
+    for found in _FENCE.finditer(text):
+        if found[1] in LANGUAGES:
+            above = text[: found.start()]
+            said = _comments_above(above)
+            yield Block(
+                guide=guide.relative_to(root).as_posix(),
+                line=above.count("\n") + 1,
+                language=found[1],
+                text=found[2],
+                not_run=" ".join(said.get("not run", [])),
+                first=tuple(said.get("first", [])),
+                meanwhile=tuple(said.get("meanwhile", [])),
+            )
+
+
+def _comments_above(above: str) -> dict[str, list[str]]:
+    """The comments in the lines directly above a fence, in their order."""
+    said: dict[str, list[str]] = {}
+    for line in reversed(above.splitlines()):
+        comment = _COMMENT.fullmatch(line)
+        if not comment:
+            break
+        said.setdefault(comment[1], []).insert(0, comment[2])
+    return said
+
+
+def unlabelled(guide: Path) -> list[str]:
+    """Commands in fences that name no language, which no test would run."""
+    return [line for found in _FENCE.finditer(guide.read_text()) if not found[1] for line in found[2].splitlines()
+            if "manage.py" in line or "curl " in line]  # fmt: skip

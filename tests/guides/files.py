@@ -1,0 +1,81 @@
+"""The files that examples of the guides name, small ones of our own invention."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from annotation.demo import world
+from annotation.formats import FORMATS
+from annotation.pure.example import Example, Paragraph
+from tests.conftest import records
+
+QUESTIONS = 130  # the guides draw 125
+
+
+def write_files(folder: Path) -> None:
+    """Write every file that a guide names and no command of it makes."""
+    wells = [Example.from_json(record) for record in records(QUESTIONS)]
+    bridges = [hotpot(example) for example in wells]
+    singles = world.singlehop_examples()
+    for name in ("hotpot_dev_distractor_v1.json", "hotpot_dev.json"):
+        write(folder / name, bridges, "hotpotqa")
+    write(folder / "dev.jsonl", wells, "jsonl")
+    (folder / "dev.jsonl.gz").write_bytes(gzip.compress((folder / "dev.jsonl").read_bytes()))
+    write(folder / "musique_ans_v1.0_dev.jsonl", wells, "musique")
+    write(folder / "musique_full_v1.0_dev.jsonl", twins(wells), "musique")
+    write(folder / "my-questions.jsonl", singles, "jsonl")
+    write(folder / "dev-v1.1.json", singles, "squad")
+    dump(folder / "predictions.json", {example.id: example.answers[0] for example in singles})
+    dump(folder / "pred.json", answers_and_facts(bridges))
+    lines(folder / "generated.jsonl", [subquestions(example) for example in bridges])
+
+
+def write(path: Path, examples: Iterable[Example], format: str) -> None:
+    with path.open("wb") as out:
+        FORMATS[format].write(examples, out)
+
+
+def dump(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value))
+
+
+def lines(path: Path, values: Iterable[Any]) -> None:
+    path.write_text("".join(json.dumps(value) + "\n" for value in values))
+
+
+def hotpot(example: Example) -> Example:
+    """The example as HotpotQA has it: sentences, supporting facts, a type; no hops."""
+    paragraphs = tuple(
+        Paragraph.of_sentences(paragraph.title, tuple(f"{sentence}." for sentence in paragraph.text.split(".")[:-1]))
+        for paragraph in example.paragraphs
+    )
+    facts = tuple((place, 0) for place in example.supports or ())
+    extra = {"type": "bridge", "level": "medium"}
+    return replace(example, paragraphs=paragraphs, facts=facts, hops=(), shape="", extra=extra)
+
+
+def twins(examples: Sequence[Example]) -> list[Example]:
+    """Each example and its twin, which lacks the first supporting paragraph."""
+    made = []
+    for example in examples:
+        first, *others = example.hops
+        hops = (replace(first, support=None), *(replace(hop, support=(hop.support or 1) - 1) for hop in others))
+        lacking = replace(example, answerable=False, paragraphs=example.paragraphs[1:], supports=(0,), hops=hops)
+        made += [replace(example, answerable=True, group=example.id), replace(lacking, group=example.id)]
+    return made
+
+
+def answers_and_facts(examples: Iterable[Example]) -> dict[str, Any]:
+    facts = {e.id: [[e.paragraphs[p].title, s] for p, s in e.facts or ()] for e in examples}
+    return {"answer": {e.id: e.answers[0] for e in examples}, "sp": facts}
+
+
+def subquestions(example: Example) -> dict[str, str]:
+    number = example.id.rpartition("-")[2]
+    first, second = f"Which well did Ana Brook dig in year {number}?", "Which tower stands beside ____?"
+    return {"id": example.id, "sub1": first, "sub2": second}

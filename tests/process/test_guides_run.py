@@ -1,0 +1,119 @@
+"""Every `sh` and `python` block of the README and the guides runs as it stands there, in order, in an installation.
+
+What a guide takes for granted (datasets, projects, money) is made by tests/guides/given.py, and the files that it names
+by tests/guides/files.py. Blocks that cannot run here say why in an invisible comment (tests/guides/blocks.py); each is a
+skip, so that every run lists them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.guides.blocks import Block, blocks_of, guides, unlabelled
+from tests.guides.files import write_files
+from tests.guides.given import GIVEN
+from tests.guides.script import script_of
+from tests.process.installation import ROOT, Installation
+
+GUIDES = {guide.relative_to(ROOT).as_posix(): list(blocks_of(guide, ROOT)) for guide in guides(ROOT)}
+RUN = [name for name, blocks in GUIDES.items() if any(not block.not_run for block in blocks)]
+RUN = ["README.md"]
+ADDRESSES = (
+    "http://localhost:8000",
+    "http://127.0.0.1:8000",
+    "https://hopscribe.lab.example",
+    "https://hopscribe.example.org",
+)
+CHECKOUT = ("manage.py", "Makefile", "deploy", "requirements.lock")
+
+
+class Reader:
+    """Somebody who goes through a guide with a checkout, an installation and some files."""
+
+    def __init__(self, folder: Path, migrated: Path, static: Path) -> None:
+        self.folder = folder / "checkout"
+        self.folder.mkdir()
+        (folder / "var").mkdir()
+        database = folder / "var/hopscribe.sqlite3"
+        shutil.copyfile(migrated, database)
+        self.installation = Installation(folder / "var", f"sqlite:///{database}", static=static, ready=True)
+        for name in CHECKOUT:
+            (self.folder / name).symlink_to(ROOT / name)
+        (self.folder / ".venv").symlink_to(sys.prefix)
+        write_files(self.folder)
+
+    def go_through(self, blocks: list[Block]) -> str:
+        """What the blocks print; raises AssertionError naming the first that fails, with all that was said."""
+        stands_for = self._given(blocks[0].guide)
+        url = f"http://127.0.0.1:{self.installation.port}"
+        text = script_of(blocks, {**stands_for, **dict.fromkeys(ADDRESSES, url)})
+        if url in text:
+            self.installation.start_web(workers=1)
+        return self.run(text)
+
+    def run(self, text: str) -> str:
+        steps = {"STEPS_PYTHON": sys.executable, "STEPS_ROOT": str(ROOT), "FOLDER": str(self.folder)}
+        done = subprocess.run(
+            ["bash", "-c", text],
+            cwd=self.folder,
+            env={**self.installation.environment, **steps},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stdout[-6000:]
+        assert "Traceback" not in done.stdout, done.stdout[-6000:]
+        return done.stdout
+
+    def _given(self, guide: str) -> dict[str, str]:
+        if guide not in GIVEN:
+            return {}
+        told = self.installation.run([sys.executable, "-m", "tests.guides.given", str(self.folder), guide])
+        return dict(json.loads(told.splitlines()[-1]))
+
+
+@pytest.fixture
+def reader(tmp_path: Path, migrated: Path, static: Path) -> Iterator[Reader]:
+    made = Reader(tmp_path, migrated, static)
+    yield made
+    made.installation.close()
+
+
+@pytest.mark.parametrize("guide", RUN)
+def test_the_examples_of_a_guide_run_as_they_stand(reader: Reader, guide: str) -> None:
+    told = reader.go_through(GUIDES[guide])
+    assert told.count("== ") >= sum(not block.not_run for block in GUIDES[guide])
+
+
+@pytest.mark.parametrize(
+    "block", [block for blocks in GUIDES.values() for block in blocks if block.not_run], ids=lambda block: block.place
+)
+def test_an_example_that_cannot_run_here_says_why(block: Block) -> None:
+    assert len(block.not_run) > 10
+    pytest.skip(f"{block.place} is not run: {block.not_run}")
+
+
+def test_no_command_hides_in_a_block_without_a_language() -> None:
+    hidden = [f"{guide.name}: {line}" for guide in guides(ROOT) for line in unlabelled(guide)]
+    assert not hidden, "\n".join(hidden)
+
+
+@pytest.mark.parametrize(
+    "block", ["manage.py no_such_command", "false | cat", ".venv/bin/python manage.py create_batch b --dataset a b"]
+)
+def test_an_example_that_does_not_run_is_named(reader: Reader, block: str) -> None:
+    with pytest.raises(AssertionError, match=r"here\.md:7: this failed"):
+        reader.run(script_of([Block("here.md", 7, "sh", block)], {}))
+
+
+def test_a_python_example_that_does_not_run_is_named(reader: Reader) -> None:
+    with pytest.raises(AssertionError, match=r"here\.md:7: this failed(?s:.*)NameError|NameError(?s:.*)here\.md:7"):
+        reader.run(script_of([Block("here.md", 7, "python", "print(nobody)")], {}))
