@@ -20,7 +20,7 @@ def why_broken(broken: DatabaseError) -> str:
 
 
 def others_using(file: Path) -> list[str]:
-    """The other processes that have the file open, as "process 17 (manage.py sweep)"; on Linux, as far as we may see."""
+    """The other processes that have the file open, as "process 17 (manage.py sweep)"; on Linux, where we may look."""
     if not file.exists():
         return []
     found = []

@@ -1,8 +1,8 @@
 """Every `sh` and `python` block of the README and the guides runs as it stands there, in order, in an installation.
 
-What a guide takes for granted (datasets, projects, money) is made by tests/guides/given.py, and the files that it names
-by tests/guides/files.py. Blocks that cannot run here say why in an invisible comment (tests/guides/blocks.py); each is a
-skip, so that every run lists them.
+What a guide takes for granted (datasets, projects, money) is made by tests/guides/given.py, and the files that it
+names by tests/guides/files.py. Blocks that cannot run here say why in an invisible comment (tests/guides/blocks.py);
+each is a skip, so that every run lists them.
 """
 
 from __future__ import annotations
