@@ -110,3 +110,8 @@ def effect_unpaired(first: Sequence[float], second: Sequence[float]) -> float | 
         return None
     spread = math.sqrt(sum(float(np.sum((side - side.mean()) ** 2)) for side in sides) / degrees)
     return float(sides[0].mean() - sides[1].mean()) / spread if spread > 1e-12 else None
+
+
+def chance_text(chance: float) -> str:
+    """A p value with three digits."""
+    return "< 0.001" if chance < 0.001 else f"{chance:.3f}"

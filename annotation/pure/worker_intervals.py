@@ -24,9 +24,9 @@ from annotation.pure.words import gettext_noop as _
 LEAST_WORKERS = 7  # with fewer the intervals say too little: t with 2 degrees alone makes them 2.2 times as wide
 
 THESE = _(
-    "The 95 %% intervals are for these %(n)s annotators: they resample items and do not say what other people would do."
+    "95 %% intervals are for these %(n)s annotators: they resample items and do not say what other people would do."
 )
-THIS_ONE = _("The 95 %% intervals are for this one annotator and say nothing of other people.")
+THIS_ONE = _("95 %% intervals are for this one annotator and say nothing of other people.")
 TOO_FEW = _(
     "Nothing is said of people in general: that takes at least %(least)s annotators, and these are %(n)s. An interval "
     "over so few people would mostly tell who happened to take part."

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from annotation.pure.intervals import wilson
 from annotation.pure.tables import counted, counted_sentence
 from annotation.pure.words import gettext_noop as _
+from annotation.pure.worker_intervals import whom
 from annotation.tasktype import JSON
+from tasks.compose.rates import ENDED, ended_rate, general_rate, percent
 from tasks.compose.tally import Hops, Pay, Tally
 
 
-def paragraph(told: Tally) -> Iterator[JSON]:
+def paragraph(told: Tally, seed: int) -> Iterator[JSON]:
     """The sentences; none without answers."""
     if not told.answers:
         return
@@ -30,20 +31,18 @@ def paragraph(told: Tally) -> Iterator[JSON]:
             _("One graph has a bridge that is known to break; what was composed of it is not counted below."),
             _("%(n)s graphs have a bridge that is known to break; what was composed of them is not counted below."),
         )
-    yield from _bridges(told)
+    yield from _bridges(told, seed)
     for count, hops in sorted(told.hops.items()):
         yield from _compositions(count, hops)
 
 
-def _bridges(told: Tally) -> Iterator[JSON]:
+def _bridges(told: Tally, seed: int) -> Iterator[JSON]:
     """How often an unknown bridge was not found to hold, over judgments: several workers may judge one bridge."""
-    judged = sum(counts.total() for counts in told.edges.values())
-    ended = sum(counts["different"] + counts["unsure"] for counts in told.edges.values())
-    rate = wilson(ended, judged)
+    rate = ended_rate(told.bridges, seed)
     if rate.value is None or rate.low is None or rate.high is None:
         return
     yield counted_sentence(
-        judged,
+        len(told.bridges),
         _(
             "Bridges were judged once; %(rate)s %% (95 %% interval %(low)s to %(high)s %%) of the judgments said that "
             "both sides are not the same or that it could not be told."
@@ -52,10 +51,16 @@ def _bridges(told: Tally) -> Iterator[JSON]:
             "Bridges were judged %(n)s times; %(rate)s %% (95 %% interval %(low)s to %(high)s %%) of the judgments "
             "said that both sides are not the same or that it could not be told."
         ),
-        rate=_percent(rate.value),
-        low=_percent(rate.low),
-        high=_percent(rate.high),
+        rate=percent(rate.value),
+        low=percent(rate.low),
+        high=percent(rate.high),
     )
+    about = whom(len(told.workers))
+    yield {"message": about["text"], "values": about["values"]}
+    general = general_rate(told.bridges, ENDED)
+    if general is not None and general["low"] is not None:
+        message = _("Over annotators and items the interval of that share is %(low)s to %(high)s %%.")
+        yield {"message": message, "values": {end: percent(general[end]) for end in ("low", "high")}}
 
 
 def _compositions(count: int, hops: Hops) -> Iterator[JSON]:
@@ -107,7 +112,3 @@ def _paid(composed: int, pay: Pay) -> JSON:
 
 def _middle(values: Sequence[float]) -> float:
     return round(median(values), 1)
-
-
-def _percent(share: float) -> float:
-    return round(100 * share, 1)

@@ -2,41 +2,55 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 from typing import Any
 
+from annotation.pure.cluster_intervals import clustered_share
 from annotation.pure.intervals import wilson
+from annotation.pure.people_tables import for_workers
+from annotation.pure.significance import Q, at_least, benjamini_hochberg, chance_text
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from tasks.compose.in_words import paragraph
 from tasks.compose.money import SECONDS
 from tasks.compose.options import Options
-from tasks.compose.tally import Tally, Worker, tally
+from tasks.compose.rates import by_edge, ended_rate, percent
+from tasks.compose.tally import Bridge, Tally, Worker, tally
 
+TESTED = _(
+    "“High”: significantly above the expected %(expected)s %%, by exact binomial tests (one-sided) of %(n)s workers, "
+    "with Benjamini and Hochberg's adjustment at q = .05: of the workers marked, at most one in twenty is expected to "
+    "be marked by chance."
+)
 REASONS = 3  # shown of a check
 ENOUGH = 3  # answers of either kind before a worker's pay for a "no" is compared
+
+INTERVALS = _("95 % intervals: Wilson, or bootstrap over graphs where a rate is of several judgments of a graph")
 
 Row = list[Any]
 
 
-def compose_report(judged: Iterable[Judged], *, expected_no: float) -> JSON:
+def compose_report(judged: Iterable[Judged], *, expected_no: float, seed: int) -> JSON:
     """{"task", "n", "tables", "paragraph", "flags", "intervals"} for the generic page of a report."""
     counted = tally(judged)
+    chances = _chances(counted, expected_no)
+    tables = [
+        _overview(counted),
+        by_edge(counted, seed),
+        _by_hops(counted),
+        _overridden(counted, seed),
+        _by_worker(counted, chances, expected_no, seed),
+        _pay_by_worker(counted),
+    ]
     return {
         "task": "compose",
         "n": counted.hits,
-        "tables": [
-            _overview(counted),
-            _by_edge(counted),
-            _by_hops(counted),
-            _overridden(counted),
-            _by_worker(counted, expected_no),
-            _pay_by_worker(counted),
-        ],
-        "paragraph": list(paragraph(counted)),
-        "flags": _flags(counted, expected_no),
-        "intervals": "95 % Wilson score intervals",
+        "tables": for_workers(tables, len(counted.workers)),
+        "paragraph": list(paragraph(counted, seed)),
+        "flags": _flags(counted, chances, expected_no),
+        "intervals": INTERVALS,
     }
 
 
@@ -76,16 +90,6 @@ def _overview(counted: Tally) -> JSON:
     return _table("overview", _("What workers made of the HITs"), "", columns, rows) | {"leads": False}
 
 
-def _by_edge(counted: Tally) -> JSON:
-    columns = [_("shape"), _("edge"), _("judged"), _("not the same"), _("cannot tell")]
-    rows: list[Row] = []
-    for (shape, head, tail), counts in sorted(counted.edges.items()):
-        n = counts.total()
-        rows.append([shape, f"{head}→{tail}", n, _share(counts["different"], n), _share(counts["unsure"], n)])
-    note = _("An edge is judged only where those before it were found the same. Known edges are not counted.")
-    return _table("by-edge", _("The bridge check, edge by edge"), note, columns, rows)
-
-
 def _by_hops(counted: Tally) -> JSON:
     """Every composition; the columns of pay stand only where the ledger paid for some answer of the batch."""
     columns = [
@@ -115,33 +119,48 @@ def _by_hops(counted: Tally) -> JSON:
     return _table("by-hops", _("Time, pay and length by the number of hops"), note, columns, rows)
 
 
-def _overridden(counted: Tally) -> JSON:
+def _overridden(counted: Tally, seed: int) -> JSON:
     columns = [_("check"), _("warnings overridden"), _("of the compositions"), _("reasons, the first few")]
     rows: list[Row] = []
     for check, reasons in sorted(counted.reasons.items()):
         label = Options.__dataclass_fields__[check].metadata["label"]
         told = " · ".join(list(dict.fromkeys(reasons))[:REASONS])
-        rows.append([_said(label), len(reasons), _share(counted.overriding[check], counted.composed), told])
+        rate = clustered_share(((hit, check in checks) for hit, checks in counted.overriding), seed)
+        rows.append([_said(label), len(reasons), rate.as_json(), told])
     return _table("overridden", _("Warnings that workers overrode"), "", columns, rows)
 
 
-def _by_worker(counted: Tally, expected_no: float) -> JSON:
+def _by_worker(counted: Tally, chances: dict[str, float], expected_no: float, seed: int) -> JSON:
     columns = [
-        _("worker"), _("submitted"), _("composed"), _("bridges judged"), _("not the same or cannot tell"), _("flag"),
-        _("right on known bridges"), _("pasted, per cent"),
+        _("worker"), _("submitted"), _("composed"), _("bridges judged"), _("not the same or cannot tell"),
+        _("above the expected, points"), _("p, adjusted"), _("flag"), _("right on known bridges"),
+        _("pasted, per cent"),
     ]  # fmt: skip
     rows: list[Row] = []
+    said_by: defaultdict[str, list[Bridge]] = defaultdict(list)
+    for bridge in counted.bridges:
+        said_by[bridge.worker].append(bridge)
     for name, worker in sorted(counted.workers.items()):
-        flag = _said(_("high")) if _is_high(worker, expected_no) else ""
+        flag = _said(_("high")) if _is_high(name, chances) else ""
         known = _share(sum(worker.known), len(worker.known))
-        pasted = _percent(fmean(worker.pasted)) if worker.pasted else None
-        no_rate = _share(worker.ended, worker.judged)
-        rows.append([name, worker.submitted, worker.composed, worker.judged, no_rate, flag, known, pasted])
-    note = _(
-        "The rate is of judged bridges of which nothing was known. “High”: the expected rate lies below its interval. "
-        "Pasted is the mean share of a composition's characters."
-    )
-    return _table("by-worker", _("Worker by worker"), note, columns, rows)
+        pasted = percent(fmean(worker.pasted)) if worker.pasted else None
+        above = percent(worker.ended / worker.judged - expected_no) if worker.judged else None
+        rate = ended_rate(said_by[name], seed).as_json()
+        told = [rate, above, chance_text(chances[name]) if name in chances else None, flag]
+        rows.append([name, worker.submitted, worker.composed, worker.judged, *told, known, pasted])
+    tested: JSON = {"text": TESTED, "values": {"expected": round(100 * expected_no, 1), "n": len(chances)}}
+    note = [
+        _("The rate is of judged bridges of which nothing was known."), tested,
+        _("Pasted is the mean share of a composition's characters."),
+    ]  # fmt: skip
+    return _table("by-worker", _("Worker by worker"), "", columns, rows) | {"note": note}
+
+
+def _chances(counted: Tally, expected_no: float) -> dict[str, float]:
+    """How likely a rate as high as each worker's is by chance, adjusted for all of them."""
+    judging = {name: worker for name, worker in sorted(counted.workers.items()) if worker.judged}
+    each = [at_least(worker.ended, worker.judged, expected_no) for worker in judging.values()]
+    return dict(zip(judging, benjamini_hochberg(each), strict=True))
 
 
 def _pay_by_worker(counted: Tally) -> JSON:
@@ -174,9 +193,8 @@ def _timed(seconds: Sequence[float]) -> Row:
     return [len(seconds), _middle(seconds, 1)]
 
 
-def _is_high(worker: Worker, expected_no: float) -> bool:
-    low = wilson(worker.ended, worker.judged).low
-    return low is not None and low > expected_no
+def _is_high(name: str, chances: dict[str, float]) -> bool:
+    return chances.get(name, 1.0) <= Q
 
 
 def _no_pays_more(worker: Worker) -> bool:
@@ -187,14 +205,14 @@ def _no_pays_more(worker: Worker) -> bool:
     return no is not None and composing is not None and no > composing
 
 
-def _flags(counted: Tally, expected_no: float) -> list[JSON]:
+def _flags(counted: Tally, chances: dict[str, float], expected_no: float) -> list[JSON]:
     flags: list[JSON] = []
     for name, worker in sorted(counted.workers.items()):
-        if _is_high(worker, expected_no):
+        if _is_high(name, chances):
             rate = round(100 * worker.ended / worker.judged)
             message = _(
                 "%(worker)s found %(rate)s %% of %(n)s bridges not to be the same or could not tell: significantly "
-                "more than the expected %(expected)s %%."
+                "more than the expected %(expected)s %% (Benjamini and Hochberg, q = .05)."
             )
             values = {"worker": name, "rate": rate, "n": worker.judged, "expected": round(100 * expected_no, 1)}
             flags.append({"message": message, "values": values})
@@ -202,7 +220,3 @@ def _flags(counted: Tally, expected_no: float) -> list[JSON]:
             message = _("Putting items aside paid %(worker)s more a minute than composing.")
             flags.append({"message": message, "values": {"worker": name}})
     return flags
-
-
-def _percent(share: float) -> float:
-    return round(100 * share, 1)

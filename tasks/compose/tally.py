@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from annotation.tasktype import JSON, Given, Judged
+from annotation.tasktype import Given, Judged
 from tasks.compose import bridging
 from tasks.compose.findings import found
 from tasks.compose.money import dollars_an_hour
 from tasks.compose.verdict import verdict
 
 Edge = tuple[str, int, int]  # shape, head, tail
+
+
+class Bridge(NamedTuple):
+    """What one worker said of one bridge of which nothing was known."""
+
+    edge: Edge
+    hit: str
+    worker: str
+    judgment: str
 
 
 @dataclass
@@ -77,11 +87,11 @@ class Tally:
     disputed: int = 0
     answers: int = 0
     excluded: int = 0
-    edges: defaultdict[Edge, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    bridges: list[Bridge] = field(default_factory=list)
     hops: defaultdict[int, Hops] = field(default_factory=lambda: defaultdict(Hops))
     workers: defaultdict[str, Worker] = field(default_factory=lambda: defaultdict(Worker))
     reasons: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # of overridden warnings
-    overriding: Counter[str] = field(default_factory=Counter)  # compositions with the overridden check
+    overriding: list[tuple[str, set[str]]] = field(default_factory=list)  # HIT and overridden checks of a composition
 
     @property
     def hits(self) -> int:
@@ -117,13 +127,18 @@ def _add(counted: Tally, row: Judged) -> None:
         counted.kinds[summed["kind"]] += 1
         counted.disputed += summed["disputed"]
     counted.answers += len(row.given)
-    for k, (edge, counts) in enumerate(zip(row.payload["edges"], summed["bridges"], strict=True)):
-        if k >= len(right):
-            counted.edges[row.payload["shape"], edge["head"], edge["tail"]].update(counts)
     for one in row.given:
+        counted.bridges += _bridges(row, one, known=len(right))
         _add_worker(counted.workers[one.worker], row, one)
         if bridging.composed(row.payload, one.answer) and not trap:
-            _add_composition(counted, row.payload, one)
+            _add_composition(counted, row, one)
+
+
+def _bridges(row: Judged, one: Given, *, known: int) -> Iterator[Bridge]:
+    pairs = list(zip(row.payload["edges"], bridging.judged(row.payload, one.answer), strict=True))
+    for edge, judgment in pairs[known:]:
+        if judgment:
+            yield Bridge((row.payload["shape"], edge["head"], edge["tail"]), row.hit, one.worker, judgment)
 
 
 def _add_worker(worker: Worker, row: Judged, one: Given) -> None:
@@ -145,7 +160,8 @@ def _add_worker(worker: Worker, row: Judged, one: Given) -> None:
             worker.seconds.append(one.seconds)
 
 
-def _add_composition(counted: Tally, payload: JSON, one: Given) -> None:
+def _add_composition(counted: Tally, row: Judged, one: Given) -> None:
+    payload = row.payload
     hops = counted.hops[len(payload["hops"])]
     hops.composed += 1
     hops.pay.add(one)
@@ -155,6 +171,6 @@ def _add_composition(counted: Tally, payload: JSON, one: Given) -> None:
         hops.seconds.append(one.seconds)
     findings = found(payload, one.answer["question"], one.answer.get("overrides"))
     overridden = [finding for finding in findings if finding["overridden"]]
-    counted.overriding.update({finding["check"] for finding in overridden})
+    counted.overriding.append((row.hit, {finding["check"] for finding in overridden}))
     for finding in overridden:
         counted.reasons[finding["check"]].append(finding["reason"])

@@ -154,7 +154,7 @@ class Compose(TaskType):
         return float(not any(finding["level"] == "error" for finding in found(payload, answer["question"])))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return compose_report(judged, expected_no=options.expected_no)
+        return compose_report(judged, expected_no=options.expected_no, seed=seed)
 
     def export(self, example: Example, verdict_: JSON) -> list[Example]:
         """The example with the composed question; none where it was put aside or an edge is known to break."""

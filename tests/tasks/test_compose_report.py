@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from itertools import count
 from random import Random
 from typing import Any
 
 from annotation import registry
 from annotation.pure import dag
 from annotation.pure.example import Hop
-from annotation.pure.tables import sentence
+from annotation.pure.tables import note_of, sentence
 from annotation.tasktype import Given, Judged
 from tasks.compose.task import TASK
 from tests.tasks.composing import JSON, QUESTION, answer, example, payload
 
 # The report
 
+HITS = count()
+
 
 def judged(shape: str, *given: Given, extra: JSON | None = None, **options: Any) -> Judged:
     gold = replace(example(shape), extra=extra or {})
-    return Judged("hit", "vennory", "musique", gold, payload(shape, **options), given)
+    return Judged(f"hit-{next(HITS)}", "vennory", "musique", gold, payload(shape, **options), given)
 
 
 def report(*rows: Judged, **options: Any) -> JSON:
@@ -88,6 +91,7 @@ def test_one_of_everything_is_said_as_one() -> None:
     assert in_words(judged("2hop", Given("w", answer("same"), 50.0, 1))) == (
         "One worker gave one answer to one graph of single-hop questions. Bridges were judged once; 0 % (95 % "
         "interval 0 to 79.3 %) of the judgments said that both sides are not the same or that it could not be told. "
+        "95 % intervals are for this one annotator and say nothing of other people. "
         f"One composed question of 2 hops has {words} words, against {single} in its single-hop questions together. "
         "Composing it took 50 seconds. It was paid 1 US cent."
     )
@@ -104,16 +108,75 @@ def test_a_worker_who_says_no_far_more_often_than_expected_is_flagged_and_others
     rows += [judged("2hop", Given("calm", answer("same"))) for _ in range(6)]
     told = report(*rows)
     calm, eager = table(told, "by-worker")
-    assert (calm[0], calm[5], eager[0], eager[5]["text"]) == ("calm", "", "eager", "high")
+    assert (calm[0], calm[5:8], eager[0]) == ("calm", [-8.0, "1.000", ""], "eager")
+    assert (eager[5:7], eager[7]["text"]) == ([92.0, "< 0.001"], "high")
     assert [flag["values"]["worker"] for flag in told["flags"]] == ["eager"]
     assert report(*rows, expected_no=0.9)["flags"] == []
+
+
+def test_a_mark_says_by_which_test_and_how_many_workers_it_is_adjusted_for() -> None:
+    rows = [judged("2hop", Given(name, answer("same"))) for name in ("a", "b", "c")]
+    found = next(one for one in report(*rows)["tables"] if one["name"] == "by-worker")
+    note = note_of(found)
+    assert "exact binomial tests (one-sided) of 3 workers, with Benjamini and Hochberg's adjustment at q = .05" in note
+    assert "are for these 3 annotators" in note
+
+
+def test_who_would_be_marked_alone_is_not_marked_among_many_by_chance() -> None:
+    """Three of nine bridges, expected 8 %: p = .03 alone, and nothing among seventeen."""
+    rows = [judged("2hop", Given("w", answer("different" if k < 3 else "same"))) for k in range(9)]
+    assert [flag["values"]["worker"] for flag in report(*rows)["flags"]] == ["w"]
+    others = [judged("2hop", Given(f"x{who}", answer("same"))) for who in range(16) for _ in range(9)]
+    assert report(*rows, *others)["flags"] == []
+
+
+def test_honest_workers_are_seldom_marked() -> None:
+    """Studies of 17 workers whose bridges break as often as expected; a “no” ends the check of a graph."""
+    rng, shown, gold = Random(5), payload("3hop1"), example("3hop1")
+    marked = 0
+    for _run in range(12):
+        rows = []
+        for k in range(17 * 15):
+            told = ["different" if rng.random() < 0.08 else "same" for _edge in range(2)]
+            rows.append(Judged(f"hit-{k}", "v", "musique", gold, shown, (Given(f"w{k % 17}", answer(*told)),)))
+        marked += any("rate" in flag["values"] for flag in report(*rows)["flags"])
+    assert marked <= 1
+
+
+def test_several_judgments_of_a_graph_are_resampled_together() -> None:
+    """Ten graphs on which three workers say the same are ten graphs, not thirty."""
+    rows = [
+        judged("2hop", *(Given(f"w{who}", answer("different" if k < 4 else "same")) for who in range(3)))
+        for k in range(10)
+    ]
+    row = table(report(*rows), "by-edge")[0]
+    assert (row[2], row[3]["n"], row[3]["value"]) == (30, 30, 0.4)
+    assert row[3]["high"] - row[3]["low"] > 0.45
+    assert row[5:] == [None, None]
+
+
+def test_from_seven_workers_on_a_rate_has_an_interval_about_people_in_general() -> None:
+    """Half of the workers always say no, half never: graphs alone make that look certain."""
+    rows = [
+        judged("2hop", Given(f"w{who}", answer("different" if who % 2 else "same")))
+        for who in range(8)
+        for _ in range(30)
+    ]
+    told = report(*rows)
+    row = table(told, "by-edge")[0]
+    assert (row[3]["value"], row[5]["value"], row[5]["n"]) == (0.5, 0.5, 8)
+    assert row[3]["high"] - row[3]["low"] < 0.2
+    assert row[5]["high"] - row[5]["low"] > 0.8
+    words = " ".join(sentence(one) for one in told["paragraph"])
+    assert "Over annotators and items the interval of that share is" in words
+    assert "are for these 8 annotators" in words
 
 
 def test_known_edges_tell_who_is_right_and_do_not_make_anybody_look_eager() -> None:
     rows = [judged("2hop", Given("w", answer("different")), extra={"known_bridges": ["different"]}) for _ in range(9)]
     told = report(*rows)
     worker = table(told, "by-worker")[0]
-    assert (worker[3], worker[6]["value"], worker[6]["n"]) == (0, 1.0, 9)
+    assert (worker[3], worker[8]["value"], worker[8]["n"]) == (0, 1.0, 9)
     assert told["flags"] == []
     assert table(told, "by-edge") == []
 

@@ -1,0 +1,57 @@
+"""How often bridges were found to break: edge by edge and in all, for these workers and for people in general."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.pure.cluster_intervals import clustered_share
+from annotation.pure.intervals import Figure
+from annotation.pure.words import gettext_noop as _
+from annotation.pure.worker_intervals import LEAST_WORKERS, Response, over_workers
+from annotation.tasktype import JSON
+from tasks._tables import table
+from tasks.compose.tally import Bridge, Tally
+
+SAMPLED = _(
+    "The intervals beside the rates resample graphs, with all judgments of each; over annotators and items they are "
+    "about people in general (Student's t, variance by items and by annotators). A dash: fewer than seven annotators, "
+    "who would mostly tell who happened to take part."
+)
+OVER = {
+    "different": _("not the same, over annotators and items"),
+    "unsure": _("cannot tell, over annotators and items"),
+}
+ENDED = ("different", "unsure")
+
+
+def by_edge(counted: Tally, seed: int) -> JSON:
+    kinds = {"different": _("not the same"), "unsure": _("cannot tell")}
+    columns = [_("shape"), _("edge"), _("judged"), *kinds.values(), *(OVER[kind] for kind in kinds)]
+    rows: list[list[Any]] = []
+    for shape, head, tail in sorted({bridge.edge for bridge in counted.bridges}):
+        of = [bridge for bridge in counted.bridges if bridge.edge == (shape, head, tail)]
+        shares = [_rate(of, (kind,), seed).as_json() for kind in kinds]
+        rows.append([shape, f"{head}→{tail}", len(of), *shares, *(general_rate(of, (kind,)) for kind in kinds)])
+    judged = _("An edge is judged only where those before it were found the same. Known edges are not counted.")
+    return table("by-edge", _("The bridge check, edge by edge"), columns, rows) | {"note": [judged, SAMPLED]}
+
+
+def _rate(bridges: Sequence[Bridge], kinds: Sequence[str], seed: int) -> Figure:
+    """How often bridges were judged so, for these workers: the judgments of a graph are resampled together."""
+    return clustered_share(((bridge.hit, bridge.judgment in kinds) for bridge in bridges), seed, resamples=1_999)
+
+
+def general_rate(bridges: Sequence[Bridge], kinds: Sequence[str]) -> JSON | None:
+    """The same with the interval over workers and graphs; None for too few workers."""
+    found = over_workers(Response(b.hit, b.worker, float(b.judgment in kinds)) for b in bridges)
+    return None if found.n < LEAST_WORKERS else found.as_json()
+
+
+def ended_rate(bridges: Sequence[Bridge], seed: int) -> Figure:
+    """How often bridges ended the check: not the same, or not to be told."""
+    return _rate(bridges, ENDED, seed)
+
+
+def percent(share: float) -> float:
+    return round(100 * share, 1)
