@@ -8,7 +8,7 @@ nan. Sources: Krippendorff 2011 (Computing Krippendorff's alpha-reliability), Fl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -19,7 +19,6 @@ from annotation.pure.intervals import RESAMPLES, Figure, resampled_sums
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Array = npt.NDArray[np.float64]
 T = TypeVar("T")
-H = TypeVar("H", bound=Hashable)
 
 _RATIO_ROWS = 256  # values whose distances to all others are held at once
 
@@ -61,31 +60,6 @@ def alpha_figure(units: Iterable[Sequence[Hashable | None]], seed: int, *, resam
     drawn = _alphas(resampled_sums(parts, seed, resamples=resamples))
     low, high = np.nanquantile(drawn, [0.025, 0.975])
     return Figure(float(value), float(low), float(high), len(sizes), "percentile")
-
-
-def alpha_by_distance(units: Iterable[Sequence[H | None]], distance: Callable[[H, H], float]) -> float | None:
-    """Alpha with any symmetric distance that is 0 for equal labels: 1 - F1 for answers in free text.
-
-    Every two different labels of all the units are compared once: quadratic in their number.
-    """
-    labels, sizes = _pairable(units)
-    if not labels:
-        return None
-    counts = Counter(labels)
-    values = list(counts)
-    place = {value: k for k, value in enumerate(values)}
-    far = np.zeros((len(values), len(values)))
-    for k, value in enumerate(values):
-        for m in range(k):
-            far[k, m] = far[m, k] = distance(value, values[m])
-    total = np.array([counts[value] for value in values], dtype=np.float64)
-    expected = float(total @ far @ total) / (len(labels) - 1)
-    observed, start = 0.0, 0
-    for size in sizes:
-        own = [place[label] for label in labels[start : start + size]]
-        observed += float(far[np.ix_(own, own)].sum()) / (size - 1)
-        start += size
-    return None if expected <= 0 else 1.0 - observed / expected
 
 
 def fleiss_kappa(counts: npt.ArrayLike) -> float | None:

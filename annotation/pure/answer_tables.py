@@ -26,10 +26,16 @@ CELLS = [("answer", "em"), ("answer", "f1"), ("support", "em"), ("support", "f1"
 CELL_NAMES = [_("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
 F1_SPANS = [[_("Answer F1"), len(TABLE4)], [_("Support F1"), len(TABLE4)]]
 ALPHAS = {
-    "no_answer": _("whether there is an answer"),
-    "yes_no": _("yes, no or words"),
-    "supporting_paragraph": _("whether a paragraph supports"),
+    "answer": _("the answer (distance 1 − F1)"),
+    "support": _("the support (MASI distance)"),
+    "no_answer": _("whether there is an answer (nominal)"),
+    "yes_no": _("yes, no or words (nominal)"),
+    "supporting_paragraph": _("whether a paragraph supports (nominal)"),
 }
+ALPHA_NOTE = _(
+    "1: all agree; 0: no more than by chance. n is what at least two annotators judged. Bootstrap intervals over "
+    "questions (over paragraphs in the last row). Lowest and highest: without any one annotator."
+)
 PERCENT = _("In percent, with 95 % intervals in brackets.")
 
 
@@ -118,14 +124,22 @@ def _pairs(name: str, pairs: JSON) -> JSON:
 
 def _alphas(name: str, alphas: Mapping[str, JSON]) -> JSON:
     """Coefficients, which are no percentages: value and interval each in a column of its own."""
-    columns = [_("Of"), _("Value"), _("95 % low"), _("95 % high"), "n"]
+    columns = [
+        _("Of"),
+        _("Value"),
+        _("95 % low"),
+        _("95 % high"),
+        "n",
+        _("Lowest without one"),
+        _("Highest without one"),
+    ]
     rows = [
         [said(ALPHAS.get(key, key.replace("_", " "))), *(_rounded(found[end]) for end in ("value", "low", "high")),
-         found["n"]]
+         found["n"], *(_rounded((found.get("without") or {}).get(end)) for end in ("low", "high"))]
         for key, found in alphas.items()
     ]  # fmt: skip
     of = [{"dataset": name}] * len(rows)
-    return _table(f"alpha-{name}", _("Krippendorff's alpha (nominal)"), columns, rows, of) | {"note": ""}
+    return _table(f"alpha-{name}", _("Krippendorff's alpha"), columns, rows, of) | {"note": ALPHA_NOTE}
 
 
 def _corrected(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> JSON:

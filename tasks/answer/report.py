@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from annotation.pure.agreement import alpha_figure
+from annotation.pure.distance_agreement import alpha, alpha_of_answers, alpha_of_sets
 from annotation.pure.example import Example
 from annotation.pure.human_scores import (
     MEASURES,
@@ -29,6 +30,7 @@ from tasks._answering import Support, gold_support, said, support_of
 from tasks.answer.people import People
 
 Row = list[float]
+T = TypeVar("T")
 COLUMNS = [(measure, part) for measure in MEASURES for part in PARTS]
 SINGLE = MEASURES.index("average") * len(PARTS)  # where the cells of the single annotator begin
 AGREED = MEASURES.index("agreement") * len(PARTS)
@@ -56,9 +58,7 @@ class _Study:
     models: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
     exclusions: Counter[str] = field(default_factory=Counter)
     twins: defaultdict[str, _Twins] = field(default_factory=lambda: defaultdict(_Twins))
-    said_nothing: list[list[Hashable | None]] = field(default_factory=list)
-    closed: list[list[Hashable | None]] = field(default_factory=list)
-    ticked: list[list[Hashable | None]] = field(default_factory=list)
+    given: list[tuple[int, dict[str, JSON]]] = field(default_factory=list)  # paragraphs, and the answers by worker
     single: int = 0
     people: People = field(default_factory=People)
 
@@ -90,7 +90,7 @@ def _add(study: _Study, judged: Judged) -> None:
         study.exclusions[judged.excluded or _("no answer yet")] += 1
         return
     answers = [given.answer for given in judged.given]
-    _add_alpha(study, judged.payload, answers)
+    study.given.append((len(judged.payload["paragraphs"]), {given.worker: given.answer for given in judged.given}))
     if judged.example.answerable is not None:
         _add_twin(study, judged.example, answers)
     if judged.example.answerable is False and not study.scorer.scores_unanswerable:
@@ -152,13 +152,6 @@ def _model_cells(study: _Study, example: Example, predicted: Given, human: Row) 
     own = [*cells[SINGLE : SINGLE + 2], *cells[half + SINGLE : half + SINGLE + 2]]
     people = [*human[0:2], *human[half : half + 2]]
     return own + [a - b for a, b in zip(people, own, strict=True)]
-
-
-def _add_alpha(study: _Study, payload: JSON, answers: Sequence[JSON]) -> None:
-    study.said_nothing.append([a["kind"] == "none" for a in answers])
-    study.closed.append([a["kind"] if a["kind"] in {"yes", "no"} else "words" for a in answers])
-    for place in range(len(payload["paragraphs"])):
-        study.ticked.append([place in a["support"] for a in answers])
 
 
 def _add_twin(study: _Study, example: Example, answers: Sequence[JSON]) -> None:
@@ -231,9 +224,31 @@ def _model_json(rows: list[Row], seed: int) -> JSON:
 
 
 def _alphas(study: _Study, seed: int) -> JSON:
-    """Krippendorff's alpha (nominal) of the yes/no-like parts of an answer."""
-    parts = {"no_answer": study.said_nothing, "yes_no": study.closed, "supporting_paragraph": study.ticked}
-    return {name: figure_json(alpha_figure(units, seed, resamples=999)) for name, units in parts.items()}
+    """Krippendorff's alpha of the answer (1 - F1), the support (MASI), and nominal of their yes/no-like parts."""
+    given = [answers for _paragraphs, answers in study.given]
+    parts = {
+        "answer": alpha_of_answers(_each(given, said), study.scorer, seed),
+        "support": alpha_of_sets(_each(given, lambda answer: support_of(answer, study.level)), seed),
+        "no_answer": alpha(_each(given, lambda answer: answer["kind"] == "none"), seed),
+        "yes_no": alpha(_each(given, _closed), seed),
+        "supporting_paragraph": alpha(_ticked(study), seed),
+    }
+    return {name: found.as_json() for name, found in parts.items()}
+
+
+def _each(given: Iterable[dict[str, JSON]], part: Callable[[JSON], T]) -> list[dict[str, T]]:
+    return [{worker: part(answer) for worker, answer in answers.items()} for answers in given]
+
+
+def _closed(answer: JSON) -> str:
+    return str(answer["kind"]) if answer["kind"] in {"yes", "no"} else "words"
+
+
+def _ticked(study: _Study) -> Iterator[dict[str, bool]]:
+    """Whether each paragraph of each question was ticked."""
+    for paragraphs, answers in study.given:
+        for place in range(paragraphs):
+            yield {worker: place in answer["support"] for worker, answer in answers.items()}
 
 
 def _pairs_json(study: _Study, pairs: Sequence[_Twins], seed: int) -> JSON:

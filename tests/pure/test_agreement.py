@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from time import process_time
 
 import krippendorff
 import numpy as np
@@ -14,14 +15,14 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
 from annotation.pure.agreement import (
-    alpha_by_distance,
     alpha_figure,
     cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
     percent_agreement,
 )
-from annotation.pure.metrics import MUSIQUE
+from annotation.pure.distance_agreement import Alpha, alpha, alpha_of_answers, alpha_of_sets, masi
+from annotation.pure.metrics import HOTPOTQA, MUSIQUE
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
@@ -134,7 +135,7 @@ def test_fleiss_and_cohen_equal_other_implementations_on_random_tables():
 @pytest.mark.parametrize("units", [[], [[]], [["x"], ["y"]], [["x", "x"], ["x", "x"]], [["x", None], [None]]])
 def test_a_table_without_anything_to_compare_has_no_coefficient(units):
     assert krippendorff_alpha(units) is None
-    assert alpha_by_distance(units, lambda a, b: float(a != b)) is None
+    assert by_worker(units).figure.value is None
     assert alpha_figure(units, 1).value is None
 
 
@@ -154,19 +155,89 @@ def test_fleiss_kappa_refuses_units_with_different_numbers_of_labels():
         fleiss_kappa([[2, 0], [1, 2]])
 
 
+def by_worker(units, similarity=None) -> Alpha:
+    """Alpha by distance of units whose seats are the workers'."""
+    named = [{str(seat): label for seat, label in enumerate(unit) if label is not None} for unit in units]
+    return alpha(named, 1, similarity=similarity)
+
+
 def test_alpha_by_a_distance_of_equality_is_nominal_alpha():
     for units in (FOUR, THREE):
-        by_distance = alpha_by_distance(units, lambda a, b: float(a != b))
-        assert by_distance == pytest.approx(krippendorff_alpha(units), abs=1e-12)
-        squares = alpha_by_distance(units, lambda a, b: float((a - b) ** 2))
-        assert squares == pytest.approx(krippendorff_alpha(units, "interval"), abs=1e-12)
+        found = by_worker(units).figure
+        assert found.value == pytest.approx(krippendorff_alpha(units), abs=1e-12)
+        ours = alpha_figure(units, 1)
+        assert (found.low, found.high) == (pytest.approx(ours.low, abs=0.05), pytest.approx(ours.high, abs=0.05))
+        assert found.n == ours.n
+        squares = by_worker(units, lambda a, b: 1 - float((a - b) ** 2) / 100).figure
+        assert squares.value == pytest.approx(krippendorff_alpha(units, "interval"), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_alpha_by_distance_equals_nominal_alpha_on_random_tables():
+    rng = random.Random(18)
+    for _ in range(60):
+        units = random_table(rng)
+        ours = krippendorff_alpha(units)
+        found = by_worker(units).figure.value
+        assert (found is None) == (ours is None)
+        assert ours is None or found == pytest.approx(ours, abs=1e-9)
 
 
 def test_free_answers_agree_by_their_overlap():
     units = [["New York", "New York City"], ["Paris", "Paris"], ["1999", "May 1999"]]
     exact = krippendorff_alpha(units)
-    overlap = alpha_by_distance(units, lambda a, b: 1 - MUSIQUE.answer(a, [b]).f1)
-    assert exact < overlap < 1
+    overlap = alpha_of_answers([dict(enumerate(map(str, unit))) for unit in units], MUSIQUE, 1).figure
+    assert exact < overlap.value < 1
+    answers = [label for unit in units for label in unit]
+    far = [[1 - MUSIQUE.answer(a, [b]).f1 for b in answers] for a in answers]
+    observed = sum(far[k][k + 1] * 2 for k in (0, 2, 4))
+    assert overlap.value == pytest.approx(1 - observed / (np.sum(far) / 5))
+
+
+def test_no_answer_agrees_with_no_answer_only_and_yes_with_yes_as_the_scorer_has_it():
+    units = [{"a": "", "b": ""}, {"a": "yes", "b": "yes it is"}, {"a": "The Well", "b": "well."}]
+    for scorer, near in ((HOTPOTQA, 0.0), (MUSIQUE, 0.5)):
+        found = alpha_of_answers(units, scorer, 1).figure
+        expected = (36 - 4 - 4 - 2 - 2 * near) / 5
+        assert found.value == pytest.approx(1 - 2 * (1 - near) / expected)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "similar"),
+    [
+        ({1, 2}, {1, 2}, 1),
+        (set(), set(), 1),
+        ({1, 2}, {1}, 2 / 3 * 1 / 2),
+        ({1, 2}, {2, 3}, 1 / 3 * 1 / 3),
+        ({1}, {2}, 0),
+        (set(), {1}, 0),
+    ],
+)
+def test_sets_are_alike_as_masi_has_it(one, other, similar):
+    assert masi(frozenset(one), frozenset(other)) == pytest.approx(similar) == masi(frozenset(other), frozenset(one))
+
+
+def test_supports_agree_by_their_overlap_and_by_chance():
+    units = [{"a": frozenset({0, 1}), "b": frozenset({0, 1})}, {"a": frozenset({0, 2}), "b": frozenset({0})}]
+    far = 1 - 2 / 3 * 1 / 2, 1 - 1 / 3 * 1 / 3  # of {0, 2} and {0}; of {0, 1} and {0, 2}
+    expected = (2 * far[0] + 2 * 2 * far[1] + 2 * 2 * far[0]) / 3
+    assert alpha_of_sets(units, 1).figure.value == pytest.approx(1 - 2 * far[0] / expected)
+
+
+def test_the_range_of_alpha_is_over_the_workers_one_of_whom_is_left_out():
+    found = by_worker(FOUR)
+    without = [krippendorff_alpha([[x for k, x in enumerate(u) if k != seat] for u in FOUR]) for seat in range(4)]
+    assert (found.without.low, found.without.high) == (pytest.approx(min(without)), pytest.approx(max(without)))
+    assert found.without.n == 4
+
+
+def test_many_answers_in_free_text_are_compared_in_seconds():
+    rng = random.Random(3)
+    words = [f"word{k}" for k in range(4_000)]
+    units = [{w: " ".join(rng.sample(words, rng.randint(1, 3))) for w in "abc"} for _ in range(2_000)]
+    began = process_time()
+    assert alpha_of_answers(units, MUSIQUE, 1).figure.value == pytest.approx(0, abs=0.01)
+    assert process_time() - began < 15
 
 
 def test_an_alpha_comes_with_its_interval_and_the_number_of_units():
