@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from annotation.derivations.base import CannotDerive, Source
+from annotation.pure.example import Example
 from annotation.pure.metrics import ACCURACY, scorer_for
+from annotation.pure.option_letters import option_of
 
 _FORM = '{"id", "predicted_answer"} on each line, or one object {id: answer}'
 
@@ -16,7 +18,7 @@ _FORM = '{"id", "predicted_answer"} on each line, or one object {id: answer}'
 def fully_solved(source: Source, path: str) -> set[int]:
     """The positions of the questions whose prediction has F1 1. Raises CannotDerive for an unreadable file.
 
-    The scorer is that of the dataset's format; options are compared as they are.
+    The scorer is that of the dataset's format; options are compared as they are, or named by their letters.
     """
     predicted = _predictions(path)
     scorer = scorer_for(source.format)
@@ -24,12 +26,19 @@ def fully_solved(source: Source, path: str) -> set[int]:
     for position, example in enumerate(source.examples()):
         met += example.id in predicted
         if example.id in predicted and example.answers:
-            right = (ACCURACY if example.options else scorer).answer(predicted[example.id], example.answers)
-            if right.f1 == 1:
+            answer = _answer(predicted[example.id], example)
+            if (ACCURACY if example.options else scorer).answer(answer, example.answers).f1 == 1:
                 found.add(position)
     if not met:
         raise CannotDerive(f"none of the predictions has the id of a question of {source.name}", option="solved")
     return found
+
+
+def _answer(said: str, example: Example) -> str:
+    try:
+        return option_of(said, example.options) if example.options else said
+    except ValueError as beyond:
+        raise CannotDerive(f"the prediction for {example.id} cannot be read: {beyond}", option="solved") from None
 
 
 def _predictions(path: str) -> dict[str, str]:

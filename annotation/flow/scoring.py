@@ -35,6 +35,7 @@ from annotation.models import (
 from annotation.pure import voided_tables
 from annotation.pure.cuts import Cut
 from annotation.pure.doubt import corrected
+from annotation.pure.option_letters import option_of
 from annotation.registry import task_type
 from annotation.scorers import BadPredictions, read_predictions
 from annotation.scorers import Prediction as ModelPrediction
@@ -271,6 +272,12 @@ def _content(item: Item, prediction: ModelPrediction) -> dict[str, Any]:
     example = item.example
     text = "" if prediction.answerable is False else prediction.answer or ""
     support = {k for k in prediction.support or () if 0 <= k < len(example.paragraphs)}
+    if example.options:
+        try:
+            text = option_of(text, example.options)
+        except ValueError as beyond:
+            told = _("The prediction for id %(id)s cannot be read: %(why)s. Give an option's letter or its text.")
+            raise Refused(told % {"id": prediction.item_id, "why": beyond}) from None
     key = str.lower if prediction.caseless else str
     places: dict[str, int] = {}
     for place, paragraph in enumerate(example.paragraphs):

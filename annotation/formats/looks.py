@@ -33,7 +33,7 @@ def _squad(record: dict[str, Any]) -> bool:
 
 
 def _race(record: dict[str, Any]) -> bool:
-    return {"article", "questions", "options"} <= set(record)
+    return {"article", "options"} <= set(record) and bool({"questions", "question"} & set(record))
 
 
 def _hotpotqa(record: dict[str, Any]) -> bool:

@@ -10,24 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from string import ascii_uppercase
 from typing import Any, BinaryIO
 
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark
-from annotation.formats.fields import Inspection
+from annotation.formats.fields import Inspection, record_id_of
 from annotation.formats.json_text import joined
+from annotation.formats.race_columns import NOTE, Columns, chosen, in_columns, is_columns, letter_of
 from annotation.formats.rows import OneOfEach, dumped, refuse_other_format, write_lines
 from annotation.formats.streams import Row, single_or_rows, unreadable
 from annotation.pure.example import JSON, Example, Paragraph
 
 _KNOWN = frozenset({"article", "questions", "options", "answers", "id", "question_ids"})
-_NOTE = fields.RESERVED + "race"
 
 
 class Race:
     """Objects of `article, questions, options, answers, id`: a file, lines of them, or a folder.
 
+    The columns of dataset hubs are read as well (formats.race_columns), and an export gives the layout that came in.
     `question_ids` is ours: written, and read, where the questions' ids are not `<id>#0`, `<id>#1`, ...
     """
 
@@ -37,24 +37,31 @@ class Race:
 
     def read(self, path: Path) -> Iterator[Parsed | Remark]:
         """Stream the questions of a passage file, of lines or an array of passages, or of a folder."""
-        file, number = OneOfEach(), 0
+        file, columns, number = OneOfEach(), Columns(), 0
         for row in _passages(path):
             if row.number == 1:
                 refuse_other_format(row, self)
-            for found in _parsed(row, file, number):
+            parsed = _of_columns(row, file, columns, number) if is_columns(row.value) else _parsed(row, file, number)
+            for found in parsed:
                 number = found.number if isinstance(found, Parsed) else number
                 yield found
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
-        """Write one passage a line with its questions that follow each other; returns the questions."""
-        count = 0
+        """Write one passage a line with its questions that follow each other; returns the questions.
+
+        What came in as rows of a dataset hub goes out as such, one question a line.
+        """
+        count, columns = 0, Columns()
 
         def lines() -> Iterator[bytes]:
             nonlocal count
             for _, members in groupby(examples, key=_passage_of):
                 questions = list(members)
                 count += len(questions)
-                yield dumped(_record(questions), questions[0])
+                if in_columns(questions[0]):
+                    yield from (dumped(columns.record(question), question) for question in questions)
+                else:
+                    yield dumped(_record(questions), questions[0])
 
         write_lines(lines(), out)
         return count
@@ -89,6 +96,15 @@ def _parsed(row: Row, file: OneOfEach, before: int) -> Iterator[Parsed | Remark]
         yield Parsed(before + k + 1, None if inspection.failed else example, inspection.verdict())
 
 
+def _of_columns(row: Row, file: OneOfEach, columns: Columns, before: int) -> Iterator[Parsed]:
+    inspection = Inspection.of(row)
+    inspection.record_id = record_id_of({"id": row.value.get("example_id")})
+    example = columns.example(row.value, inspection)
+    if not inspection.failed:
+        file.admit(example, inspection)
+    yield Parsed(before + 1, None if inspection.failed else example, inspection.verdict())
+
+
 class _Passage:
     """A passage record whose lists are known to fit each other, unless the inspection has failed."""
 
@@ -116,7 +132,7 @@ class _Passage:
         question = fields.needed_text({path: self.questions[k]}, path, inspection)
         options = fields.texts(self.options[k], joined("options", k), inspection)
         letter = self.answers[k] if self.answers is not None else None
-        answers = () if self.answers is None else _chosen(letter, options, k, inspection)
+        answers = () if self.answers is None else chosen(letter, options, joined("answers", k), inspection)
         twice = len(set(map(str, options))) < len(options) and letter is not None
         return Example(
             id=self.ids[k],
@@ -125,7 +141,7 @@ class _Passage:
             answers=answers,
             options=options,
             group=self.id,
-            extra=self.extra | {_NOTE: {"letter": letter}} if twice else self.extra,
+            extra=self.extra | {NOTE: {"letter": letter}} if twice else self.extra,
         )
 
 
@@ -146,43 +162,23 @@ def _hidden_or_list(value: JSON, key: str, length: int, inspection: Inspection) 
     return _list_of(value, key, length, inspection) if key in value else None
 
 
-def _chosen(letter: object, options: Sequence[str], k: int, inspection: Inspection) -> tuple[str, ...]:
-    letters = ascii_uppercase[: len(options)]
-    if type(letter) is str and len(letter) == 1 and letter in letters:
-        return (options[letters.index(letter)],)
-    right = f"the letter of an option ({', '.join(letters)})"
-    inspection.mistyped(joined("answers", k), letter, right)
-    return ()
-
-
-def _passage_of(example: Example) -> tuple[str, str, bool, JSON]:
+def _passage_of(example: Example) -> tuple[str, str, bool, bool, JSON]:
     """What questions must share to be written as one passage. Raises CannotWrite."""
     if not example.options:
         raise CannotWrite(example.id, "RACE needs answer options")
     if len(example.paragraphs) != 1:
         raise CannotWrite(example.id, "RACE has one passage a question")
     extra = fields.plain_extra(example.extra, without=_KNOWN)
-    return example.group or example.id, example.paragraphs[0].text, bool(example.answers), extra
+    passage = example.group or example.id, example.paragraphs[0].text
+    return *passage, bool(example.answers), in_columns(example), extra
 
 
 def _record(questions: Sequence[Example]) -> JSON:
-    passage, article, answered, extra = _passage_of(questions[0])
-    record: JSON = {"answers": [_letter(example) for example in questions]} if answered else {}
+    passage, article, answered, _columns, extra = _passage_of(questions[0])
+    record: JSON = {"answers": [letter_of(example) for example in questions]} if answered else {}
     record |= {"options": [list(example.options) for example in questions]}
     record |= {"questions": [example.question for example in questions], "article": article, "id": passage}
     ids = [example.id for example in questions]
     if ids != [f"{passage}#{k}" for k in range(len(ids))]:
         record["question_ids"] = ids
     return record | extra
-
-
-def _letter(example: Example) -> str:
-    letters = dict(zip(ascii_uppercase, example.options, strict=False))
-    note = example.extra.get(_NOTE)
-    noted = note.get("letter") if isinstance(note, dict) else None
-    if isinstance(noted, str) and letters.get(noted) == example.answers[0]:
-        return noted
-    for letter, option in letters.items():
-        if option == example.answers[0]:
-            return letter
-    raise CannotWrite(example.id, "its answer is none of its options")
