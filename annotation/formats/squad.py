@@ -3,13 +3,13 @@
 Each question becomes an Example with its paragraph as the context. On export, questions that follow each
 other with the same article and paragraph go back into one. The note "@squad" in `extra` holds what stands
 above the question: the fields of the file (`version`; the others on the first question), of the article and
-of the paragraph, and where a new one begins although it looks like the one before.
+of the paragraph, where a new one begins although it looks like the one before, and the empty ones around it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,6 +18,7 @@ from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import Window, joined, unfit
 from annotation.formats.rows import OneOfEach, RowFormat
+from annotation.formats.squad_outline import Here, Outline, article_of, follow, paragraph_of, paragraphs_of, path_of
 from annotation.formats.squad_tree import write_tree
 from annotation.formats.streams import Row, elements, head, opened, unreadable
 from annotation.pure.example import JSON, Example, Paragraph
@@ -34,7 +35,7 @@ class Squad(RowFormat):
 
     def read(self, path: Path) -> Iterator[Parsed | Remark]:
         """Stream the questions, article by article. Raises Unreadable, also midway."""
-        reading = _Reading(self, _file_fields(path))
+        reading = _Reading(self, *_file_fields(path))
         with opened(path) as stream:
             for row in _articles(Window(stream), {}):
                 yield from reading.article(row)
@@ -103,14 +104,17 @@ def _spans(example: Example) -> list[JSON]:
     return inside
 
 
-def _file_fields(path: Path) -> JSON:
-    """All fields of the file but `data`, wherever they stand; reads the file once."""
+def _file_fields(path: Path) -> tuple[JSON, list[JSON]]:
+    """All fields of the file but `data`, wherever they stand, and what is behind the last question; reads it once."""
     with opened(path) as stream:
         if not head(stream).lstrip().startswith(b"{"):
             raise unreadable("it is not a SQuAD object", 'Give {"version": ..., "data": [articles]}', "line 1")
         found: JSON = {}
-        window = Window(stream)
-        count = sum(1 for _ in _articles(window, found))
+        window, outline, count = Window(stream), Outline(), 0
+        for row in _articles(window, found):
+            count = row.number
+            if not row.faults:
+                follow(row.value, row.number, outline)
     if "data" not in found:
         raise unreadable("there is no list data", 'Give {"version": ..., "data": [articles]}')
     del found["data"]
@@ -118,7 +122,7 @@ def _file_fields(path: Path) -> JSON:
         raise unreadable(f"{fault.field}: {fault.wrong}", fault.fix)
     if not count:
         raise unreadable("data holds no articles", "Give at least one article")
-    return found
+    return found, outline.pieces
 
 
 def _articles(window: Window, found: JSON) -> Iterator[Row]:
@@ -143,26 +147,17 @@ def _articles(window: Window, found: JSON) -> Iterator[Row]:
         window.refuse("more text follows the object", "End the file after the closing }")
 
 
-@dataclass(frozen=True, slots=True)
-class _Here:
-    """Where a question stands: its article and paragraph, each with its number and other fields."""
-
-    article_number: int
-    title: str
-    article: JSON
-    paragraph_number: int = 0
-    context: str = ""
-    paragraph: JSON = field(default_factory=dict)
-
-
 class _Reading:
     """Goes down from articles to questions, counts them and notes what stands above each."""
 
-    def __init__(self, squad: Squad, file: JSON) -> None:
+    def __init__(self, squad: Squad, file: JSON, after: list[JSON]) -> None:
+        """`after`: the pieces behind the last question (formats.squad_outline)."""
         self._squad = squad
         self._file = file
+        self._after = after
         self._number = 0
-        self._last: _Here | None = None  # of the last question that was accepted
+        self._first = True
+        self._outline = Outline()
         self._ids = OneOfEach()
 
     def article(self, row: Row) -> Iterator[Parsed | Remark]:
@@ -170,29 +165,29 @@ class _Reading:
         inspection = Inspection(f"article {row.number}")
         for fault in row.faults:
             inspection.error(*fault)
-        path = f"data[{row.number - 1}]"
-        others = _level(row.value, ("title", "paragraphs"), inspection, path=path)
-        if inspection.failed:
+        article = article_of(row.value, row.number, inspection)
+        if article is None:
             yield self._refused(inspection)
             return
-        here = _Here(row.number, row.value["title"], others)
-        for number, paragraph in enumerate(row.value["paragraphs"]):
-            yield from self._paragraph(paragraph, here, path=f"{path}.{joined('paragraphs', number)}", number=number)
+        if not row.value["paragraphs"]:
+            self._outline.add(article)
+        for here, paragraph in paragraphs_of(row.value, article):
+            yield from self._paragraph(paragraph, here)
 
-    def _paragraph(self, value: Any, above: _Here, *, path: str, number: int) -> Iterator[Parsed | Remark]:
-        inspection = Inspection(f"article {above.article_number}")
-        others = _level(value, ("context", "qas"), inspection, path=path)
-        if inspection.failed:
+    def _paragraph(self, value: Any, above: Here) -> Iterator[Parsed | Remark]:
+        inspection, path = Inspection(f"article {above.article_number}"), path_of(above)
+        here = paragraph_of(value, above, inspection, path=path)
+        if here is None:
             yield self._refused(inspection)
             return
         if not value["qas"]:
-            wrong = "the paragraph has no questions and is left out"
-            yield Remark((Flaw("warning", inspection.place, "", path, wrong, "Give it a question to keep it"),))
-        here = replace(above, paragraph_number=number, context=value["context"], paragraph=others)
+            self._outline.add(here)
+            wrong, fix = "the paragraph has no questions", "It makes no item; an export writes it again"
+            yield Remark((Flaw("warning", inspection.place, "", path, wrong, fix),))
         for at, question in enumerate(value["qas"]):
             yield self._question(question, here, path=f"{path}.{joined('qas', at)}")
 
-    def _question(self, value: Any, here: _Here, *, path: str) -> Parsed:
+    def _question(self, value: Any, here: Here, *, path: str) -> Parsed:
         self._number += 1
         inspection = Inspection(f"record {self._number}", fields.record_id_of(value))
         part = inspection.within(path)
@@ -208,40 +203,15 @@ class _Reading:
         noted = replace(example, extra={**example.extra, fields.RESERVED + "squad": self._note(here)})
         return Parsed(self._number, self._squad.kept(noted, record), inspection.verdict())
 
-    def _note(self, here: _Here) -> JSON:
+    def _note(self, here: Here) -> JSON:
+        starts, before = self._outline.take(here)
         version = {key: value for key, value in self._file.items() if key == "version"}
-        note: JSON = {"file": version if self._last else self._file}
-        note |= {"article": here.article} if here.article else {}
-        note |= {"paragraph": here.paragraph} if here.paragraph else {}
-        note |= {"starts": starts} if (starts := self._starts(here)) else {}
-        self._last = here
+        note: JSON = {"file": self._file if self._first else version, **here.note(starts)}
+        note |= {"before": before} if before else {}
+        note |= {"after": self._after} if self._first and self._after else {}
+        self._first = False
         return note
-
-    def _starts(self, here: _Here) -> str:
-        """What begins with this question, where it looks the same as what was there before."""
-        last = self._last
-        if last is None:
-            return ""
-        if last.article_number != here.article_number:
-            return "article" if (last.title, last.article) == (here.title, here.article) else ""
-        same = (last.context, last.paragraph) == (here.context, here.paragraph)
-        return "paragraph" if same and last.paragraph_number != here.paragraph_number else ""
 
     def _refused(self, inspection: Inspection) -> Parsed:
         self._number += 1
         return Parsed(self._number, None, inspection.verdict())
-
-
-def _level(value: Any, names: tuple[str, str], inspection: Inspection, *, path: str) -> JSON:
-    """The other fields of an article or paragraph, whose text and list have the two names."""
-    if inspection.failed:
-        return {}
-    if type(value) is not dict:
-        inspection.mistyped(path, value, f"an object with {names[0]} and {names[1]}")
-        return {}
-    part = inspection.within(path)
-    if type(value.get(names[0])) is not str:
-        part.mistyped(names[0], value.get(names[0]), "a text")
-    if type(value.get(names[1])) is not list:
-        part.mistyped(names[1], value.get(names[1]), "a list")
-    return fields.extras(value, names, part)

@@ -154,7 +154,7 @@ def test_squad_keeps_its_version_behind_the_articles_and_repeated_articles_apart
     with_empty = {"version": "1.1", "data": [titled("1"), article, titled("3")]}
     _, flaws = samples.read("squad", samples.encoded(with_empty))
     assert [flaw.field for flaw in flaws] == ["data[1].paragraphs[0]"]
-    assert there_and_back("squad", with_empty)["data"] == [titled("1"), titled("3")]
+    assert there_and_back("squad", with_empty) == with_empty
 
 
 def test_race_letters_come_back_where_options_are_equal() -> None:
