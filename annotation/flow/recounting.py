@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Max, Min, Sum
+from django.db.models import Count, Max, Min, Q, QuerySet, Sum
+from django.utils.translation import gettext
 
 from annotation.flow import eligibility, reviewing, wages
-from annotation.models import Attempt, Batch, Payment, Round
+from annotation.flow.earnings import undecided_of
+from annotation.models import Attempt, Batch, Hit, Payment, Round
 from annotation.pure import reading, requirements
 from annotation.pure.methods import Facts
 from annotation.pure.words import gettext_noop as _
@@ -23,24 +25,26 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
     work = batch.hits.filter(check_item=False)
     answers = batch.assignments.submitted().filter(hit__check_item=False)
     counted = answers.aggregate(
-        answers=Count("pk"), workers=Count("worker", distinct=True), first=Min("submitted_at"), last=Max("submitted_at")
+        answers=Count("pk"),
+        workers=Count("worker", distinct=True),
+        imported=Count("collection"),
+        unguided=Count("pk", filter=Q(guide_version=0)),
+        voided_answers=Count("pk", filter=Q(hit__voided_at__isnull=False)),
     )
+    here = answers.filter(collection__isnull=True).aggregate(first=Min("submitted_at"), last=Max("submitted_at"))
     seconds = list(answers.filter(active_seconds__gt=0).values_list("active_seconds", flat=True))
     guides = answers.filter(guide_version__gt=0).order_by().values_list("guide_version", flat=True).distinct()
-    adjudicated, refused = _decided(batch)
     there = work.filter(voided_at__isnull=True)
     wanted = there.aggregate(few=Min("wanted"), most=Max("wanted"))
     return Facts(
         question=task_type(batch.task).question,
         hits=work.count(),
         datasets=_counted(work, "item__dataset__slug"),
-        hops=tuple((hops, count) for hops, count in _counted(work, "item__hops") if hops),
+        hops=tuple((hops or 0, count) for hops, count in _counted(work, "item__hops")),
         per_hit=(wanted["few"] or 0, wanted["most"] or 0),
         unanswered=there.exclude(pk__in=answers.order_by().values("hit")).count(),
-        answers=counted["answers"],
-        workers=counted["workers"],
-        first=_day(counted["first"]),
-        last=_day(counted["last"]),
+        first=_day(here["first"]),
+        last=_day(here["last"]),
         chosen=batch.workers.count(),
         marketplace=str(batch.connection) if batch.connection else "",
         requirements=tuple(_requirements(batch)),
@@ -48,10 +52,11 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
         guides=tuple(sorted(guides)),
         check_share=batch.check_share,
         seconds=median(seconds) if seconds else None,
+        timed=len(seconds),
         agreements=tuple(_agreements(report or {})),
-        adjudicated=adjudicated,
-        refused=refused,
-        voided=_counted(work.filter(voided_at__isnull=False), "void_reason"),
+        voided=tuple(_reasons(work)),
+        **counted,
+        **_decided(batch),
         **_pay(batch),
     )
 
@@ -59,6 +64,11 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
 def _counted(rows: Any, column: str) -> tuple[tuple[Any, int], ...]:
     found = rows.order_by().values(column).annotate(count=Count("pk")).order_by(column)
     return tuple((row[column], row["count"]) for row in found)
+
+
+def _reasons(work: QuerySet[Hit]) -> Iterator[tuple[str, int]]:
+    for reason, count in _counted(work.filter(voided_at__isnull=False), "void_reason"):
+        yield reason or gettext("no reason given"), count
 
 
 def _day(moment: datetime | None) -> str:
@@ -83,21 +93,33 @@ def _rounds(batch: Batch) -> Iterator[tuple[str, int, int]]:
             yield found.batch.title, took, passed
 
 
-def _pay(batch: Batch) -> dict[str, str]:
-    """Sums in dollars; nothing for what nobody was paid."""
-    paid = Payment.objects.filter(batch=batch, state=Payment.State.PAID).aggregate(sum=Sum("amount"))["sum"]
+def _pay(batch: Batch) -> dict[str, Any]:
+    """What the ledger paid, in dollars, and what it has still to pay; nothing where nobody was paid."""
+    payments = Payment.objects.filter(batch=batch)
+    paid = payments.filter(state=Payment.State.PAID).aggregate(sum=Sum("amount"))["sum"]
+    if not paid:
+        return {}
+    unsettled = payments.exclude(state=Payment.State.PAID).values("assignment").distinct().count()
+    waiting = undecided_of(batch.assignments.submitted()).count() + unsettled
     earned = wages.summary(wages.of_batch(batch))
-    known = {"paid": paid, "wage": earned.median, "tenth": earned.tenth}
-    return {name: f"{amount:.2f}" for name, amount in known.items() if amount}
+    hourly = {} if earned.median is None else {"wage": f"{earned.median:.2f}", "tenth": f"{earned.tenth:.2f}"}
+    return {"paid": f"{paid:.2f}", "unpaid": waiting, "earners": earned.workers, **hourly}
 
 
-def _decided(batch: Batch) -> tuple[int, int]:
-    """HITs that a requester settled by accepting an answer, and answers that were refused."""
+def _decided(batch: Batch) -> dict[str, int]:
+    """What requesters decided on answers: HITs that they settled alone, answers that they reworded or refused."""
     rows = batch.assignments.submitted().filter(reviews__isnull=False, hit__check_item=False).distinct()
-    standings = reviewing.standings(rows.defer("draft"))
-    taken = Counter(one.assignment.hit_id for one in standings if one.state in reading.TAKEN)
-    settled = 0 if reviewing.is_reviewed(batch) else sum(count == 1 for count in taken.values())
-    return settled, sum(not one.takes_part for one in standings)
+    standings = reviewing.standings(rows.select_related("hit").defer("draft"))
+    refused = sum(not one.takes_part for one in standings)
+    standing = [one for one in standings if one.assignment.hit.voided_at is None]
+    if reviewing.is_reviewed(batch):
+        return {"refused": refused, "edited": sum(one.state == reading.EDITED for one in standing)}
+    taken: defaultdict[int, list[str]] = defaultdict(list)
+    for one in standing:
+        if one.state in reading.TAKEN:
+            taken[one.assignment.hit_id].append(one.state)
+    alone = Counter(states[0] for states in taken.values() if len(states) == 1)
+    return {"refused": refused, "picked": alone[reading.ACCEPTED], "reworded": alone[reading.EDITED]}
 
 
 def _agreements(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.pure import tables
+from annotation.pure.tables import counted_sentence
 from annotation.pure.words import gettext_noop as _
 
 Sentence = dict[str, Any]  # {"message": gettext id, "values"}; annotation/pure/tables.py says it
@@ -19,27 +20,35 @@ class Facts:
     question: str = ""  # what annotators were asked: a gettext id
     hits: int = 0  # without hidden gold
     datasets: tuple[tuple[str, int], ...] = ()  # name and HITs
-    hops: tuple[tuple[int, int], ...] = ()  # number of hops and HITs of so many
+    hops: tuple[tuple[int, int], ...] = ()  # number of hops (0: not known) and HITs of so many
     per_hit: tuple[int, int] = (0, 0)  # different annotators for an item: the fewest and the most asked for
     unanswered: int = 0  # HITs that count and have no answer
     answers: int = 0
     workers: int = 0
-    first: str = ""  # days of the first and the last answer, in UTC
+    first: str = ""  # days of the first and the last answer that was given here, in UTC
     last: str = ""
+    imported: int = 0  # answers that were given elsewhere
     chosen: int = 0  # annotators let in by name
     marketplace: str = ""
     requirements: tuple[str, ...] = ()
     rounds: tuple[tuple[str, int, int], ...] = ()  # title, who took it, who passed
     guides: tuple[int, ...] = ()  # versions of the instructions under which answers were submitted
+    unguided: int = 0  # answers of which it is not known under which
     check_share: float = 0.0  # of hidden gold
     seconds: float | None = None  # median active time of an answer
+    timed: int = 0  # answers whose time was measured
     paid: str = ""  # dollars in all, without fees
-    wage: str = ""  # median over annotators, dollars an hour
+    unpaid: int = 0  # answers of a batch that pays, which wait for a decision or for their payment
+    earners: int = 0  # annotators with measured time, all of it decided on and paid
+    wage: str = ""  # median over them, dollars an hour
     tenth: str = ""  # its 10th percentile
     agreements: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # (measure, "0.71 [0.60, 0.81]" as a figure)
-    adjudicated: int = 0  # HITs that a requester settled
+    picked: int = 0  # HITs that a requester settled by accepting an answer as it is
+    reworded: int = 0  # HITs that a requester settled with a wording of their own
+    edited: int = 0  # answers that stand in a requester's wording, where requesters read them all
     refused: int = 0  # answers that a requester discarded or returned
     voided: tuple[tuple[str, int], ...] = ()  # reason and HITs
+    voided_answers: int = 0
 
 
 def sentences(facts: Facts) -> list[Sentence]:
@@ -63,14 +72,27 @@ def _items(facts: Facts) -> Iterator[Sentence]:
         yield _said(_("Annotators were asked: “%(question)s”"), question={"text": facts.question})
     if facts.datasets:
         yield _data(facts)
-    if len(facts.hops) == 1 and facts.hops[0][1] == facts.hits:
-        yield _said(_("Each question takes %(hops)s hops."), hops=facts.hops[0][0])
-    elif facts.hops:
-        told = _listed([f"{hops} ({count})" for hops, count in facts.hops])
-        message = _(
-            "The questions take the following numbers of hops, with the number of items in parentheses: %(hops)s."
+    yield from _hops(facts)
+
+
+def _hops(facts: Facts) -> Iterator[Sentence]:
+    """Every item is among them or said to be of unknown number; nothing where it is known of none."""
+    known = [(hops, count) for hops, count in facts.hops if hops]
+    if not known:
+        return
+    unknown = facts.hits - sum(count for _hops, count in known)
+    if len(known) == 1 and not unknown:
+        yield counted_sentence(known[0][0], _("Each question takes one hop."), _("Each question takes %(n)s hops."))
+        return
+    told = _listed([f"{hops} ({count})" for hops, count in known])
+    message = _("The questions take the following numbers of hops, with the number of items in parentheses: %(hops)s.")
+    yield _said(message, hops=told)
+    if unknown:
+        yield counted_sentence(
+            unknown,
+            _("Of one item the number of hops is not known."),
+            _("Of %(n)s items the number of hops is not known."),
         )
-        yield _said(message, hops=told)
 
 
 def _data(facts: Facts) -> Sentence:
@@ -86,26 +108,42 @@ def _data(facts: Facts) -> Sentence:
 
 def _people(facts: Facts) -> Iterator[Sentence]:
     if facts.workers == 1:
-        yield _said(_("One annotator submitted %(n)s answers."), n=facts.answers)
+        one, many = _("One annotator submitted one answer."), _("One annotator submitted %(n)s answers.")
+        yield counted_sentence(facts.answers, one, many)
     else:
         message = _("In all, %(workers)s annotators submitted %(n)s answers.")
         yield _said(message, workers=facts.workers, n=facts.answers)
+    if facts.imported:
+        one, many = _("One of them was given elsewhere."), _("%(n)s of them were given elsewhere.")
+        yield counted_sentence(facts.imported, one, many)
     few, most = facts.per_hit
     if few != most:
         message = _("Each item was to be answered by %(few)s to %(most)s different annotators.")
         yield _said(message, few=few, most=most)
     elif most == 1:
-        yield _said(_("Each item was given to one annotator."))
+        yield _said(_("Each item was to be answered by one annotator."))
     elif most:
         yield _said(_("Each item was to be answered by %(n)s different annotators."), n=most)
     if facts.unanswered == 1:
         yield _said(_("One item has no answer."))
     elif facts.unanswered:
         yield _said(_("No answer was given to %(n)s of the items."), n=facts.unanswered)
-    if facts.first and facts.first == facts.last:
-        yield _said(_("All answers came on %(day)s (UTC)."), day=facts.first)
-    elif facts.first:
-        yield _said(_("Answers came from %(first)s to %(last)s (UTC)."), first=facts.first, last=facts.last)
+    yield from _days(facts)
+
+
+def _days(facts: Facts) -> Iterator[Sentence]:
+    """When answers came; of those that were given elsewhere no day is recorded."""
+    if not facts.first:
+        return
+    if facts.first == facts.last:
+        message = (
+            _("The others came on %(first)s (UTC).") if facts.imported else _("All answers came on %(first)s (UTC).")
+        )
+    else:
+        message = _("Answers came from %(first)s to %(last)s (UTC).")
+        if facts.imported:
+            message = _("The others came from %(first)s to %(last)s (UTC).")
+    yield _said(message, first=facts.first, last=facts.last)
 
 
 def _selection(facts: Facts) -> Iterator[Sentence]:
@@ -118,12 +156,25 @@ def _selection(facts: Facts) -> Iterator[Sentence]:
     if facts.requirements:
         yield _said(_("They had to meet these requirements: %(all)s."), all="; ".join(facts.requirements))
     for title, took, passed in facts.rounds:
-        message = _("Before, %(took)s annotators took the qualification round “%(title)s” and %(passed)s passed it.")
-        yield _said(message, took=took, title=title, passed=passed)
+        yield counted_sentence(
+            took,
+            _("Before, one annotator took the qualification round “%(title)s” and %(passed)s passed it."),
+            _("Before, %(n)s annotators took the qualification round “%(title)s” and %(passed)s passed it."),
+            title=title,
+            passed=passed,
+        )
 
 
 def _instructions(facts: Facts) -> Iterator[Sentence]:
-    if len(facts.guides) == 1:
+    if facts.guides and facts.unguided:
+        told = _listed([str(number) for number in facts.guides])
+        yield counted_sentence(
+            facts.unguided,
+            _("Versions of the instructions: %(all)s; of one answer it is not recorded."),
+            _("Versions of the instructions: %(all)s; of %(n)s answers it is not recorded."),
+            all=told,
+        )
+    elif len(facts.guides) == 1:
         yield _said(_("All answers were given under version %(n)s of the instructions."), n=facts.guides[0])
     elif facts.guides:
         told = _listed([str(number) for number in facts.guides])
@@ -135,15 +186,37 @@ def _instructions(facts: Facts) -> Iterator[Sentence]:
 
 def _pay(facts: Facts) -> Iterator[Sentence]:
     if facts.seconds is not None:
-        yield _said(_("The median active time of an answer was %(n)s seconds."), n=_seconds(facts.seconds))
+        message = _("The median active time of an answer was %(n)s seconds.")
+        if facts.timed < facts.answers:
+            message = _("Of %(timed)s answers the active time was measured; its median was %(n)s seconds.")
+        if facts.timed == 1 < facts.answers:
+            message = _("Of one answer the active time was measured; it was %(n)s seconds.")
+        yield _said(message, n=_seconds(facts.seconds), timed=facts.timed)
     if facts.paid:
-        yield _said(_("Annotators were paid %(paid)s US dollars in all, without fees."), paid=facts.paid)
-    if facts.wage and facts.tenth:
-        message = _(
-            "By active time, the median annotator earned %(wage)s US dollars an hour; one in ten earned %(tenth)s or "
-            "less."
+        yield counted_sentence(
+            facts.workers,
+            _("The annotator was paid %(paid)s US dollars in all, without fees."),
+            _("Annotators were paid %(paid)s US dollars in all, without fees."),
+            paid=facts.paid,
         )
-        yield _said(message, wage=facts.wage, tenth=facts.tenth)
+        yield from _wages(facts)
+
+
+def _wages(facts: Facts) -> Iterator[Sentence]:
+    """Wages are told once everything is paid; before, what is still to be paid."""
+    if facts.unpaid:
+        yield counted_sentence(
+            facts.unpaid,
+            _("One answer is not yet paid or decided on."),
+            _("%(n)s answers are not yet paid or decided on."),
+        )
+    elif facts.wage:
+        one = _("The one annotator with measured time earned %(wage)s US dollars an hour.")
+        many = _(
+            "Of the %(n)s annotators with measured time, the median earned %(wage)s US dollars an hour; at least one "
+            "in ten earned %(tenth)s or less."
+        )
+        yield counted_sentence(facts.earners, one, many, wage=facts.wage, tenth=facts.tenth)
 
 
 def _seconds(value: float) -> str:
@@ -180,16 +253,44 @@ def _decisions(facts: Facts) -> Iterator[Sentence]:
             "On reading, %(n)s answers were discarded or returned: verdicts leave them out, the figures count them."
         )
         yield _said(message, n=facts.refused)
-    if facts.adjudicated == 1:
-        yield _said(_("One item was settled by hand, by accepting one of its answers."))
-    elif facts.adjudicated:
-        message = _("By hand, %(n)s items were settled, by accepting one of the answers of each.")
-        yield _said(message, n=facts.adjudicated)
+    if facts.picked:
+        yield counted_sentence(
+            facts.picked,
+            _("One item was settled by a requester, who accepted one of its answers."),
+            _("%(n)s items were settled by a requester, who accepted one of the answers of each."),
+        )
+    if facts.reworded:
+        yield counted_sentence(
+            facts.reworded,
+            _("One item was settled by a requester, in the requester's own wording."),
+            _("%(n)s items were settled by a requester, in the requester's own wording."),
+        )
+    if facts.edited:
+        yield counted_sentence(
+            facts.edited,
+            _("One answer was reworded by a requester; verdicts take that wording."),
+            _("%(n)s answers were reworded by a requester; verdicts take that wording."),
+        )
     if facts.voided:
-        told = "; ".join(f"{reason} ({count})" for reason, count in facts.voided)
-        count = sum(count for _reason, count in facts.voided)
-        message = _("The results leave out %(n)s of the items and their answers, because of %(reasons)s.")
-        yield _said(message, n=count, reasons=told)
+        yield from _voided(facts)
+
+
+def _voided(facts: Facts) -> Iterator[Sentence]:
+    """What the figures leave out, and how many answers they count then."""
+    yield counted_sentence(
+        sum(count for _reason, count in facts.voided),
+        _("The results leave out one of the items, because of %(reasons)s."),
+        _("The results leave out %(n)s of the items, because of %(reasons)s."),
+        reasons="; ".join(f"{reason} ({count})" for reason, count in facts.voided),
+    )
+    if facts.voided_answers:
+        yield counted_sentence(
+            facts.voided_answers,
+            _("With them goes one answer: figures count %(left)s of the %(all)s."),
+            _("With them go %(n)s answers: figures count %(left)s of the %(all)s."),
+            left=facts.answers - facts.voided_answers,
+            all=facts.answers,
+        )
 
 
 def in_words(facts: Facts, translate: tables.Translate = str) -> str:

@@ -25,14 +25,21 @@ FACTS = Facts(
     rounds=(("Round 1", 12, 4),),
     guides=(1, 3),
     check_share=0.1,
+    imported=2,
+    unguided=2,
     seconds=41.6,
+    timed=6,
     paid="12.50",
+    earners=3,
     wage="14.20",
     tenth="9.80",
     agreements=(("Krippendorff's alpha (nominal)", {"value": 0.71, "low": 0.6, "high": 0.8}),),
-    adjudicated=2,
+    picked=2,
+    reworded=1,
+    edited=3,
     refused=1,
     voided=(("Two towers", 1),),
+    voided_answers=2,
 )
 SAYS = {
     "question": "“Is it enough?”",
@@ -41,25 +48,29 @@ SAYS = {
     "per_hit": "by 2 different annotators.",
     "unanswered": "One item has no answer.",
     "first": "from 2026-01-02 to 2026-01-05 (UTC)",
+    "imported": "2 of them were given elsewhere.",
     "chosen": "Only 5 annotators, chosen by name",
     "marketplace": "marketplace Sandbox",
     "requirements": "at least 80 in “Readers”",
     "rounds": "12 annotators took the qualification round “Round 1” and 4 passed it.",
-    "guides": "versions 1, 3 of the instructions",
+    "guides": "Versions of the instructions: 1, 3; of 2 answers it is not recorded.",
     "check_share": "make up 10 % of",
     "seconds": "was 42 seconds",
-    "paid": "12.50 US dollars in all",
-    "wage": "14.20 US dollars an hour; one in ten earned 9.80 or less",
-    "tenth": "14.20 US dollars an hour",
+    "wage": "Of the 3 annotators with measured time, the median earned 14.20 US dollars an hour; at least one in ten "
+    "earned 9.80 or less.",
     "agreements": "alpha (nominal) is 0.710 (95 % interval 0.600 to 0.800, resampling items, for these 4 annotators).",
-    "adjudicated": "By hand, 2 items were settled",
+    "picked": "2 items were settled by a requester, who accepted one of the answers of each.",
+    "reworded": "One item was settled by a requester, in the requester's own wording.",
+    "edited": "3 answers were reworded by a requester",
     "refused": "One answer was discarded or returned",
-    "voided": "The results leave out 1 of the items and their answers, because of Two towers (1).",
+    "voided_answers": "With them go 2 answers: figures count 4 of the 6.",
 }
 
 
 def test_everything_that_is_known_is_said_once() -> None:
     text = in_words(FACTS)
+    assert "Annotators were paid 12.50 US dollars in all, without fees." in text
+    assert "The results leave out one of the items, because of Two towers (1)." in text
     assert [words for words in SAYS.values() if text.count(words) != 1] == []
     assert "In all, 4 annotators submitted 6 answers." in text
 
@@ -81,6 +92,26 @@ def test_a_missing_fact_leaves_its_sentence_out_and_no_other(name: str) -> None:
     assert len(sentences(FACTS)) == len(sentences(replace(FACTS, **{name: nothing}))) + 1
 
 
+def test_items_of_unknown_number_of_hops_do_not_vanish() -> None:
+    facts = Facts(hits=36, hops=((0, 24), (2, 7), (3, 3), (4, 2)), answers=1, workers=1)
+    assert "2 (7), 3 (3), 4 (2). Of 24 items the number of hops is not known." in in_words(facts)
+    assert "hops" not in in_words(replace(facts, hops=((0, 36),)))
+    assert "2 (35). Of one item the number of hops is not known." in in_words(replace(facts, hops=((0, 1), (2, 35))))
+
+
+def test_pay_is_told_as_far_as_it_was_paid() -> None:
+    assert "paid" not in in_words(replace(FACTS, paid=""))
+    assert "hour" not in in_words(replace(FACTS, paid=""))
+    partly = in_words(replace(FACTS, unpaid=3))
+    assert "12.50 US dollars in all, without fees. 3 answers are not yet paid or decided on." in partly
+    assert "hour" not in partly
+
+
+def test_times_are_told_of_the_answers_that_were_measured() -> None:
+    assert "Of 4 answers the active time was measured; its median was 42 seconds." in in_words(replace(FACTS, timed=4))
+    assert "Of one answer the active time was measured; it was 42 seconds." in in_words(replace(FACTS, timed=1))
+
+
 def test_nothing_is_said_before_the_first_answer() -> None:
     assert in_words(replace(FACTS, answers=0)) == ""
 
@@ -88,8 +119,8 @@ def test_nothing_is_said_before_the_first_answer() -> None:
 def test_one_is_said_as_one() -> None:
     text = in_words(Facts(hits=1, datasets=(("wells", 1),), answers=2, workers=1, per_hit=(1, 1), guides=(1,)))
     assert text == (
-        "The data are one item of the dataset wells. One annotator submitted 2 answers. Each item was given to one "
-        "annotator. All answers were given under version 1 of the instructions."
+        "The data are one item of the dataset wells. One annotator submitted 2 answers. Each item was to be "
+        "answered by one annotator. All answers were given under version 1 of the instructions."
     )
 
 
