@@ -61,11 +61,12 @@ def keep(upload: UploadedFile) -> Path:
         path.chmod(0o600)
         upload.close()  # else it looks for itself, and complains, whenever it is collected
         return path
-    path.touch(mode=0o600, exist_ok=False)
-    with path.open("wb") as out:
+    draft = path.with_suffix(".part")  # which no backup takes
+    draft.touch(mode=0o600, exist_ok=False)
+    with draft.open("wb") as out:
         for block in upload.chunks():
             out.write(block)
-    return path
+    return draft.rename(path)
 
 
 def _sweep(folder: Path) -> None:

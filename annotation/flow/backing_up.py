@@ -5,6 +5,7 @@ Secrets of marketplaces lie in it encrypted with SECRET_KEY, which is not in it:
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -23,6 +24,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow.refusal import Refused
+from annotation.models import Job
 
 MANIFEST, SQLITE, POSTGRES, UPLOADS = "manifest.json", "database.sqlite3", "database.dump", "uploads"
 BLOCK = 1 << 20
@@ -30,11 +32,20 @@ KEPT, EVERY = 24, 3600  # of the copies that an installation on SQLite makes of 
 
 
 def back_up(out: Path) -> dict[str, Any]:
-    """Write an archive, whole or not at all; {"database", "uploads", "bytes"}. People may go on working."""
+    """Write an archive, whole or not at all; {"database", "uploads", "bytes", "left_out"}. People may go on working.
+
+    Jobs add uploads and remove them meanwhile, so these are held fast before the database is read, and those added
+    since then afterwards. `left_out` names the uploads that a job of the database wants and that are gone.
+    """
     with tempfile.TemporaryDirectory(prefix="backup-", dir=settings.VAR) as name:
         folder = Path(name).resolve()  # places inside of it are compared with it
+        held = folder / UPLOADS
+        _hold_uploads(held)
+        wanted = _wanted()
         database = _dump(folder)
-        files = [(database.name, database), *_uploads()]
+        _hold_uploads(held)
+        wanted |= _wanted()
+        files = [(database.name, database), *_files(held)]
         told = {path: {"sha256": _sha256(file), "bytes": file.stat().st_size} for path, file in files}
         manifest = {"made_at": timezone.now().isoformat(), "engine": connection.vendor, "files": told}
         draft = out.with_name(f".{out.name}.part")
@@ -52,7 +63,9 @@ def back_up(out: Path) -> dict[str, Any]:
             draft.replace(out)
         finally:
             draft.unlink(missing_ok=True)
-    return {"database": connection.vendor, "uploads": len(files) - 1, "bytes": out.stat().st_size}
+    left_out = sorted(wanted - {path.removeprefix(f"{UPLOADS}/") for path, _file in files})
+    counts = {"uploads": len(files) - 1, "bytes": out.stat().st_size}
+    return {"database": connection.vendor, **counts, "left_out": left_out}
 
 
 def _dump(folder: Path) -> Path:
@@ -70,10 +83,34 @@ def _vacuum_into(file: Path) -> Path:
     return file
 
 
-def _uploads() -> Iterator[tuple[str, Path]]:
+def _hold_uploads(folder: Path) -> None:
+    """Have every upload in the folder too, as a link where the disk allows it: there it stays when a job removes it."""
+    for path, file in _files(Path(settings.MEDIA_ROOT)):
+        place = folder / path.removeprefix(f"{UPLOADS}/")
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError, FileExistsError):  # removed since it was listed; held already
+            _link_or_copy(file, place)
+
+
+def _link_or_copy(file: Path, place: Path) -> None:
+    try:
+        os.link(file, place)
+    except OSError:
+        with file.open("rb") as source, place.open("xb") as target:
+            shutil.copyfileobj(source, target, BLOCK)
+
+
+def _wanted() -> set[str]:
+    """The uploads that jobs are still to read, relative to their folder."""
+    jobs = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
     root = Path(settings.MEDIA_ROOT)
+    return {file.relative_to(root).as_posix() for job in jobs for file in job.files if file.is_relative_to(root)}
+
+
+def _files(root: Path) -> Iterator[tuple[str, Path]]:
+    """(path in the archive, file) of the uploads in a folder; those that are still being written are none yet."""
     for file in sorted(root.rglob("*")) if root.is_dir() else ():
-        if file.is_file() and not file.is_symlink():
+        if file.is_file() and not file.is_symlink() and file.suffix != ".part":
             yield f"{UPLOADS}/{file.relative_to(root).as_posix()}", file
 
 
@@ -96,7 +133,7 @@ def restore(archive: Path) -> dict[str, Any]:
         if manifest["engine"] != connection.vendor:
             text = _("The backup is of %(there)s, and DATABASE_URL names %(here)s. Restore there, then copy_database.")
             raise Refused(text % {"there": manifest["engine"], "here": connection.vendor})
-        if connection.introspection.table_names() or any(_uploads()):
+        if connection.introspection.table_names() or any(_files(Path(settings.MEDIA_ROOT))):
             raise Refused(_("There is something already: name an empty database and an empty HOPSCRIBE_VAR."))
         _fill(folder)
         if (folder / UPLOADS).is_dir():

@@ -235,8 +235,7 @@ class _Leave:
 
 def _remove_files(job: Job) -> None:
     """The uploads that a job was to read."""
-    named = [job.arguments.get("path"), *(each.get("path") for each in job.arguments.get("uploads", {}).values())]
-    for path in (Path(name) for name in named if name):
+    for path in job.files:
         if path.parent == Path(settings.MEDIA_ROOT):
             path.unlink(missing_ok=True)
 

@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from annotation.flow import recording, tracing, webhook_events
 from annotation.flow.refusal import Refused
@@ -48,14 +49,32 @@ def post(kind: str, *, project: Project, title: str, arguments: dict[str, Any], 
 
 
 def take() -> Job | None:
-    """Take the job that is due longest: a waiting one, or one whose run stopped renewing its lease."""
-    free = Q(state=Job.State.WAITING) | Q(state=Job.State.RUNNING, lease_until__lt=Now())
+    """Take the job that is due longest: a waiting one, or one whose run stopped renewing its lease.
+
+    One that stopped so three times ends as failed: whatever kills its process, as a lack of memory, would again.
+    """
+    stopped = Q(state=Job.State.RUNNING, lease_until__lt=Now())
+    free = Q(state=Job.State.WAITING) | stopped
     for job in Job.objects.filter(free, due_at__lte=Now()).order_by("due_at")[:20]:
+        if job.state == Job.State.RUNNING and job.tries >= MOST_TRIES:
+            _give_up(job, stopped)
+            continue
         guard = Job.objects.filter(free, pk=job.pk, tries=job.tries)
         if guard.update(state=Job.State.RUNNING, tries=job.tries + 1, lease_until=Now() + LEASE):
             job.refresh_from_db()
             return job
     return None
+
+
+@transaction.atomic
+def _give_up(job: Job, stopped: Q) -> None:
+    error = _(
+        "Its process was ended %(n)s times before it was done. If the server ran out of memory (its system log says "
+        "so), give it more, or split the data into smaller parts; then try again."
+    ) % {"n": job.tries}
+    mine = Job.objects.filter(stopped, pk=job.pk, tries=job.tries)
+    if mine.update(state=Job.State.FAILED, error=error, ended_at=Now()):
+        webhook_events.job_ended(job, Job.State.FAILED)
 
 
 def run(job: Job, verbs: Mapping[str, Verb]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -50,6 +51,13 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def files(self) -> list[Path]:
+        """The uploads that the job reads."""
+        uploads = self.arguments.get("uploads", {}).values()
+        named = [self.arguments.get("path"), *(each.get("path") for each in uploads)]
+        return [Path(name) for name in named if name]
 
     def finish(self, state: str, **stamps: Any) -> bool:
         """Guarded end of this very run; False when another one took the job over, or ended it first."""

@@ -47,3 +47,28 @@ def test_a_run_that_was_taken_over_ends_nothing(project: Any, ending: Callable[[
     assert (second.state, second.result, second.tries) == (Job.State.DONE, {"by": "the second"}, 2)
     with pytest.raises(Lost):
         Progress(first)(2, 2)
+
+
+def test_a_job_whose_process_is_ended_three_times_ends_as_failed_with_what_to_do(project: Any) -> None:
+    posted = queueing.post("work", project=project, title="Work", arguments={})
+    for _try in range(3):
+        assert queueing.take() == posted
+        Job.objects.update(lease_until=Now() - timedelta(seconds=1))  # its process was killed
+    assert queueing.take() is None
+    posted.refresh_from_db()
+    assert (posted.state, posted.tries) == (Job.State.FAILED, 3)
+    assert "3 times" in posted.error
+    assert "memory" in posted.error
+    assert posted.ended_at is not None
+    assert queueing.try_again(posted)
+    assert queueing.take() == posted
+
+
+def test_the_third_run_of_a_job_is_left_alone_while_it_renews_its_lease(project: Any) -> None:
+    posted = queueing.post("work", project=project, title="Work", arguments={})
+    Job.objects.update(tries=2)
+    third = queueing.take()
+    assert third is not None
+    assert queueing.take() is None
+    posted.refresh_from_db()
+    assert (posted.state, posted.tries) == (Job.State.RUNNING, 3)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,3 +39,54 @@ def test_a_restored_installation_is_the_one_that_was_backed_up(
     assert first.world("audit") == before
     assert (empty / "uploads" / "notes.txt").read_text() == "kept"
     assert file.stat().st_mode & 0o077 == 0
+
+
+CHURN = """
+import sys, time
+from pathlib import Path
+folder, until = Path(sys.argv[1]), time.monotonic() + float(sys.argv[2])
+while time.monotonic() < until:
+    for n in range(200):
+        draft = folder / f"{n}.part"
+        draft.write_text("x" * 50_000)
+        draft.rename(folder / f"{n}")
+    for n in range(200):
+        (folder / f"{n}").unlink()
+"""
+POST = """
+from annotation.models import Job, Project
+from django.db.models.functions import Now
+for name in ("kept", "gone"):
+    path = f"{UPLOADS}/{name}"
+    Job.objects.create(project=Project.objects.first(), kind="import_dataset", title=name, due_at=Now(),
+                       arguments={"path": path})
+"""
+
+
+def test_a_backup_is_whole_while_uploads_come_and_go_and_names_what_it_lacks(
+    install: Callable[..., Installation], cluster: Any, database: str, tmp_path: Path
+) -> None:
+    first = install()
+    first.world("build", "hits=20", "assignments=2", "workers=2")
+    uploads = first.var / "uploads"
+    uploads.mkdir(exist_ok=True)
+    (uploads / "kept").write_text("kept")
+    first.manage("shell", "--no-imports", "-c", f"UPLOADS = {str(uploads)!r}\n{POST}")
+    churn = first.spawn([sys.executable, "-c", CHURN, str(uploads), "60"], log="churn.log")
+    try:
+        for n in range(5):
+            told = json.loads(first.manage("back_up", "--json", "--out", str(tmp_path / f"{n}.tar.gz")))
+            assert told["left_out"] == ["gone"]
+    finally:
+        churn.kill()
+        churn.wait()
+    assert not list(first.var.glob("backup-*"))
+
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    on_sqlite = database.startswith("sqlite")
+    url = f"sqlite:///{empty / 'hopscribe.sqlite3'}" if on_sqlite else cluster.create(f"hopscribe_{uuid4().hex}")
+    first.environment |= {"HOPSCRIBE_VAR": str(empty), "DATABASE_URL": str(url)}
+    first.manage("restore", str(tmp_path / "4.tar.gz"))
+    assert (empty / "uploads" / "kept").read_text() == "kept"
+    assert not (empty / "uploads" / "gone").exists()

@@ -17,3 +17,9 @@ class Command(Door):
 
     def act(self, **options: Any) -> dict[str, Any]:
         return back_up(options["out"])
+
+    def lines(self, result: dict[str, Any]) -> list[str]:
+        """The counts, and what was left out only where something was."""
+        left_out = result["left_out"]
+        gone = f"left out, because they are gone though a job still wants them: {', '.join(left_out)}"
+        return [*super().lines({k: v for k, v in result.items() if k != "left_out"}), *([gone] if left_out else [])]
