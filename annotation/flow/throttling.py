@@ -18,23 +18,37 @@ from django.utils.crypto import salted_hmac
 from annotation.models import SignInTry
 
 MOST_TRIES = 5
+MOST_AT_ADDRESS = 20  # over all names: one password tried on many
 WINDOW = timedelta(minutes=1)
 
 
-def wait_of(name: str, *, address: str) -> int:
+def wait_of(name: str, *, address: str, most_at_address: int = 0) -> int:
     """Count a try to sign in and return 0; when it is one too many, the seconds after which the next may come.
 
+    Too many are MOST_TRIES of one name from one address and, unless 0, `most_at_address` from there over all names.
     A refused try is not counted, so that trying on does not prolong the wait.
     """
-    key = _key(name, address)
+    key, place = _key(name, address), _key("", address)
     SignInTry.objects.filter(at__lte=Now() - WINDOW).delete()
-    this = SignInTry.objects.create(key=key, at=Now())
-    earlier = list(SignInTry.objects.filter(key=key).exclude(pk=this.pk).order_by("-at")[:MOST_TRIES])
-    if len(earlier) < MOST_TRIES:
+    this = SignInTry.objects.create(key=key, place=place, at=Now())
+    limits = [({"key": key}, MOST_TRIES), ({"place": place}, most_at_address)]
+    wait = max(_wait(this, most, **of) for of, most in limits if most)
+    if wait:
+        this.delete()
+    return wait
+
+
+def _wait(this: SignInTry, most: int, **of: str) -> int:
+    earlier = list(SignInTry.objects.filter(**of).exclude(pk=this.pk).order_by("-at")[:most])
+    if len(earlier) < most:
         return 0
-    this.delete()
     left = earlier[-1].at + WINDOW - timezone.now()
     return min(max(1, ceil(left.total_seconds())), ceil(WINDOW.total_seconds()))
+
+
+def seal(name: str) -> str:
+    """What a browser keeps to show that this name signed in there before: the address's limit is not for it."""
+    return _key(name, "known here")
 
 
 def forget(name: str, *, address: str) -> None:

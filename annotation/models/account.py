@@ -27,7 +27,11 @@ class SignInTry(models.Model):
     """A try to sign in that failed, or is not decided yet; rows live for a minute (flow/throttling.py)."""
 
     key = models.CharField(max_length=64)  # keyed hash of name and address
+    place = models.CharField(max_length=64, db_default="")  # keyed hash of the address alone
     at = models.DateTimeField(db_index=True)
 
     class Meta:
-        indexes = [models.Index(fields=["key", "at"], name="sign_in_tries")]
+        indexes = [
+            models.Index(fields=["key", "at"], name="sign_in_tries"),
+            models.Index(fields=["place", "at"], name="sign_in_tries_of_place"),
+        ]

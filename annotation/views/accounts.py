@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpR
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import translation
+from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -48,14 +49,21 @@ def language(request: HttpRequest) -> HttpResponse:
     return set_language(request)
 
 
+KNOWN_FOR = 365 * 24 * 3600  # seconds
+KNOWN = "known_here"  # a cookie: who signed in from this browser is not slowed by others at its address
+
+
 class SignIn(LoginView):
-    """Signing in; after some failed tries of one name from one address, 429 for the rest of a minute."""
+    """Signing in; after some failed tries of one name from one address, or of many, 429 for the rest of a minute."""
 
     template_name = "accounts/sign_in.html"
     redirect_authenticated_user = True
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        wait = throttling.wait_of(request.POST.get("username", ""), address=address_of(request))
+        name = request.POST.get("username", "")
+        is_known = constant_time_compare(request.COOKIES.get(KNOWN, ""), throttling.seal(name))
+        most = 0 if is_known else throttling.MOST_AT_ADDRESS
+        wait = throttling.wait_of(name, address=address_of(request), most_at_address=most)
         if not wait:
             return super().post(request, *args, **kwargs)
         context = {"wait": wait, "next": self.get_redirect_url()}
@@ -64,10 +72,15 @@ class SignIn(LoginView):
         return response
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        throttling.forget(self.request.POST.get("username", ""), address=address_of(self.request))
+        name = self.request.POST.get("username", "")
+        throttling.forget(name, address=address_of(self.request))
         if proving.is_on(form.get_user()):
-            return ask_for_code(self.request, form.get_user(), after=self.get_redirect_url())
-        return super().form_valid(form)
+            response = ask_for_code(self.request, form.get_user(), after=self.get_redirect_url())
+        else:
+            response = super().form_valid(form)
+        kept = {"max_age": KNOWN_FOR, "secure": settings.SESSION_COOKIE_SECURE, "httponly": True, "samesite": "Lax"}
+        response.set_cookie(KNOWN, throttling.seal(name), **kept)
+        return response
 
 
 def address_of(request: HttpRequest) -> str:

@@ -109,6 +109,29 @@ def test_an_address_is_believed_only_from_the_proxy(alice: Any, settings: Any) -
     assert guess(HTTP_X_FORWARDED_FOR="198.51.100.7, 203.0.113.77").status_code == 200
 
 
+def test_one_password_tried_on_many_names_is_told_to_wait(alice: Any) -> None:
+    tried = [guess(name=f"name-{k}").status_code for k in range(30)]
+    assert tried == [200] * 20 + [429] * 10
+    assert guess(PASSWORD).status_code == 429
+    assert guess(PASSWORD, REMOTE_ADDR="198.51.100.7").status_code == 302
+    later(61)
+    assert guess(PASSWORD).status_code == 302
+
+
+def test_who_signed_in_from_a_browser_before_is_not_slowed_by_others_at_the_address(alice: Any, bob: Any) -> None:
+    browser = Client()
+    assert browser.post(SIGN_IN, {"username": "alice", "password": PASSWORD}).status_code == 302
+    browser.post(reverse("sign-out"))
+    for k in range(30):
+        guess(name=f"name-{k}")
+    assert browser.post(SIGN_IN, {"username": "bob", "password": PASSWORD}).status_code == 429
+    assert browser.post(SIGN_IN, {"username": "alice", "password": PASSWORD}).status_code == 302
+
+
+def test_thirty_people_who_know_their_passwords_sign_in_from_one_address(alice: Any) -> None:
+    assert [guess(PASSWORD).status_code for _ in range(30)] == [302] * 30
+
+
 def test_neither_names_nor_addresses_are_kept(alice: Any) -> None:
     guess(name="my secret pass phrase", REMOTE_ADDR="203.0.113.9")
     kept = str(list(SignInTry.objects.values_list()))
