@@ -8,7 +8,7 @@ reports. The same source, options and seed give the same examples in the same or
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -69,6 +69,9 @@ class Source(Protocol):
 
     def other(self, name: str) -> Source:
         """Another dataset of the project, for a pool. Raises CannotDerive when there is none of that name."""
+
+    def other_splits(self) -> Sequence[Source]:
+        """The other splits of those that it is or was made of; none where it is of no split."""
 
 
 class Derivation(Protocol):

@@ -11,21 +11,27 @@ from annotation.derivations.fitting import needs_hops
 from annotation.derivations.pooling import (
     check_lengths,
     longest_option,
+    other_splits_option,
     pool_of,
     pool_option,
     shortest_option,
+    supports_of_other_splits,
     whole_option,
 )
-from annotation.pure.contexts import SIZE, NoContext, with_context
+from annotation.pure.contexts import SIZE, NoContext, distracting, states_answer, with_context
 from annotation.pure.example import Example
+from annotation.pure.retrieval import same_text
 from annotation.pure.words import gettext_noop
+
+ANSWERING, FOREIGN = "that state the final answer", "that support a question of another split"
 
 
 @dataclass(frozen=True)
 class ContextOptions:
     """`pool`: datasets to retrieve from, commas between; none: the source. `whole`: all their paragraphs.
 
-    `shortest` and `longest`: words of a paragraph of the pool, 0 for no limit.
+    `shortest` and `longest`: words of a paragraph of the pool, 0 for no limit. `other_splits`: what supports a
+    question of another split may be a distractor.
     """
 
     pool: str = pool_option()
@@ -39,6 +45,7 @@ class ContextOptions:
     whole: bool = whole_option()
     shortest: int = shortest_option()
     longest: int = longest_option()
+    other_splits: bool = other_splits_option()
 
 
 class Contexts:
@@ -66,8 +73,11 @@ class Contexts:
         """Every example that has hops, in a new context; the others are dropped with the reason."""
         self.check(options)
         limits = {"shortest": options.shortest, "longest": options.longest}
-        pool = pool_of(source, options.pool, tally=tally, whole=options.whole, **limits)
+        others = supports_of_other_splits(source, tally=tally)
+        without = frozenset() if options.other_splits else others
+        pool = pool_of(source, options.pool, tally=tally, whole=options.whole, without=without, **limits)
         tally.figures |= {"paragraphs": options.paragraphs, "shorter contexts": 0}
+        tally.figures["distractors"] = {sort: {"distractors": 0, "contexts": 0} for sort in (ANSWERING, FOREIGN)}
         for example in source.examples():
             tally.read += 1
             rng = random.Random(f"{seed}/{example.id}/{example.answerable}")
@@ -78,4 +88,17 @@ class Contexts:
                 continue
             tally.kept += 1
             tally.figures["shorter contexts"] += len(built.paragraphs) < options.paragraphs
+            _count(built, others, tally)
             yield "", built
+
+
+def _count(built: Example, others: set[str], tally: Tally) -> None:
+    """Count the distractors that state the final answer, and those that support a question of another split."""
+    there = distracting(built)
+    found = {
+        ANSWERING: sum(states_answer(paragraph, built) for paragraph in there),
+        FOREIGN: sum(same_text(paragraph) in others for paragraph in there),
+    }
+    for sort, number in found.items():
+        tally.figures["distractors"][sort]["distractors"] += number
+        tally.figures["distractors"][sort]["contexts"] += number > 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from annotation.derivations.base import CannotDerive, Source, Tally, option
 from annotation.pure.example import Example, Paragraph
-from annotation.pure.retrieval import Pool
+from annotation.pure.retrieval import Pool, same_text
 from annotation.pure.words import gettext_noop
 
 _POOL = gettext_noop("The pool of distractors")
@@ -41,6 +41,15 @@ def longest_option() -> Any:
     return option(0, about, help=gettext_noop("0: no limit."), least=0, most=1_000_000, group=_POOL)
 
 
+def other_splits_option() -> Any:
+    return option(
+        False,
+        gettext_noop("Take what supports a question of another split, too"),
+        help=gettext_noop("Otherwise no paragraph that another split asks about stands in these contexts."),
+        group=_POOL,
+    )
+
+
 def check_lengths(shortest: int, longest: int) -> None:
     """Raises CannotDerive for lengths of paragraphs that cannot be."""
     for name, length in (("shortest", shortest), ("longest", longest)):
@@ -52,12 +61,20 @@ def check_lengths(shortest: int, longest: int) -> None:
 
 
 def pool_of(
-    source: Source, names: str, *, tally: Tally, whole: bool = False, shortest: int = 0, longest: int = 0
+    source: Source,
+    names: str,
+    *,
+    tally: Tally,
+    whole: bool = False,
+    shortest: int = 0,
+    longest: int = 0,
+    without: Collection[str] = (),
 ) -> Pool:
     """The supporting paragraphs of the datasets named (commas between; none: of the source itself).
 
     With `whole`, and for examples that label no support, all paragraphs. `shortest` and `longest` are in
-    words; 0 sets no limit. The pool's size goes into the tally. Raises CannotDerive where it is empty.
+    words; 0 sets no limit. Texts in `without` stay out. The pool's size goes into the tally. Raises CannotDerive where
+    it is empty.
     """
     datasets = [source.other(name) for name in names_in(names)] or [source]
     pool = Pool(
@@ -66,12 +83,23 @@ def pool_of(
         for example in dataset.examples()
         for paragraph in _offered(example, whole)
         if shortest <= len(paragraph.text.split()) <= (longest or len(paragraph.text))
+        and not (without and same_text(paragraph) in without)
     )
     if not len(pool):
         listed = ", ".join(dataset.name for dataset in datasets)
-        raise CannotDerive(f"there is no paragraph to retrieve from in {listed}; name another pool")
+        instead = "name another pool" + (", or give other_splits=true" if without else "")
+        raise CannotDerive(f"there is no paragraph to retrieve from in {listed}; {instead}")
     tally.figures["pool"] = {"datasets": [dataset.name for dataset in datasets], "paragraphs": len(pool)}
     return pool
+
+
+def supports_of_other_splits(source: Source, *, tally: Tally) -> set[str]:
+    """The texts that support questions of the other splits. How many goes into the tally where there are any."""
+    datasets = source.other_splits()
+    texts = {same_text(each) for dataset in datasets for example in dataset.examples() for each in _supports(example)}
+    if datasets:
+        tally.figures["other splits"] = {"datasets": [dataset.name for dataset in datasets], "paragraphs": len(texts)}
+    return texts
 
 
 def names_in(names: str) -> list[str]:
@@ -83,6 +111,10 @@ def _offered(example: Example, whole: bool) -> Iterator[Paragraph]:
     if whole or example.supports is None:
         yield from example.paragraphs
         return
-    positions = {hop.support for hop in example.hops if hop.support is not None} | set(example.supports)
+    yield from _supports(example)
+
+
+def _supports(example: Example) -> Iterator[Paragraph]:
+    positions = {hop.support for hop in example.hops if hop.support is not None} | set(example.supports or ())
     for position in sorted(positions):
         yield example.paragraphs[position]

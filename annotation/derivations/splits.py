@@ -1,18 +1,19 @@
-"""`splits`: parts a dataset into train, dev and test without leakage (S5 of MuSiQue's pipeline)."""
+"""`splits`: splits a dataset into train, dev and test without leakage (S5 of MuSiQue's pipeline)."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.derivations.base import CannotDerive, Source, Tally, option
 from annotation.derivations.fitting import fits_any
+from annotation.pure.contexts import distracting
 from annotation.pure.example import Example
 from annotation.pure.singlehop import SOURCE
-from annotation.pure.splitting import REMOVED, Unit, keys, shared, split
+from annotation.pure.splitting import REMOVED, Unit, keys, paragraph_key, shared, split
 from annotation.pure.words import gettext_noop
 
 NAMES = ("train", "dev", "test")
@@ -49,8 +50,8 @@ class Splits:
     how: str = "splits"
     title: str = gettext_noop("Splits")
     does: str = gettext_noop(
-        "Parts the questions into train, dev and test, so that dev and test share no single-hop question, answer or "
-        "paragraph with train."
+        "Splits the questions into train, dev and test, so that no question of dev or test shares a single-hop "
+        "question, an answer or a supporting paragraph with one of train."
     )
     suffix: str = ""
     Options: type = SplitOptions
@@ -77,14 +78,43 @@ class Splits:
         names = split(units, **sizes, rng=random.Random(seed), tick=tally.tick)
         tally.figures |= _figures(list(questions.values()), names)
         of = dict(zip(questions, names, strict=True))
+        spilt = _Spilt({key for unit, name in zip(units, names, strict=True) if name in NAMES[1:] for key in unit.keys})
         for example in source.examples():
             tally.read += 1
             name = of[_together(example)]
             if name == REMOVED:
-                tally.drop("it would share a single-hop question, an answer or a paragraph with train")
+                tally.drop("it would share a single-hop question, an answer or a supporting paragraph with train")
             else:
                 tally.kept += 1
+                if name == "train":
+                    spilt.add(example)
                 yield f"-{name}", example
+        tally.figures["supporting paragraphs of dev and test"] = spilt.figures()
+
+
+@dataclass
+class _Spilt:
+    """Which supporting paragraphs of dev and test stand in contexts of train, where nothing asks about them.
+
+    Contexts that are made after the splits leave them out; contexts that were there before may hold them.
+    """
+
+    keys: set[str]
+    found: set[str] = field(default_factory=set)
+    contexts: int = 0
+
+    def add(self, example: Example) -> None:
+        here = {key for paragraph in distracting(example) if (key := paragraph_key(paragraph)) in self.keys}
+        self.found |= here
+        self.contexts += bool(here)
+
+    def figures(self) -> dict[str, int]:
+        number = sum(key.startswith("paragraph:") for key in self.keys)
+        return {
+            "different ones": number,
+            "distractors in train": len(self.found),
+            "contexts of train with such a distractor": self.contexts,
+        }
 
 
 def _together(example: Example) -> str:
@@ -129,7 +159,12 @@ def _mixes(part: Sequence[_Question]) -> dict[str, Any]:
     return {"number": len(part)} | mixes | ({"sources": dict(sorted(sources.items()))} if sources else {})
 
 
-_SORTS = {"id": "hop ids", "question": "single-hop questions", "answer": "answers", "paragraph": "paragraphs"}
+_SORTS = {
+    "id": "hop ids",
+    "question": "single-hop questions",
+    "answer": "answers",
+    "paragraph": "supporting paragraphs",
+}
 
 
 def _overlap(ours: Sequence[Unit], others: Sequence[Unit]) -> dict[str, Any]:

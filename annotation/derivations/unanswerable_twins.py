@@ -11,9 +11,11 @@ from annotation.derivations.fitting import needs_hops
 from annotation.derivations.pooling import (
     check_lengths,
     longest_option,
+    other_splits_option,
     pool_of,
     pool_option,
     shortest_option,
+    supports_of_other_splits,
     whole_option,
 )
 from annotation.pure.contexts import NoContext
@@ -24,12 +26,16 @@ from annotation.pure.words import gettext_noop
 
 @dataclass(frozen=True)
 class TwinOptions:
-    """`pool`: datasets to retrieve from, commas between; none: the source. `whole`: all their paragraphs."""
+    """`pool`: datasets to retrieve from, commas between; none: the source. `whole`: all their paragraphs.
+
+    `other_splits`: what supports a question of another split may be a distractor.
+    """
 
     pool: str = pool_option()
     whole: bool = whole_option()
     shortest: int = shortest_option()
     longest: int = longest_option()
+    other_splits: bool = other_splits_option()
 
 
 class UnanswerableTwins:
@@ -51,7 +57,9 @@ class UnanswerableTwins:
         """The answerable example and then its twin; both are dropped where no twin can be built."""
         self.check(options)
         limits = {"shortest": options.shortest, "longest": options.longest}
-        pool = pool_of(source, options.pool, tally=tally, whole=options.whole, **limits)
+        others = supports_of_other_splits(source, tally=tally)
+        without = frozenset() if options.other_splits else others
+        pool = pool_of(source, options.pool, tally=tally, whole=options.whole, without=without, **limits)
         tally.figures |= {"twins": 0, "paragraphs taken out": {}}
         for example in source.examples():
             tally.read += 1

@@ -27,6 +27,7 @@ from annotation.flow.filling import (
 )
 from annotation.flow.pulse import Pulse
 from annotation.flow.refusal import Refused
+from annotation.flow.splits import other_splits
 from annotation.models import Dataset, User
 from annotation.models.fields import to_text
 from annotation.pure.example import Example
@@ -75,6 +76,9 @@ class StoredSource:
         if found is None:
             raise CannotDerive(f"there is no dataset {name!r} in the project")
         return StoredSource(found, self._tick, read=self._read)
+
+    def other_splits(self) -> list[StoredSource]:
+        return [StoredSource(each, self._tick, read=self._read) for each in other_splits(self._dataset)]
 
 
 def derive_dataset(

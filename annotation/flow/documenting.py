@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,11 +11,11 @@ from typing import Any, BinaryIO
 
 from django.db.models import Count, Max, Min
 
-from annotation.derivations import DERIVATIONS
 from annotation.derivations.pooling import names_in
 from annotation.flow import editing
 from annotation.flow.exporting import blocks_of, examples_of, whole_file
 from annotation.flow.scoring import cached_report
+from annotation.flow.splits import splits_of, stem_of
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset
 from annotation.models.fields import to_text
@@ -92,27 +92,14 @@ def _write_provenance(dataset: Dataset, out: BinaryIO) -> int:
     return len(seen)
 
 
-def splits_of(dataset: Dataset) -> dict[str, Dataset]:
-    """The dataset and the splits that were made together with it, by the names of the splits, in order."""
-    outputs = DERIVATIONS["splits"].outputs
-    own = next((output for output in outputs if dataset.slug.endswith(output)), None)
-    if dataset.lineage.get("how") != "splits" or own is None:
-        return {dataset.slug: dataset}
-    stem = dataset.slug.removesuffix(own)
-    rows = Dataset.objects.whole().filter(project=dataset.project_id, sha256=dataset.sha256)
-    sisters = {row.slug: row for row in rows.select_related("root")}
-    return {output[1:]: sisters[stem + output] for output in outputs if stem + output in sisters}
-
-
 def sheet_of(dataset: Dataset) -> Sheet:
     """Every fact that the datasheet and the card state, of all splits that belong together."""
     splits = splits_of(dataset)
-    past = _Past(dataset)
+    past = _Past(list(splits.values()))
     works = [*past.batches.values(), *_later(splits, past)]
     workers = {worker for batch in works for worker in _workers(batch)}
-    name = dataset.slug if len(splits) == 1 else dataset.slug.rpartition("-")[0]
     return Sheet(
-        name=name,
+        name=dataset.slug if len(splits) == 1 else stem_of(dataset),
         licence=dataset.licence or "; ".join(dict.fromkeys(o.licence for o in past.origins.values() if o.licence)),
         splits=tuple(Split.of(each, examples_of(row)) for each, row in splits.items()),
         origins=tuple(past.origins.values()),
@@ -125,17 +112,18 @@ def sheet_of(dataset: Dataset) -> Sheet:
 
 
 class _Past:
-    """The datasets and batches that a dataset was made from, earliest first."""
+    """The datasets and batches that datasets of a project were made from, earliest first."""
 
-    def __init__(self, dataset: Dataset) -> None:
-        self._project = dataset.project
-        self._rows: dict[str, Dataset | None] = {dataset.slug: dataset}
+    def __init__(self, datasets: Sequence[Dataset]) -> None:
+        self._project = datasets[0].project
+        self._rows: dict[str, Dataset | None] = {dataset.slug: dataset for dataset in datasets}
         self.origins: dict[str, Origin] = {}
         self.steps: dict[tuple[str, str], Step] = {}
         self.batches: dict[str, Batch] = {}
         self.gone: list[str] = []
         self.changed: list[tuple[str, int, int]] = []
-        self._walk(dataset)
+        for dataset in datasets:
+            self._walk(dataset)
 
     def _walk(self, dataset: Dataset) -> None:
         lineage = dataset.lineage

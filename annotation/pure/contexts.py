@@ -14,6 +14,7 @@ from typing import NamedTuple
 from annotation.pure.example import Example, Paragraph
 from annotation.pure.masking import hidden, without_references
 from annotation.pure.retrieval import Pool, same_text
+from annotation.pure.spans import mentions
 
 SIZE = 20  # paragraphs, as in the paper
 ALIASES = "@aliases"  # in `extra`: aliases that the context does not state, for whoever builds another one
@@ -125,6 +126,18 @@ def rearranged(example: Example, placed: Sequence[Placed], *, rng: Random) -> Ex
     paragraphs = tuple(each.paragraph for each in order)
     changed = replace(example, paragraphs=paragraphs, supports=tuple(sorted(s for s in supports if s is not None)))
     return _with_stated_aliases(replace(changed, hops=hops, facts=facts))
+
+
+def distracting(example: Example) -> list[Paragraph]:
+    """The paragraphs of the context that support nothing."""
+    supports = set(example.supports or ()) | {hop.support for hop in example.hops}
+    return [paragraph for position, paragraph in enumerate(example.paragraphs) if position not in supports]
+
+
+def states_answer(paragraph: Paragraph, example: Example) -> bool:
+    """Whether the final answer, or an alias, stands in the paragraph or its title as whole words, in any case."""
+    text = f"{paragraph.title}\n{paragraph.text}"
+    return any(True for answer in example.answers for _place in mentions(answer, text))
 
 
 def _with_stated_aliases(example: Example) -> Example:

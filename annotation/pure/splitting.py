@@ -50,13 +50,13 @@ def keys(example: Example) -> Iterator[str]:
         yield from _answer_key(example.answer or "")
     positions = {hop.support for hop in example.hops} | set(example.supports or ())
     for position in sorted(p for p in positions if p is not None):
-        yield "paragraph:" + _digest(example.paragraphs[position])
+        yield paragraph_key(example.paragraphs[position])
 
 
-def _digest(paragraph: Paragraph) -> str:
-    return hashlib.blake2b(
-        f"{paragraph.title}\n{same_text(paragraph)}".encode("utf-8", "replace"), digest_size=12
-    ).hexdigest()
+def paragraph_key(paragraph: Paragraph) -> str:
+    """The key by which questions share a supporting paragraph."""
+    text = f"{paragraph.title}\n{same_text(paragraph)}".encode("utf-8", "replace")
+    return f"paragraph:{hashlib.blake2b(text, digest_size=12).hexdigest()}"
 
 
 def _answer_key(answer: str) -> Iterator[str]:

@@ -30,9 +30,9 @@ STAGES = (
     ),
     (gettext_noop("Graphs"), ("graphs",)),
     (gettext_noop("Questions, by people"), (COMPOSE,)),
-    (gettext_noop("Contexts"), ("contexts",)),
-    (gettext_noop("Unanswerable twins"), ("unanswerable-twins",)),
     (gettext_noop("Splits"), ("splits",)),
+    (gettext_noop("Contexts, of each split"), ("contexts",)),
+    (gettext_noop("Unanswerable twins"), ("unanswerable-twins",)),
 )
 # What usually comes after a dataset that was made in this way.
 NEXT = {
@@ -41,9 +41,9 @@ NEXT = {
     "composable-pairs": "graphs",
     "disconnection-filter": "graphs",
     "graphs": COMPOSE,
-    VERDICTS: "contexts",
+    VERDICTS: "splits",
+    "splits": "contexts",
     "contexts": "unanswerable-twins",
-    "unanswerable-twins": "splits",
 }
 
 

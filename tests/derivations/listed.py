@@ -26,6 +26,9 @@ class Listed:
     def other(self, name: str) -> Source:
         raise CannotDerive(f"there is no dataset {name!r} in the project")
 
+    def other_splits(self) -> list[Source]:
+        return []
+
 
 def real(format: str, *names: str) -> Listed:
     """Real records; skips the test where they are missing."""

@@ -25,13 +25,14 @@ PLAIN = (
 
 
 class Listed:
-    """A dataset of listed examples; `others` are its project's."""
+    """A dataset of listed examples; `others` are its project's, `beside` other splits."""
 
     format = "jsonl"
 
     def __init__(self, examples: Sequence[Example], *, name: str = "source", others: Mapping[str, Any] | None = None):
         self.name, self.origin, self.size = name, name, len(examples)
         self._examples, self._others = tuple(examples), others or {}
+        self.beside: list[Listed] = []
 
     def examples(self) -> Iterator[Example]:
         return iter(self._examples)
@@ -40,6 +41,9 @@ class Listed:
         if name not in self._others:
             raise CannotDerive(f"there is no dataset {name}")
         return Listed(self._others[name], name=name)
+
+    def other_splits(self) -> list[Listed]:
+        return self.beside
 
 
 def derived(how: str, source: Listed, *, seed: int = 0, **options: Any) -> tuple[list[tuple[str, Example]], Tally]:

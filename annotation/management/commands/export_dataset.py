@@ -7,6 +7,7 @@ from typing import Any
 from annotation.flow import documenting
 from annotation.flow.exporting import export_dataset
 from annotation.flow.parting import export_folder, wants_folder
+from annotation.flow.splits import splits_of
 from annotation.formats import FORMATS
 from annotation.management.door import Door, dataset_named, project_of, slug
 from annotation.models import Dataset
@@ -55,7 +56,7 @@ def _beside(dataset: Dataset, **options: Any) -> Iterator[tuple[str, dict[str, A
 
 def files_of(dataset: Dataset, out: Path) -> dict[str, str]:
     """The file of each split: the others' are named like this one's where its name holds the dataset's."""
-    splits = documenting.splits_of(dataset)
+    splits = splits_of(dataset)
     if dataset.slug in out.name:
         return {split: out.name.replace(dataset.slug, row.slug) for split, row in splits.items()}
     return {split: out.name for split, row in splits.items() if row.slug == dataset.slug}
