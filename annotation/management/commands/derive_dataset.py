@@ -41,7 +41,9 @@ def options_of(how: str) -> Iterator[str]:
         more = _(about["help"]) % about.get("values", {}) if about["help"] else ""
         label = _(about["label"]).rstrip(".:") + "."
         yield f"  {each.name} (default: {default})"
-        yield fill(f"{label} {more}".rstrip(), 100, initial_indent=" " * 6, subsequent_indent=" " * 6)
+        if choices := about.get("choices"):
+            more += " " + "; ".join(f"{value}: {_(text)}" for value, text in choices.items()) + "."
+        yield fill(" ".join(f"{label} {more}".split()), 100, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
 class Command(Door):
