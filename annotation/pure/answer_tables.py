@@ -10,6 +10,7 @@ from typing import Any
 
 from annotation.pure.people_tables import answer_people_table, for_workers
 from annotation.pure.tables import said
+from annotation.pure.text_agreement import ANSWER_TEXT, SUPPORT
 from annotation.pure.voided_tables import count_table, study_rows
 from annotation.pure.words import gettext_noop as _
 
@@ -26,8 +27,8 @@ CELLS = [("answer", "em"), ("answer", "f1"), ("support", "em"), ("support", "f1"
 CELL_NAMES = [_("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
 F1_SPANS = [[_("Answer F1"), len(TABLE4)], [_("Support F1"), len(TABLE4)]]
 ALPHAS = {
-    "answer": _("the answer (distance 1 − F1)"),
-    "support": _("the support (MASI distance)"),
+    "answer": ANSWER_TEXT,
+    "support": SUPPORT,
     "no_answer": _("whether there is an answer (nominal)"),
     "yes_no": _("yes, no or words (nominal)"),
     "supporting_paragraph": _("whether a paragraph supports (nominal)"),

@@ -1,7 +1,8 @@
 """What differs between two things that were measured: paired where the same items were, and otherwise said not to be.
 
 A measured thing is {key of an item: value in 0..1}. Paired differences are resampled item by item, so that what makes
-an item hard weighs on both sides; unpaired ones resample each side alone, which is wider and the honest way.
+an item hard weighs on both sides; unpaired ones resample each side alone, which is wider and the honest way. The tests
+are randomisation tests of the same kinds: signs drawn anew, or values dealt anew to the two sides.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation.pure import significance
 from annotation.pure.intervals import RESAMPLES, Figure, bootstrap_figure, resampled_sums
 
 Values = Mapping[Hashable, float]
@@ -37,10 +39,15 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first less the second. `figure.n` counts the shared items, or the smaller side where it is unpaired."""
+    """The first less the second. `figure.n` counts the shared items, or the smaller side where it is unpaired.
+
+    `chance` is the p value of no difference, not adjusted for others; `effect` is Cohen's d.
+    """
 
     figure: Figure
     paired: bool
+    chance: float
+    effect: float | None
 
 
 def difference(first: Values, second: Values, seed: int) -> Difference | None:
@@ -49,8 +56,12 @@ def difference(first: Values, second: Values, seed: int) -> Difference | None:
         return None
     shared = sorted(first.keys() & second.keys(), key=repr)
     if len(shared) >= LEAST_PAIRS:
-        return Difference(bootstrap_figure([first[key] - second[key] for key in shared], seed), True)
-    return Difference(_unpaired(first, second, seed), False)
+        apart = [first[key] - second[key] for key in shared]
+        tested = significance.paired(apart, seed), significance.effect(apart)
+        return Difference(bootstrap_figure(apart, seed), True, *tested)
+    one, two = ([side[key] for key in sorted(side, key=repr)] for side in (first, second))
+    tested = significance.unpaired(one, two, seed), significance.effect_unpaired(one, two)
+    return Difference(_unpaired(first, second, seed), False, *tested)
 
 
 def mean_of(values: Values, seed: int) -> Figure:

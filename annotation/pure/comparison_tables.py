@@ -11,6 +11,7 @@ from typing import Any
 
 from annotation.pure.comparing import PEOPLE, Difference, Measured, difference, mean_of
 from annotation.pure.plots import Dots, Series
+from annotation.pure.significance import PERMUTATIONS, chance_text, holm
 from annotation.pure.tables import Translate, made, said
 from annotation.pure.words import gettext_noop as _
 
@@ -19,12 +20,19 @@ GRADE, AGREEMENT = _("Grade against gold"), _("Agreement in pairs")
 HOW = _(
     "In percent, with intervals at 95 %: bootstrap over items, Wilson where all are 0 or all 1. Grade: the mean grade "
     "of an item's answers against gold. Agreement in pairs: how far two answers to an item are alike, with all their "
-    "parts, in the mean over pairs; that of reports is with the closest other answer, part by part."
+    "parts, in the mean over pairs; that of reports is with the closest other answer, part by part. Intervals are for "
+    "the workers who took part, not for people in general."
 )
 TO_ANSWERS, NOWHERE = {"answers": "1"}, None  # where the numbers of a column lead, if not to the HITs
 APART = _(
     "The first less the other, in percentage points. Paired: over the items that both have, each item's values "
-    "subtracted. Not paired: over different items, so that a harder choice of items may be all the difference."
+    "subtracted. Not paired: over different items, so that a harder choice of items may be all the difference. Effect: "
+    "Cohen's d, the difference in standard deviations."
+)
+TESTED = _(
+    "p: randomisation tests with %(n)s permutations, two-sided, with Holm's adjustment for the %(tests)s differences "
+    "of this table, which keeps the chance of calling any difference significant (p < 0.05) that is none at 5 %%. "
+    "Intervals are not adjusted, and are for the workers who took part."
 )
 SEED = 0
 
@@ -76,18 +84,33 @@ def _differences(measured: Sequence[Measured]) -> list[JSON]:
     if len(measured) < 2:
         return []
     first, *others = measured
-    rows = []
-    for other in others:
-        for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements")):
-            found = difference(getattr(first, of), getattr(other, of), SEED)
-            if found is not None:
-                rows.append(
-                    [_who(first), _who(other), said(words), found.figure.as_json(), found.figure.n, _how(found)]
-                )
-    columns = [_("First"), _("Other"), _("Measure"), _("Difference"), _("Items"), _("How")]
-    if not rows:
+    known = [
+        (other, words, found)
+        for other in others
+        for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements"))
+        if (found := difference(getattr(first, of), getattr(other, of), SEED)) is not None
+    ]
+    if not known:
         return []
-    return [made("differences", _("Differences"), columns, rows, APART) | {"bars": False, "leads": False}]
+    adjusted = holm([found.chance for _other, _words, found in known])
+    rows = [
+        [_who(first), _who(other), said(words), found.figure.as_json(), _rounded(found.effect, 2), chance_text(chance),
+         found.figure.n, _how(found)]
+        for (other, words, found), chance in zip(known, adjusted, strict=True)
+    ]  # fmt: skip
+    columns = [
+        _("First"),
+        _("Other"),
+        _("Measure"),
+        _("Difference"),
+        _("Effect"),
+        _("p, adjusted"),
+        _("Items"),
+        _("How"),
+    ]
+    note = [APART, {"text": TESTED, "values": {"n": f"{PERMUTATIONS:,}", "tests": len(rows)}}]
+    table = made("differences", _("Differences"), columns, rows, "")
+    return [table | {"note": note, "bars": False, "leads": False}]
 
 
 def _how(found: Difference) -> JSON:
@@ -139,8 +162,8 @@ def _mean(values: Mapping[Any, float]) -> JSON:
     return mean_of(values, SEED).as_json()
 
 
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 1)
+def _rounded(value: float | None, digits: int = 1) -> float | None:
+    return None if value is None else round(value, digits)
 
 
 def _money(amount: Decimal | None) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -69,10 +70,13 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def paired(differences: Sequence[float], seed: int) -> float:
-    """Whether the mean of paired differences is 0: signs drawn anew (Fisher's randomisation test)."""
+    """Whether the mean of paired differences is 0: Fisher's randomisation test, over all signs where they are few."""
     table = np.asarray(differences, dtype=np.float64)
-    rng, rows = np.random.default_rng(seed), max(1, _CELLS // max(1, len(table)))
-    seen, reached = abs(float(table.sum())) - 1e-9, 0
+    seen = abs(float(table.sum())) - 1e-9
+    if 2 ** len(table) <= PERMUTATIONS:
+        signs = np.array(list(product((-1.0, 1.0), repeat=len(table))))
+        return float(np.mean(np.abs(signs @ table) >= seen))
+    rng, rows, reached = np.random.default_rng(seed), max(1, _CELLS // len(table)), 0
     for start in range(0, PERMUTATIONS, rows):
         signs = rng.integers(0, 2, size=(min(rows, PERMUTATIONS - start), len(table))) * 2.0 - 1.0
         reached += int(np.count_nonzero(np.abs(signs @ table) >= seen))

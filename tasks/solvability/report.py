@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from annotation.pure.ablation import ABLATIONS
-from annotation.pure.intervals import bootstrap_figure
+from annotation.pure.cluster_intervals import clustered_mean
+from annotation.pure.distance_agreement import alpha_of_answers
+from annotation.pure.intervals import Figure
 from annotation.pure.judging_tables import agreement_tables
-from annotation.pure.metrics import ACCURACY, scorer_for
+from annotation.pure.people_tables import for_workers, people_table
 from annotation.pure.tables import counted_sentence
+from annotation.pure.text_agreement import ANSWER_TEXT, text_agreement_table
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged
-from tasks._tables import excluded_table, said, share, table
+from annotation.pure.worker_intervals import without_one
+from annotation.tasktype import JSON, Judged
+from tasks._people import alone, question_of, units, workers_of
+from tasks._tables import excluded_table, said, table
+from tasks.solvability.cases import case_table
 from tasks.solvability.classes import ALPHA, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
+from tasks.solvability.items import Cell, Item, cell_of, head_of, models_of, name_of, scorer_of, scores_of, share_of
 
-INTERVALS = _("Shares with 95 % Wilson intervals; models' means with 95 % bootstrap intervals over items")
-CASES = {
-    "A": _("A: people and the model solve it"),
-    "B": _("B: only people solve it"),
-    "C": _("C: only the model solves it"),
-    "D": _("D: neither solves it"),
-}
-Cell = tuple[int, str]  # the number of an ablation (0: none is known) and a dataset
-
-
-@dataclass(frozen=True)
-class Item:
-    """A judged HIT with its verdict."""
-
-    row: Judged
-    verdict: JSON
-
-    @property
-    def solvable(self) -> bool | None:
-        solvable: bool | None = self.verdict["solvable"]
-        return solvable
-
-    @property
-    def kind(self) -> str:
-        return str(self.verdict["kind"])
+INTERVALS = _(
+    "Shares with 95 % Wilson intervals, or bootstrap over questions where several shuffles of one are judged; models' "
+    "means with 95 % bootstrap intervals over questions"
+)
 
 
 def solvability_report(judged: Iterable[Judged], *, seed: int) -> JSON:
@@ -49,61 +33,27 @@ def solvability_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     items = [Item(row, ruled([one.answer for one in row.given])) for row in judged if row.given and not row.excluded]
     cells: defaultdict[Cell, list[Item]] = defaultdict(list)
     for item in items:
-        cells[_cell(item.row)].append(item)
+        cells[cell_of(item.row)].append(item)
     ordered = {cell: cells[cell] for cell in sorted(cells)}
     said_by = [(item.row.hit, [(one.worker, class_of(one.answer)) for one in item.row.given]) for item in items]
+    workers = workers_of(judged)
+    tables = [
+        _solvable_table(ordered, seed=seed),
+        _class_table(ordered, seed=seed),
+        *case_table(ordered, seed=seed),
+        *people_table(list(_without_one(ordered)), workers),
+        *(agreement_tables(said_by, categories=CLASSES, labels=LABELS, seed=seed) if items else []),
+        *(_texts_table(items, seed=seed) if items else []),
+        *excluded_table(judged),
+    ]
     return {
         "task": "solvability",
         "n": len(items),
-        "tables": [
-            _solvable_table(ordered, seed=seed),
-            _class_table(ordered),
-            *_case_table(ordered),
-            *(agreement_tables(said_by, categories=CLASSES, labels=LABELS, seed=seed) if items else []),
-            *excluded_table(judged),
-        ],
+        "tables": for_workers(tables, workers),
         "paragraph": list(_paragraph(items)),
         "intervals": INTERVALS,
         "flags": list(_flags(ordered)),
     }
-
-
-def _cell(row: Judged) -> Cell:
-    told = row.example.extra.get("ablation")
-    number = told.get("number") if isinstance(told, Mapping) else None
-    return (number if type(number) is int else 0, row.dataset)
-
-
-def _head(cell: Cell) -> list[object]:
-    number, dataset = cell
-    return [_name(number), dataset]
-
-
-def _name(number: int) -> JSON | None:
-    """The ablation as the paper's tables have it, such as "3. Content words only"; None where none is known."""
-    if not number:
-        return None
-    if number not in ABLATIONS:
-        return said(_("Ablation %(number)s"), number=number)
-    return said(_("%(number)s. %(name)s"), number=number, name=said(ABLATIONS[number]))
-
-
-def _models(of: Sequence[Item]) -> list[str]:
-    return sorted({model.worker for item in of for model in item.row.predicted})
-
-
-def _model_score(item: Item, model: Given) -> float | None:
-    """F1 of the dataset's scorer, or whether the right option was chosen."""
-    example = item.row.example
-    if not example.answers:
-        return None
-    scorer = ACCURACY if example.options else scorer_for(item.row.format)
-    return scorer.answer(model.answer["text"], example.answers).f1
-
-
-def _scores(of: Sequence[Item], name: str) -> list[tuple[Item, float]]:
-    pairs = ((item, _model_score(item, one)) for item in of for one in item.row.predicted if one.worker == name)
-    return [(item, score) for item, score in pairs if score is not None]
 
 
 def _solvable_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
@@ -111,48 +61,56 @@ def _solvable_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
     rows = []
     for cell, of in cells.items():
         decided = [item for item in of if item.solvable is not None]
-        people = share(sum(item.solvable is True for item in decided), len(decided))
-        for name in _models(of) or [""]:
-            figure = bootstrap_figure([score for _item, score in _scores(of, name)], seed, resamples=999)
-            rows.append([*_head(cell), len(of), people, name or None, figure.as_json() if name else None])
+        people = share_of([(item, item.solvable is True) for item in decided], seed)
+        for name in models_of(of) or [""]:
+            scores = ((question_of(item.row), score) for item, score in scores_of(of, name))
+            figure = clustered_mean(scores, seed, resamples=999)
+            rows.append([*head_of(cell), len(of), people, name or None, figure.as_json() if name else None])
     note = _("The paper's Table 4. The model's score is the mean F1, or the accuracy where there are options.")
     return table("solvability", _("Solvability"), columns, rows, note)
 
 
-def _class_table(cells: Mapping[Cell, Sequence[Item]]) -> JSON:
+def _class_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
     columns = (
         _("Ablation"), _("Dataset"), _("Items"), *(LABELS[name] for name in CLASSES), _("solvable, by the classes")
     )  # fmt: skip
     rows = []
     for cell, of in cells.items():
         decided = [item for item in of if item.kind in CLASSES]
-        counts = Counter(item.kind for item in decided)
-        shares = [share(counts[name], len(decided)) for name in CLASSES]
-        rows.append([*_head(cell), len(decided), *shares, share(_by_classes(decided), len(decided))])
+        shares = [share_of([(item, item.kind == name) for item in decided], seed) for name in CLASSES]
+        rows.append(
+            [*head_of(cell), len(decided), *shares, share_of([(item, _is_by_class(item)) for item in decided], seed)]
+        )
     note = _("The paper's Table 10. The last column is α + γ + the solvable of δ, which must equal solvability.")
     return table("classes", _("Reconstructability"), columns, rows, note)
 
 
-def _by_classes(decided: Sequence[Item]) -> int:
-    return sum(item.kind in (ALPHA, GAMMA) or (item.kind == DELTA and item.solvable is True) for item in decided)
+def _is_by_class(item: Item) -> bool:
+    """Whether its class says that it can be solved."""
+    return item.kind in (ALPHA, GAMMA) or (item.kind == DELTA and item.solvable is True)
 
 
-def _case_table(cells: Mapping[Cell, Sequence[Item]]) -> list[JSON]:
-    columns = (_("Ablation"), _("Dataset"), _("Model"), _("Items"), *CASES.values())
-    rows = []
+def _without_one(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[tuple[JSON, None, Figure]]:
+    """Each cell's share of solvable items, as it would be without any one worker."""
     for cell, of in cells.items():
-        for name in _models(of):
-            both = [(item.solvable, score == 1) for item, score in _scores(of, name) if item.solvable is not None]
-            counts = Counter(_case(people, model) for people, model in both)
-            rows.append([*_head(cell), name, len(both), *(share(counts[case], len(both)) for case in CASES)])
-    note = _("The model solves an item that it answers fully right (F1 1).")
-    return [table("cases", _("People and models"), columns, rows, note)] if rows else []
+        ablation, dataset = head_of(cell)
+        words = said(_("Solvable, %(ablation)s, %(dataset)s"), ablation=ablation or "–", dataset=dataset)
+        yield words, None, without_one(units(([item.row] for item in of), alone(_solvable)))
 
 
-def _case(people: bool, model: bool) -> str:
-    if people:
-        return "A" if model else "B"
-    return "C" if model else "D"
+def _solvable(row: Judged) -> float | None:
+    solvable = ruled([one.answer for one in row.given])["solvable"]
+    return None if solvable is None else float(solvable)
+
+
+def _texts_table(items: Sequence[Item], *, seed: int) -> list[JSON]:
+    """Agreement beyond chance of the answers of those who say that it can be solved; none for unlike scorers."""
+    rows = [item.row for item in items]
+    scorers = {scorer_of(row) for row in rows}
+    if len(scorers) > 1:
+        return []
+    texts = [{one.worker: str(one.answer["text"]) for one in row.given if one.answer["solvable"]} for row in rows]
+    return text_agreement_table([(ANSWER_TEXT, alpha_of_answers(texts, scorers.pop(), seed))])
 
 
 def _paragraph(items: Sequence[Item]) -> Iterator[JSON]:
@@ -175,9 +133,9 @@ def _paragraph(items: Sequence[Item]) -> Iterator[JSON]:
 def _flags(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
     for (number, dataset), of in cells.items():
         decided = [item for item in of if item.kind in CLASSES and item.solvable is not None]
-        classes, solvable = _by_classes(decided), sum(item.solvable is True for item in decided)
+        classes, solvable = sum(map(_is_by_class, decided)), sum(item.solvable is True for item in decided)
         if classes != solvable:
-            told = {"ablation": _name(number), "dataset": dataset, "classes": classes, "solvable": solvable}
+            told = {"ablation": name_of(number), "dataset": dataset, "classes": classes, "solvable": solvable}
             unequal = _(
                 "%(ablation)s, of %(dataset)s: α + γ + solvable δ is %(classes)s, but %(solvable)s are solvable. "
                 "Annotators disagree on some of them; read their answers."

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from annotation.pure.comparing import Measured, difference
 from annotation.pure.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
+from annotation.pure.significance import chance_text
+from annotation.pure.tables import note_of
 
 
 def test_the_same_items_are_paired_so_that_their_hardness_weighs_on_neither_side() -> None:
@@ -34,13 +38,48 @@ def test_tables_say_how_each_difference_came_and_name_no_difference_of_one() -> 
     first = Measured("a", "First", dict.fromkeys(range(8), 0.9) | {9: 0.5}, {}, answers=9, seconds=30.25)
     other = Measured("b", "Other", dict.fromkeys(range(8), 0.4), {}, answers=8)
     tables = {table["name"]: table for table in batch_tables([first, other])}
-    assert tables["differences"]["rows"][0][5]["text"] == "paired"
+    assert tables["differences"]["rows"][0][7]["text"] == "paired"
     assert tables["differences"]["rows"][0][3]["value"] == pytest.approx(0.5)
     assert [table["name"] for table in answerer_tables([first])] == ["answerers"]
     chart = chart_of([first, other], "Compared", str)
     assert chart is not None
     assert "First 85.6" in chart.told()
     assert chart_of([Measured("c", "Empty")], "Compared", str) is None
+
+
+def test_each_difference_has_its_effect_and_a_chance_adjusted_for_all_of_the_table() -> None:
+    rng = np.random.default_rng(2)
+    scores = [dict(enumerate(rng.normal(mean, 0.2, 60).clip(0, 1))) for mean in (0.6, 0.6, 0.6, 0.52, 0.3)]
+    found = batch_tables([Measured(str(k), f"S{k}", one) for k, one in enumerate(scores)])[1]
+    alone = [difference(scores[0], other, 0) for other in scores[1:]]
+    expected = multipletests([one.chance for one in alone if one], method="holm")[1]
+    assert [row[5] for row in found["rows"]] == [chance_text(chance) for chance in expected]
+    assert found["rows"][-1][5] == "< 0.001"
+    assert [row[4] for row in found["rows"]] == [round(one.effect, 2) for one in alone if one and one.effect]
+    note = note_of(found)
+    assert "Holm's adjustment for the 4 differences of this table" in note
+    assert "for the workers who took part" in note
+
+
+def test_systems_that_are_alike_are_seldom_called_different() -> None:
+    rng, runs = np.random.default_rng(9), 30
+    marked = 0
+    for _run in range(runs):
+        hard = rng.random(40)
+        systems = [dict(enumerate((rng.random(40) < hard).astype(float))) for _ in range(6)]
+        rows = batch_tables([Measured(str(k), f"S{k}", one) for k, one in enumerate(systems)])[1]["rows"]
+        marked += any(float(row[5].removeprefix("< ")) < 0.05 for row in rows)
+    assert marked / runs <= 0.1
+
+
+def test_different_items_are_tested_by_dealing_their_values_anew() -> None:
+    first, other = {f"a{k}": 0.9 - k % 2 / 10 for k in range(12)}, {f"b{k}": 0.2 + k % 2 / 10 for k in range(9)}
+    found = difference(first, other, 1)
+    assert found is not None
+    assert not found.paired
+    assert found.chance < 0.001
+    assert found.effect is not None
+    assert found.effect > 5
 
 
 def test_datasets_stand_side_by_side_with_nothing_left_open() -> None:

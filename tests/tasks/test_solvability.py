@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from annotation import registry
 from annotation.pure.example import Example, Paragraph
 from annotation.pure.intervals import wilson
-from annotation.pure.tables import cell_text, sentence
+from annotation.pure.tables import cell_text, note_of, sentence
 from annotation.tasktype import JSON, Given, Judged
 
 TASK = registry.task_type("solvability")
@@ -101,6 +102,63 @@ def test_the_paragraph_says_what_became_of_every_judged_question() -> None:
     )
 
 
+def cases_of(only_people: int, only_model: int, *, shuffles: int = 1, number: int = 7) -> list[Judged]:
+    """Ten questions that both solve, and others that one of them does; each judged in so many shuffles."""
+    kinds = [("alpha", "Ada")] * 10 + [("alpha", "")] * only_people + [("beta", "Ada")] * only_model
+    return [
+        replace(made, hit=f"{number}-{k}-{j}")
+        for k, (kind, predicted) in enumerate(kinds)
+        for j in range(shuffles)
+        for made in [item(number, "squad", said(kind), at=k, predicted=predicted)]
+    ]
+
+
+def test_people_and_a_model_are_told_apart_by_mcnemar_with_holm_over_the_table() -> None:
+    rows = [*cases_of(14, 2, number=7), *cases_of(3, 2, number=6)]
+    report = TASK.report(rows, TASK.options({}), seed=1)
+    unlike, alike = stats.binomtest(2, 16).pvalue, stats.binomtest(2, 5).pvalue
+    found = {row[0]: row[8:] for row in table(report, "cases")}
+    assert found[7] == [round(100 * 12 / 26, 1), f"{2 * unlike:.3f}"]
+    assert found[6] == [round(100 * 1 / 15, 1), f"{alike:.3f}"]
+    note = note_of(next(each for each in report["tables"] if each["name"] == "cases"))
+    assert "McNemar's exact test" in note
+    assert "Holm's adjustment for the 2 rows" in note
+
+
+def test_five_shuffles_of_a_question_are_one_question() -> None:
+    single, five = (TASK.report(cases_of(6, 1, shuffles=n), TASK.options({}), seed=1) for n in (1, 5))
+    (one,), (many,) = table(single, "cases"), table(five, "cases")
+    assert (one[3], many[3]) == (17, 85)
+    assert one[9] == many[9]
+    (own,), (shuffled,) = table(single, "solvability"), table(five, "solvability")
+    assert own[3]["value"] == pytest.approx(shuffled[3]["value"])
+    assert shuffled[3]["high"] - shuffled[3]["low"] > 0.75 * (own[3]["high"] - own[3]["low"])
+
+
+def test_shares_have_a_range_without_any_one_annotator() -> None:
+    rows = [item(7, "squad", *map(said, kinds), at=k) for k, kinds in enumerate([["alpha", "beta", "beta"]] * 4)]
+    rows += [item(7, "squad", said("alpha"), at=k) for k in range(4, 6)]
+    report = TASK.report(rows, TASK.options({}), seed=1)
+    people = next(each for each in report["tables"] if each["name"] == "people")
+    ((words, over, without),) = people["rows"]
+    assert cell_text(words) == "Solvable, 7. Sentence words shuffled, squad"
+    assert over is None
+    assert (without["value"], without["low"], without["high"]) == (pytest.approx(1 / 3), 0.0, 1.0)
+    assert "are 3" in note_of(people)
+    assert "are for these 3 annotators" in note_of(report["tables"][0])
+
+
+def test_answers_in_free_text_have_agreement_beyond_chance() -> None:
+    told = [[{**said("alpha"), "text": text} for text in texts] for texts in (["Ada", "Ada"], ["Ada L", "Ada"])]
+    told += [[{**said("alpha"), "text": text} for text in ("ran", "ran")], [said("alpha"), said("beta")]]
+    rows = [item(7, "squad", *answers, at=k) for k, answers in enumerate(told)]
+    report = TASK.report(rows, TASK.options({}), seed=1)
+    found = next(each["rows"] for each in report["tables"] if each["name"] == "text-agreement")
+    assert cell_text(found[0][0]) == "the answer (distance 1 − F1)"
+    assert found[0][4] == 3
+    assert 0.5 < found[0][1] < 1
+
+
 def test_seventy_per_cent_of_twenty_means_48_to_86() -> None:
     report = TASK.report(papers(), TASK.options({}), seed=1)
     figure = next(row[3] for row in table(report, "solvability") if row[:2] == [7, "squad"])
@@ -132,7 +190,8 @@ def test_the_four_cases_of_people_and_a_model() -> None:
     report = TASK.report(rows, TASK.options({}), seed=1)
     cases = table(report, "cases")[0]
     assert cases[:4] == [7, "squad", "bert", 5]
-    assert [round(5 * figure["value"]) for figure in cases[4:]] == [1, 2, 1, 1]
+    assert [round(5 * figure["value"]) for figure in cases[4:8]] == [1, 2, 1, 1]
+    assert cases[8:] == [20.0, "1.000"]
     score = table(report, "solvability")[0][5]
     assert score["value"] == pytest.approx((1 + 0 + 2 / 3 + 1 + 0) / 5)
 

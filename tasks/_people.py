@@ -1,0 +1,45 @@
+"""How far the figures of a report on labels depend on who took part: what each would be without one of the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from annotation.pure.worker_intervals import Unit
+from annotation.tasktype import Judged
+
+Value = Callable[[Sequence[Judged]], float | None]
+
+
+def workers_of(rows: Iterable[Judged]) -> int:
+    """How many workers answered what counts."""
+    return len({given.worker for row in rows if not row.excluded for given in row.given})
+
+
+def question_of(row: Judged) -> tuple[str, str]:
+    """What a row belongs to with others: the dataset and its group, or the item alone."""
+    return row.dataset, row.example.group or row.example.id
+
+
+def by_question(rows: Iterable[Judged]) -> list[list[Judged]]:
+    """The rows of a question together, in the order in which questions come."""
+    found: dict[tuple[str, str], list[Judged]] = {}
+    for row in rows:
+        found.setdefault(question_of(row), []).append(row)
+    return list(found.values())
+
+
+def units(groups: Iterable[Sequence[Judged]], value: Value) -> Iterator[Unit]:
+    """The value of each group of rows, and what it would be without each of its workers (None: it would not count)."""
+    for rows in groups:
+        workers = dict.fromkeys(given.worker for row in rows for given in row.given)
+        yield Unit(value(rows), {worker: value(_without(rows, worker)) for worker in workers})
+
+
+def _without(rows: Sequence[Judged], worker: str) -> list[Judged]:
+    return [replace(row, given=tuple(one for one in row.given if one.worker != worker)) for row in rows]
+
+
+def alone(value: Callable[[Judged], float | None]) -> Value:
+    """The value of a group that is one row; None without answers."""
+    return lambda rows: value(rows[0]) if rows[0].given else None
