@@ -197,7 +197,7 @@ def top_up_batch(job: Job, tell: Progress) -> dict[str, Any]:
 def import_judgments(job: Job, tell: Progress) -> dict[str, Any]:
     path = Path(job.arguments["path"])
     try:
-        report = collecting.import_judgments(_batch(job), path, tell=tell)
+        report = collecting.import_judgments(_batch(job), path, name=job.arguments.get("name", ""), tell=tell)
     except filling.ImportRefused:
         path.unlink(missing_ok=True)
         raise

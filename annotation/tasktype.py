@@ -23,11 +23,23 @@ UNSETTLED = frozenset({"tied", "several", "discarded", "undecided", "split"})  #
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A worker's mistake, said at the control it concerns. `message` is a gettext id with %(name)s places."""
+    """A worker's mistake, said at the control it concerns. `message` is a gettext id with %(name)s places.
+
+    A warning hinders a worker until they give a reason; it does not keep out an answer that was made elsewhere.
+    """
 
     field: str
     message: str
     values: Mapping[str, Any] = made_by(default_factory=dict)
+    warning: bool = False
+
+
+class CannotTake(ValueError):
+    """An answer that was made elsewhere has a problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message % problem.values)
+        self.problem = problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +162,8 @@ class TaskType(ABC):
         if not isinstance(answer, dict):
             raise ValueError("must be an object")
         for problem in self.check(payload, answer):
-            raise ValueError(problem.message % problem.values)
+            if not problem.warning:
+                raise CannotTake(problem)
         return answer
 
     def group(self, example: Example) -> str | None:

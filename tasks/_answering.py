@@ -17,6 +17,7 @@ from annotation.pure.example import Example, Paragraph
 from annotation.pure.spans import Span, cut, locate
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Problem
+from tasks._positions import position_of
 
 KINDS = ("span", "yes", "no", "none", "option")
 Support = frozenset[Hashable]
@@ -102,20 +103,34 @@ def shuffled(payload: JSON, rng: Random) -> JSON:
 
 
 def completed(payload: JSON, answer: Any) -> JSON:
-    """An answer given elsewhere as {"text", "support": [positions]}, "" for no answer.
+    """An answer given elsewhere as {"text", "support": [paragraphs]}, "" for no answer.
 
-    "facts" may list [paragraph, sentence] positions; their paragraphs count as supporting.
-    Text that stands in no paragraph is kept as typed: it was collected under other rules.
+    Paragraphs are positions or titles. "facts" may list [paragraph, sentence position]; their paragraphs count as
+    supporting. "paragraph", "start" and "end" may say where the text stands. Text that stands in no paragraph is kept
+    as typed: it was collected under other rules.
     """
     if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
-        raise ValueError('needs {"text": ..., "support": [paragraph positions]}')
+        raise ValueError('needs {"text": ..., "support": [paragraph positions or titles]}')
     support, facts = answer.get("support", []), answer.get("facts", [])
-    size = len(payload["paragraphs"])
-    if not isinstance(support, list) or not all(type(k) is int and 0 <= k < size for k in support):
-        raise ValueError(f"support must list paragraph positions from 0 to {size - 1}")
+    titles = [paragraph["title"] for paragraph in payload["paragraphs"]]
+    if not isinstance(support, list):
+        raise ValueError("support must list paragraphs by position or title")
+    places = [position_of(told, titles, "support") for told in support]
     facts = _facts(facts, payload)
-    given = {"facts": facts, "support": sorted({*support, *(p for p, _s in facts)})}
-    return _placed(answer["text"], payload, given)
+    given = {"facts": facts, "support": sorted({*places, *(p for p, _s in facts)})}
+    return _told_place(answer, payload, given) or _placed(answer["text"], payload, given)
+
+
+def _told_place(answer: Mapping[str, Any], payload: JSON, given: JSON) -> JSON | None:
+    """The answer at the place that it names itself, where its text stands there."""
+    start, end = answer.get("start"), answer.get("end")
+    if type(start) is not int or type(end) is not int or not answer["text"].strip():
+        return None
+    paragraph = position_of(answer.get("paragraph"), [p["title"] for p in payload["paragraphs"]], "paragraph")
+    if cut([p["text"] for p in payload["paragraphs"]], Span(paragraph, start, end)) != answer["text"]:
+        return None
+    place = {"paragraph": paragraph, "start": start, "end": end, "option": None}
+    return {"kind": "span", "text": answer["text"], **place, **given}
 
 
 def problems(payload: JSON, answer: JSON) -> list[Problem]:
@@ -204,6 +219,9 @@ def disagreement(answers: Sequence[JSON]) -> float:
 
 def _facts(facts: Any, payload: JSON) -> list[list[int]]:
     """Sorted [paragraph, sentence] positions; ValueError for others."""
+    titles = [paragraph["title"] for paragraph in payload["paragraphs"]]
+    if isinstance(facts, list) and all(isinstance(fact, list) and len(fact) == 2 for fact in facts):
+        facts = [[position_of(p, titles, "facts") if isinstance(p, str) else p, s] for p, s in facts]
     if not isinstance(facts, list) or not all(_is_fact(fact, payload["paragraphs"]) for fact in facts):
         raise ValueError("facts must list [paragraph, sentence] positions of the context")
     return [list(pair) for pair in sorted({(p, s) for p, s in facts})]

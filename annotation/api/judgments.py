@@ -103,7 +103,7 @@ class Judgments(BatchList):
         if not getattr(upload, "size", 0):
             raise ValidationError({"file": [_("The file is empty. Send one with at least one record.")]})
         title = _("Read judgments of %(file)s into %(batch)s") % {"file": upload.name[:100], "batch": self.batch.title}
-        arguments = {"batch": self.batch.pk, "path": str(uploads.keep(upload))}
+        arguments = {"batch": self.batch.pk, "path": str(uploads.keep(upload)), "name": upload.name[:100]}
         wish = {"project": self.project, "title": title, "arguments": arguments, "user": request.user}
         return queued(jobs.enqueue("import_judgments", **wish))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,13 @@ from annotation.flow import recording
 from annotation.flow.assigning import free_place
 from annotation.flow.filling import STALE, ImportRefused, Told, silent
 from annotation.flow.importing import SHOWN_FLAWS, file_digest
-from annotation.formats.base import Flaw, Unreadable
+from annotation.flow.line_flaws import LineFlaws
+from annotation.formats.base import Unreadable, ended
 from annotation.formats.streams import Row, line_rows, opened
 from annotation.models import Answer, Assignment, Batch, Collection, Hit, Worker
 from annotation.pure import lifecycle
 from annotation.registry import task_type
-from annotation.tasktype import TaskType
+from annotation.tasktype import CannotTake, TaskType
 
 CHUNK = 200
 
@@ -32,29 +33,30 @@ CHUNK = 200
 class Judgment:
     """A line of the file, on one of the batch's HITs."""
 
-    number: int
+    line: int
     place: str  # "line 12"
     hit_id: int
     worker: str
     answer: Any
 
 
-def import_judgments(batch: Batch, path: Path, *, tell: Told = silent) -> dict[str, Any]:
-    """Read a JSONL file of {"dataset", "item", "worker", "answer"}; returns {"read", "accepted", ...}.
+def import_judgments(batch: Batch, path: Path, *, name: str = "", tell: Told = silent) -> dict[str, Any]:
+    """Read a JSONL file of {"dataset", "item", "worker", "answer"}; returns {"read", "accepted", "warnings", ...}.
 
-    Every line is checked before any is stored; the judgments show only when all are in. The same file again
-    changes nothing. Raises ImportRefused with line, field and fix.
+    `name`: how people call the file. Every line is checked before any is stored; the judgments show only when all
+    are in. The same file again changes nothing. Raises ImportRefused with file, line, field and fix.
     """
     digest = file_digest(path)
     if Collection.objects.filter(batch=batch, sha256=digest, ready=True).exists():
-        return {"read": 0, "accepted": 0, "already_there": True}
+        return {"read": 0, "accepted": 0, "warnings": 0, "flaws": [], "already_there": True}
     if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         raise ImportRefused(_("Launch the batch first: judgments belong to its HITs."), {})
     _clear_dead(batch)
     if Collection.objects.filter(batch=batch, sha256=digest).exists():
         raise ImportRefused(_being_read(), {})
-    total = _check_all(batch, path)
-    collection = _begin(batch, digest, path)
+    checked = _check_all(batch, path, name or path.name)
+    total = checked["accepted"]
+    collection = _begin(batch, digest, name or path.name)
     try:
         _store_all(collection, path, total, tell)
         with transaction.atomic():
@@ -63,7 +65,7 @@ def import_judgments(batch: Batch, path: Path, *, tell: Told = silent) -> dict[s
     except BaseException:
         remove_collection(collection)
         raise
-    return {"read": total, "accepted": total, "already_there": False}
+    return {**checked, "already_there": False}
 
 
 def _clear_dead(batch: Batch) -> None:
@@ -74,11 +76,11 @@ def _clear_dead(batch: Batch) -> None:
         remove_collection(collection)
 
 
-def _begin(batch: Batch, digest: str, path: Path) -> Collection:
-    name = path.name.encode("utf-8", "replace").decode()[:255]
+def _begin(batch: Batch, digest: str, name: str) -> Collection:
+    plain = name.encode("utf-8", "replace").decode()[:255]
     try:
         with transaction.atomic():
-            return Collection.objects.create(batch=batch, sha256=digest, file_name=name)
+            return Collection.objects.create(batch=batch, sha256=digest, file_name=plain)
     except IntegrityError:
         raise ImportRefused(_being_read(), {}) from None
 
@@ -87,38 +89,51 @@ def _being_read() -> str:
     return _("This file is being read right now. Wait a minute, then try again.")
 
 
-def _check_all(batch: Batch, path: Path) -> int:
+def _check_all(batch: Batch, path: Path, name: str) -> dict[str, Any]:
+    """Read every line; returns {"read", "accepted", "warnings", "flaws"}. Raises ImportRefused."""
     reader = _Reader(batch)
     try:
         total = sum(len(chunk) for chunk in reader.judgments(path))
     except Unreadable as unreadable:
-        text = _("The file cannot be read: %(flaw)s")
-        raise ImportRefused(text % {"flaw": unreadable.flaw}, reader.report()) from None
-    if reader.errors:
-        text = _("%(count)s of the lines cannot be stored, so nothing was imported. First: %(flaw)s")
-        raise ImportRefused(text % {"count": reader.errors, "flaw": reader.flaws[0]}, reader.report())
+        text = _("%(name)s cannot be read: %(flaw)s")
+        raise ImportRefused(text % {"name": name, "flaw": unreadable.flaw}, reader.report()) from None
+    report = reader.report()
+    if reader.flaws.errors:
+        text = _("%(name)s: %(count)s of the lines cannot be stored, so nothing was imported. First: %(flaw)s")
+        first = report["flaws"][0]
+        flaw = f"{first['place']}, {first['field']}: {ended(first['wrong'])} {ended(first['fix'])}"
+        raise ImportRefused(text % {"name": name, "count": reader.flaws.errors, "flaw": flaw}, report)
     if not total:
-        raise ImportRefused(_("The file holds no judgment."), reader.report())
-    return total
+        text = _("%(name)s holds no judgment. Write one JSON object a line, with dataset, item, worker and answer.")
+        raise ImportRefused(text % {"name": name}, report)
+    del report["errors"]
+    return {**report, "accepted": total}
+
+
+def line_of(row: Row) -> int:
+    return int(row.place.removeprefix("line "))
 
 
 class _Reader:
     """Reads lines against the HITs of a batch, a chunk at a time; keeps what is wrong with them."""
 
     def __init__(self, batch: Batch) -> None:
-        self.flaws: list[Flaw] = []  # the first SHOWN_FLAWS, in order of the lines
-        self.errors = 0
+        self.flaws = LineFlaws(SHOWN_FLAWS)
         self.read = 0
-        self._found: list[tuple[int, Flaw]] = []  # of this chunk
+        self._batch = batch
+        self._found: list[tuple[int, dict[str, Any]]] = []  # of this chunk
         self._task: TaskType = task_type(batch.task)
         hits = batch.hits.values_list("item__dataset__slug", "item__position", "pk")
-        self._hits = {(slug, position): pk for slug, position, pk in hits.iterator()}
+        self._hits: dict[tuple[str, Any], int] = {(slug, position): pk for slug, position, pk in hits.iterator()}
+        self._twice: set[tuple[str, str]] = set()  # ids that several items have
+        self._knows_ids = False
         here = batch.assignments.filter(worker__external_id__isnull=False)
         self._seen = set(here.values_list("hit_id", "worker__external_id"))
 
     def report(self) -> dict[str, Any]:
-        """What was found so far, for a refusal."""
-        return {"read": self.read, "errors": self.errors, "flaws": [asdict(flaw) for flaw in self.flaws]}
+        """What was found so far."""
+        flaws = [flaw.as_json() for flaw in self.flaws.shown()]
+        return {"read": self.read, "errors": self.flaws.errors, "warnings": self.flaws.warnings, "flaws": flaws}
 
     def judgments(self, path: Path) -> Iterator[list[Judgment]]:
         """The good lines of each chunk of lines. Raises Unreadable, also midway."""
@@ -130,10 +145,9 @@ class _Reader:
                 self._tidy()
 
     def _tidy(self) -> None:
-        """Count the chunk's flaws and keep the first ones in order of their lines."""
-        self.errors += len(self._found)
-        in_order = [flaw for _number, flaw in sorted(self._found, key=lambda found: found[0])]
-        self.flaws += in_order[: SHOWN_FLAWS - len(self.flaws)]
+        """Count the chunk's flaws in the order of their lines."""
+        for number, flaw in sorted(self._found, key=lambda found: found[0]):
+            self.flaws.add(line=number, **flaw)
         self._found = []
 
     def _completed(self, judgments: list[Judgment]) -> list[Judgment]:
@@ -141,47 +155,88 @@ class _Reader:
         payloads = dict(Hit.objects.filter(pk__in={j.hit_id for j in judgments}).values_list("pk", "payload"))
         fit = []
         for judgment in judgments:
+            payload = payloads[judgment.hit_id]
             try:
-                answer = self._task.complete(payloads[judgment.hit_id], judgment.answer)
+                answer = self._task.complete(payload, judgment.answer)
+            except CannotTake as unfit:
+                about, told = unfit.problem, {"wrong": unfit.problem.message, "values": unfit.problem.values}
+                self._flaw(judgment.line, f"answer.{about.field}", fix=self._guide(), **told)
             except ValueError as unfit:
-                fix = "See the answer's fields in the requesters' guide"
-                self._flaw(judgment.number, judgment.place, "answer", wrong=str(unfit), fix=fix)
+                self._flaw(judgment.line, "answer", wrong=str(unfit), fix=self._guide())
             else:
-                fit.append(Judgment(judgment.number, judgment.place, judgment.hit_id, judgment.worker, answer))
+                self._warn(judgment.line, payload, answer)
+                fit.append(Judgment(judgment.line, judgment.place, judgment.hit_id, judgment.worker, answer))
         return fit
+
+    def _guide(self) -> str:
+        return f"The fields of its answer stand in docs/judgments.md under {self._task.kind}"
+
+    def _warn(self, number: int, payload: dict[str, Any], answer: dict[str, Any]) -> None:
+        """What a worker would have had to give a reason for."""
+        for problem in self._task.check(payload, answer):
+            if problem.warning:
+                told = {"wrong": problem.message, "values": problem.values, "severity": "warning"}
+                self._flaw(number, f"answer.{problem.field}", fix="It is stored as it is", **told)
+                return
 
     def _judgment(self, row: Row) -> Judgment | None:
         if row.faults:
             fault = row.faults[0]
-            return self._flaw(row.number, row.place, fault.field, wrong=fault.wrong, fix=fault.fix)
+            return self._flaw(line_of(row), fault.field, wrong=fault.wrong, fix=fault.fix)
         if not isinstance(row.value, dict):
-            fix = "Write one JSON object a line"
-            return self._flaw(row.number, row.place, "line", wrong="not a JSON object", fix=fix)
+            return self._flaw(line_of(row), "line", wrong="not a JSON object", fix="Write one JSON object a line")
+        if row.value.get("current") is False:  # an export holds earlier revisions too
+            return None
         hit_id, worker = self._hit(row, row.value), row.value.get("worker")
         if hit_id is None:
             return None
         if not isinstance(worker, str) or not 0 < len(worker) <= 200:
             fix = "Name the worker: text of 1 to 200 characters"
-            return self._flaw(row.number, row.place, "worker", wrong="no worker", fix=fix)
+            return self._flaw(line_of(row), "worker", wrong="no worker", fix=fix)
         if (hit_id, worker) in self._seen:
-            wrong, fix = f"{worker!r} judged this item before", "Keep one judgment for each worker and item"
-            return self._flaw(row.number, row.place, "worker", wrong=wrong, fix=fix)
+            wrong, fix = "%(worker)r judged this item before", "Keep one judgment for each worker and item"
+            return self._flaw(line_of(row), "worker", wrong=wrong, fix=fix, values={"worker": worker})
         self._seen.add((hit_id, worker))
-        return Judgment(row.number, row.place, hit_id, worker, row.value.get("answer"))
+        return Judgment(line_of(row), row.place, hit_id, worker, row.value.get("answer"))
 
     def _hit(self, row: Row, record: dict[str, Any]) -> int | None:
-        dataset, position = record.get("dataset"), record.get("item")
-        if not isinstance(dataset, str) or isinstance(position, bool) or not isinstance(position, int):
-            fix = "Give the dataset's name and the item's 0-based position"
-            return self._flaw(row.number, row.place, "dataset, item", wrong="not a name and a position", fix=fix)
-        hit_id = self._hits.get((dataset, position))
+        dataset, item = record.get("dataset"), record.get("item")
+        if not isinstance(dataset, str) or isinstance(item, bool) or not isinstance(item, int | str):
+            fix = "Give the dataset's name and the item's 0-based position or id"
+            return self._flaw(line_of(row), "dataset, item", wrong="not a name and a position or an id", fix=fix)
+        if isinstance(item, str):
+            self._learn_ids()
+        if (dataset, item) in self._twice:
+            wrong, fix = "several items of %(dataset)r have the id %(item)r", "Give the item's 0-based position"
+            return self._flaw(line_of(row), "item", wrong=wrong, fix=fix, values={"dataset": dataset, "item": item})
+        hit_id = self._hits.get((dataset, item))
         if hit_id is None:
-            wrong = f"item {position} of {dataset!r} is not in the batch"
-            return self._flaw(row.number, row.place, "item", wrong=wrong, fix="Use an item that the batch holds")
+            told = {"item": item if isinstance(item, int) else repr(item), "dataset": dataset}
+            wrong, fix = "item %(item)s of %(dataset)r is not in the batch", "Use an item that the batch holds"
+            return self._flaw(line_of(row), "item", wrong=wrong, fix=fix, values=told)
         return hit_id
 
-    def _flaw(self, number: int, place: str, field: str, *, wrong: str, fix: str) -> None:
-        self._found.append((number, Flaw("error", place, "", field, wrong, fix)))
+    def _learn_ids(self) -> None:
+        """Find items by their ids too, once a line asks for it."""
+        if self._knows_ids:
+            return
+        self._knows_ids = True
+        for slug, name, pk in self._batch.hits.values_list("item__dataset__slug", "item__source_id", "pk").iterator():
+            if self._hits.setdefault((slug, name), pk) != pk:
+                self._twice.add((slug, name))
+
+    def _flaw(
+        self,
+        number: int,
+        about: str,
+        *,
+        wrong: str,
+        fix: str,
+        values: Mapping[str, Any] | None = None,
+        severity: str = "error",
+    ) -> None:
+        told = {"severity": severity, "about": about, "wrong": wrong, "fix": fix, "values": values or {}}
+        self._found.append((number, told))
 
 
 def _store_all(collection: Collection, path: Path, total: int, tell: Told) -> None:

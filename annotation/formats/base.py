@@ -15,6 +15,12 @@ from typing import BinaryIO, Literal, Protocol, runtime_checkable
 from annotation.pure.example import Example
 
 
+def ended(sentence: str) -> str:
+    """The sentence with one full stop, unless it ends otherwise."""
+    bare = sentence.rstrip(". ")
+    return sentence if bare[-1:] in {"?", "!", "…"} else f"{bare}."
+
+
 @dataclass(frozen=True, slots=True)
 class Flaw:
     """Something wrong with a record. An error keeps the record out, a warning does not."""
@@ -28,7 +34,7 @@ class Flaw:
 
     def __str__(self) -> str:
         where = f"{self.place} (id {self.record_id})" if self.record_id else self.place
-        return f"{where}, {self.field}: {self.wrong}. {self.fix}"
+        return f"{where}, {self.field}: {ended(self.wrong)} {ended(self.fix)}"
 
 
 class Unreadable(Exception):

@@ -40,6 +40,6 @@ def batch_judgments(request: HttpRequest, project: Project, batch: str) -> HttpR
         messages.error(request, _("Choose a file of judgments that is not too large, then send it again."))
         return see("batch", project.slug, judged.slug)
     title = _("Read judgments of %(file)s into %(batch)s") % {"file": upload.name[:100], "batch": judged.title}
-    arguments = {"batch": judged.pk, "path": str(uploads.keep(upload))}
+    arguments = {"batch": judged.pk, "path": str(uploads.keep(upload)), "name": upload.name[:100]}
     job = jobs.enqueue("import_judgments", project=project, title=title, arguments=arguments, user=request.user)
     return see("job", project.slug, job.public_id)

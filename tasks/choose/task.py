@@ -12,6 +12,7 @@ from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
 from tasks._hops import hops_payload, reading_seconds
+from tasks._positions import position_of
 from tasks.choose.report import choose_report
 
 COMPOSITIONS = "compositions"  # in an example's `extra`: the texts to choose from
@@ -55,10 +56,12 @@ class Choose(TaskType):
         return [Problem("chosen", _("Choose one of the questions, or say that none is good."))]
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
-        """A judgment made elsewhere as {"chosen": position of a composition, or null for none}."""
+        """A judgment made elsewhere as {"chosen": a composition by position or wording, or null for none}."""
         if not isinstance(answer, Mapping) or "chosen" not in answer:
-            raise ValueError('needs {"chosen": position of a composition, or null}')
-        return super().complete(payload, {"chosen": answer["chosen"]})
+            raise ValueError('needs {"chosen": position or wording of a composition, or null}')
+        chosen = answer["chosen"]
+        texts = list(payload["compositions"])
+        return {"chosen": None if chosen is None else position_of(chosen, texts, "chosen")}
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """The choice of most, "none" being one of the choices; as many for two of them leave it tied."""

@@ -199,7 +199,9 @@ def _question_problems(payload: JSON, answer: JSON) -> list[Problem]:
         message = _("The question has %(n)s characters; at most %(most)s can be taken.")
         return [Problem("question", message, {"n": len(question), "most": MOST_CHARACTERS})]
     return [
-        Problem("question" if one["level"] == "error" else f"override-{one['id']}", one["message"], one["values"])
+        Problem("question", one["message"], one["values"])
+        if one["level"] == "error"
+        else Problem(f"override-{one['id']}", one["message"], one["values"], warning=True)
         for one in found(payload, question, answer.get("overrides"))
         if one["level"] == "error" or not one["overridden"]
     ]

@@ -13,6 +13,7 @@ from annotation.pure.metrics import ACCURACY, MUSIQUE
 from annotation.pure.spans import Span, cut, locate
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged, Label, Problem, TaskType
+from tasks._positions import position_of
 from tasks.solvability.classes import ALPHA, BETA, BLANK, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
 from tasks.solvability.report import solvability_report
 
@@ -71,7 +72,7 @@ class Solvability(TaskType):
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """A judgment made elsewhere, or a model's prediction: {"text"}, "" for a question that it leaves unsolved."""
         if isinstance(answer, Mapping) and "solvable" in answer:
-            return super().complete(payload, {**BLANK, **answer})
+            return super().complete(payload, _made_elsewhere(payload, answer))
         if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
             raise ValueError('needs {"text": ...} or {"solvable": ..., "guessable": ..., "necessary": ...}')
         return {**BLANK, "solvable": bool(answer["text"].strip()), **_placed(answer["text"], payload)}
@@ -132,6 +133,33 @@ class Solvability(TaskType):
         """The share of pairs of answers that give different classes."""
         agreed = percent_agreement([[class_of(answer) for answer in answers]])
         return 0.0 if agreed is None else 1 - agreed
+
+
+def _made_elsewhere(payload: JSON, answer: Mapping[str, Any]) -> JSON:
+    """A judgment with what it leaves out: the place of its text, and of the lines of its rationale."""
+    texts, titles = [p["text"] for p in payload["paragraphs"]], [p["title"] for p in payload["paragraphs"]]
+    if unknown := sorted(set(answer) - set(BLANK)):
+        raise ValueError(f"has no field {unknown[0]}; it has {', '.join(BLANK)}")
+    text, marks = answer.get("text", ""), answer.get("rationale", [])
+    if not isinstance(text, str) or not isinstance(marks, list):
+        raise ValueError('needs "text" as text and "rationale" as a list')
+    whole = {**BLANK, **_placed(text, payload), **answer}
+    if whole["paragraph"] is not None:
+        whole["paragraph"] = position_of(whole["paragraph"], titles, "paragraph")
+    if whole["kind"] == "span" and not all(type(whole[name]) is int for name in ("paragraph", "start", "end")):
+        raise ValueError("a span needs paragraph, start and end; give the text alone, and it is looked for")
+    whole["rationale"] = [_mark(mark, texts, titles) for mark in marks]
+    return whole
+
+
+def _mark(mark: Any, texts: list[str], titles: list[str]) -> list[int | None]:
+    """[paragraph, start, end] of a line of the rationale, which may be its words."""
+    if isinstance(mark, str):
+        found = locate(mark, texts)
+        return [None, None, None] if found is None else list(found)
+    if not isinstance(mark, list) or len(mark) != 3 or not all(type(end) is int for end in mark[1:]):
+        raise ValueError("rationale must list words of the text, or [paragraph, start, end]")
+    return [position_of(mark[0], titles, "rationale"), *mark[1:]]
 
 
 def _solving(payload: JSON, answer: JSON) -> Iterator[Problem]:

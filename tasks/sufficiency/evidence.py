@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from annotation.tasktype import JSON
+from tasks._positions import position_of
 
 KEYS = ("paragraph", "start", "end")
 _SPAN = re.compile(r"([01]):([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
@@ -23,6 +24,15 @@ def are_spans(given: Any, paragraphs: Sequence[JSON]) -> bool:
     if not all(p in (0, 1) and 0 <= start < end <= len(paragraphs[p]["text"]) for p, start, end in spans):
         return False
     return all(one[0] < other[0] or one[2] <= other[1] for one, other in pairwise(spans))
+
+
+def by_position(given: Any, titles: Sequence[str]) -> Any:
+    """The stretches with positions in the place of titles; what is no such thing stays for `are_spans` to refuse."""
+    if not isinstance(given, list) or not all(isinstance(span, dict) for span in given):
+        return given
+    named = [span for span in given if isinstance(span.get("paragraph"), str)]
+    placed = {id(span): position_of(span["paragraph"], titles, "evidence") for span in named}
+    return [{**span, "paragraph": placed.get(id(span), span.get("paragraph"))} for span in given]
 
 
 def words_of(given: Sequence[JSON], paragraphs: Sequence[JSON]) -> list[str]:

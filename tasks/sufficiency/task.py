@@ -13,7 +13,7 @@ from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged, Label, Problem, TaskType
 from tasks._hops import reading_seconds
 from tasks.sufficiency.deciding import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
-from tasks.sufficiency.evidence import are_spans, words_of
+from tasks.sufficiency.evidence import are_spans, by_position, words_of
 from tasks.sufficiency.options import Options
 from tasks.sufficiency.report import WORDS, sufficiency_report
 
@@ -70,7 +70,8 @@ class Sufficiency(TaskType):
         """A judgment made elsewhere as {"verdict": "sufficient" | "insufficient" | "unsure", "evidence": []}."""
         if not isinstance(answer, Mapping) or not isinstance(answer.get("verdict"), str):
             raise ValueError('needs {"verdict": "sufficient", "insufficient" or "unsure"}')
-        return super().complete(payload, {"verdict": answer["verdict"], "evidence": answer.get("evidence", [])})
+        evidence = by_position(answer.get("evidence", []), [p["title"] for p in payload["paragraphs"]])
+        return super().complete(payload, {"verdict": answer["verdict"], "evidence": evidence})
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """What the annotators agree on, by the batch's rule; without a number of votes needed one is enough."""

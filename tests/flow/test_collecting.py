@@ -41,7 +41,7 @@ GOOD = [judgment(item, worker) for item in range(4) for worker in ("ann@mail.exa
 
 def test_judgments_fill_the_places_of_their_hits(batch: Any, tmp_path: Path) -> None:
     report = import_judgments(batch, lines(tmp_path / "j.jsonl", GOOD))
-    assert report == {"read": 8, "accepted": 8, "already_there": False}
+    assert report == {"read": 8, "accepted": 8, "warnings": 0, "flaws": [], "already_there": False}
     assert set(batch.hits.values_list("done", "room")) == {(2, 0)}
     assert set(Worker.objects.values_list("external_id", flat=True)) == {"ann@mail.example", "Ben"}
     answer = Answer.objects.get(assignment__hit__item__position=2, assignment__worker__external_id="Ben")
@@ -60,7 +60,8 @@ def test_judgments_fill_the_places_of_their_hits(batch: Any, tmp_path: Path) -> 
 def test_the_same_file_again_changes_nothing(batch: Any, tmp_path: Path) -> None:
     file = lines(tmp_path / "j.jsonl", GOOD)
     import_judgments(batch, file)
-    assert import_judgments(batch, file) == {"read": 0, "accepted": 0, "already_there": True}
+    again = import_judgments(batch, file)
+    assert again == {"read": 0, "accepted": 0, "warnings": 0, "flaws": [], "already_there": True}
     assert Answer.objects.count() == 8
 
 
@@ -86,7 +87,8 @@ BAD = [
     ("[]", "line", "not a JSON object"),
     ('{"dataset": "wells", "dataset": "wells"}', "dataset", "twice"),
     ({"item": 0, "worker": "x", "answer": {"text": ""}}, "dataset, item", "not a name and a position"),
-    (judgment(0, "x") | {"item": "0"}, "dataset, item", "not a name and a position"),
+    (judgment(0, "x") | {"item": "0"}, "item", "item '0' of 'wells' is not in the batch"),
+    (judgment(0, "x") | {"item": 0.5}, "dataset, item", "not a name and a position or an id"),
     (judgment(0, "x") | {"item": True}, "dataset, item", "not a name and a position"),
     (judgment(9, "x"), "item", "item 9 of 'wells' is not in the batch"),
     (judgment(-1, "x"), "item", "item -1"),
@@ -100,11 +102,12 @@ BAD = [
     (judgment(0, "x", "\udc00"), "answer.text", "surrogate"),
     (judgment(0, "x") | {"answer": "Tower 0"}, "answer", "paragraph positions"),
     (judgment(0, "x") | {"answer": {"text": 7}}, "answer", "paragraph positions"),
-    (judgment(0, "x", support=[3]), "answer", "support must list paragraph positions from 0 to 2"),
-    (judgment(0, "x", support=[True]), "answer", "support must list"),
+    (judgment(0, "x", support=[3]), "answer.support", "3 is neither a position from 0 to 2 nor the title"),
+    (judgment(0, "x", support=[True]), "answer.support", "True is neither a position"),
+    (judgment(0, "x", support=["Wel 0"]), "answer.support", "'Wel 0' is neither a position"),
     (judgment(0, "x", support="01"), "answer", "support must list"),
     (judgment(0, "x", facts=[[0]]), "answer", "facts must list"),
-    (judgment(0, "x", facts=[["0", "1"]]), "answer", "facts must list"),
+    (judgment(0, "x", facts=[["0", "1"]]), "answer.facts", "'0' is neither a position"),
     (judgment(0, "x", facts=[[0.5, 1]]), "answer", "facts must list"),
     (judgment(0, "x", facts=7), "answer", "facts must list"),
     ('{"dataset": "wells", "item": 0, "worker": "x", "answer": {"text": NaN}}', "NaN", "not a JSON value"),
@@ -128,16 +131,43 @@ def test_a_bad_line_keeps_the_file_out_and_is_named(
 
 
 def test_flaws_stand_in_the_order_of_the_lines(batch: Any, tmp_path: Path) -> None:
-    found = [judgment(0, "a", support=[9]), judgment(9, "a"), judgment(1, "a", support=[9]), "{"]
+    found = [judgment(0, "a", support=[9]), judgment(9, "a"), judgment(1, "a", support=7), "{"]
     with pytest.raises(ImportRefused) as refused:
         import_judgments(batch, lines(tmp_path / "j.jsonl", found))
     assert [flaw["place"] for flaw in refused.value.report["flaws"]] == ["line 1", "line 2", "line 3", "line 4"]
 
 
-def test_thousands_of_bad_lines_are_counted_and_two_hundred_shown(batch: Any, tmp_path: Path) -> None:
+def test_one_flaw_of_many_lines_is_told_once(batch: Any, tmp_path: Path) -> None:
+    found = [judgment(item, f"w{k}", support=["Nowhere"]) for item in range(4) for k in range(30)]
+    with pytest.raises(ImportRefused) as refused:
+        import_judgments(batch, lines(tmp_path / "j.jsonl", found[:119]))
+    report = refused.value.report
+    assert (report["errors"], len(report["flaws"])) == (119, 1)
+    flaw = report["flaws"][0]
+    assert (flaw["count"], flaw["lines"], flaw["place"]) == (119, [1, 2, 3], "lines 1, 2, 3 and 116 more")
+    assert str(refused.value) == (
+        "j.jsonl: 119 of the lines cannot be stored, so nothing was imported. First: lines 1, 2, 3 and 116 more, "
+        "answer.support: 'Nowhere' is neither a position from 0 to 2 nor the title of a paragraph. "
+        "The fields of its answer stand in docs/judgments.md under answer."
+    )
+
+
+def test_thousands_of_bad_lines_are_counted_and_two_hundred_flaws_shown(batch: Any, tmp_path: Path) -> None:
     with pytest.raises(ImportRefused, match="1500 of the lines") as refused:
         import_judgments(batch, lines(tmp_path / "j.jsonl", ["7"] * 1500))
+    assert (refused.value.report["errors"], len(refused.value.report["flaws"])) == (1500, 1)
+    found = [f'{{"key {k}": 2, "key {k}": 1}}' for k in range(1500)]
+    with pytest.raises(ImportRefused, match="1500 of the lines") as refused:
+        import_judgments(batch, lines(tmp_path / "j.jsonl", found))
     assert (refused.value.report["errors"], len(refused.value.report["flaws"])) == (1500, 200)
+
+
+def test_items_and_paragraphs_may_be_named(batch: Any, tmp_path: Path) -> None:
+    named = judgment(0, "Ben", support=["Tower 2", 0]) | {"item": "well-2"}
+    named["answer"]["text"] = "Tower 2"
+    import_judgments(batch, lines(tmp_path / "j.jsonl", [named]))
+    answer = Answer.objects.get(assignment__hit__item__position=2).answer
+    assert (answer["support"], answer["text"]) == ([0, 1], "Tower 2")
 
 
 def test_one_worker_judges_an_item_once_in_one_file_or_two(batch: Any, tmp_path: Path) -> None:

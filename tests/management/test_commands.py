@@ -41,7 +41,10 @@ def test_the_commands_take_a_file_from_import_to_export(run: Run, tmp_path: Path
     assert made.document["warnings"] == ["Needs 2 different workers, you have 0. HITs stay unfinished until more join."]
     assert made.document["warnings"][0] in made.err
     read = run("import_judgments", "study", judgments(tmp_path / "j.jsonl", "a", "b"), "--json")
-    assert (read.code, read.document) == (0, {"read": 8, "accepted": 8, "already_there": False})
+    assert (read.code, read.document) == (
+        0,
+        {"read": 8, "accepted": 8, "warnings": 0, "flaws": [], "already_there": False},
+    )
     scored = run("score_batch", "study", "--json")
     assert (scored.code, scored.err) == (0, "")
     assert scored.document["datasets"]["wells"]["answer"]["human_score"]["em"]["value"] == 1

@@ -4,6 +4,7 @@ from typing import Any
 
 from annotation.flow.importing import import_dataset
 from annotation.formats import FORMATS
+from annotation.formats.base import ended
 from annotation.management.door import Door, existing, project_of, slug, words
 
 
@@ -36,7 +37,7 @@ class Command(Door):
         counts = "{read} records read, {accepted} accepted, {skipped} skipped, {warnings} warnings."
         flaws = [
             f"{f['severity']}: {f['place']}{' (id ' + f['record_id'] + ')' if f['record_id'] else ''}, "
-            f"{f['field']}: {f['wrong']}. {f['fix']}"
+            f"{f['field']}: {ended(f['wrong'])} {ended(f['fix'])}"
             for f in result["flaws"]
         ]
         hidden = result["errors"] + result["warnings"] - len(flaws)

@@ -3,13 +3,14 @@
 from typing import Any
 
 from annotation.flow.collecting import import_judgments
+from annotation.formats.base import ended
 from annotation.management.door import Door, batch_named, existing, project_of, slug
 
 
 class Command(Door):
     help = (
-        'Read a JSONL file of {"dataset": NAME, "item": 0-based position, "worker": any string, '
-        '"answer": {"text": ..., "support": [paragraph positions]}} into a batch. All or nothing.'
+        'Read a JSONL file of {"dataset": NAME, "item": 0-based position or id, "worker": any string, '
+        '"answer": {...}} into a batch. All or nothing. What an answer of each task holds: docs/judgments.md.'
     )
 
     def add(self, parser: Any) -> None:
@@ -23,5 +24,8 @@ class Command(Door):
     def lines(self, result: dict[str, Any]) -> list[str]:
         if result.get("already_there"):
             return ["Nothing to do: this file was read into the batch before."]
-        flaws = [f"{f['place']}, {f['field']}: {f['wrong']}. {f['fix']}" for f in result.get("flaws", [])]
+        flaws = [
+            f"{f['severity']}: {f['place']}, {f['field']}: {ended(f['wrong'])} {ended(f['fix'])}"
+            for f in result.get("flaws", [])
+        ]
         return [*flaws, f"{result.get('read', 0)} lines read, {result.get('accepted', 0)} judgments stored."]

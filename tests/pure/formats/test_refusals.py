@@ -94,7 +94,7 @@ def test_a_broken_hotpotqa_record_is_refused_with_its_path(change: Change, field
 def test_a_flaw_reads_as_a_sentence() -> None:
     [flaw] = flaws_of("hotpotqa", [changed(HOTPOT, put("supporting_facts", 0, 1, "0"))])
     assert str(flaw) == (
-        'record 1 (id isle-1), supporting_facts[0]: found a list. Give a title and a whole number, such as ["Oslo", 0]'
+        'record 1 (id isle-1), supporting_facts[0]: found a list. Give a title and a whole number, such as ["Oslo", 0].'
     )
 
 
