@@ -22,7 +22,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fix bench soak schema
+.PHONY: help setup demo test lint fix bench soak mutants schema
 
 help:  ## this list
 	@echo "make TARGET [PYTHON=python3.11] [PORT=8000]"
@@ -61,6 +61,9 @@ bench: .venv/dev.stamp  ## the comparisons with a goal, in one run; `make bench 
 
 soak: .venv/dev.stamp  ## the long forms of the fault tests
 	@$(TESTS) -m soak
+
+mutants: .venv/dev.stamp  ## lines broken on purpose, and whether a test notices (N=300 SEED=1 IN=annotation/flow/ledger.py)
+	@$(PY) -m tests.mutants --count $(or $(N),300) --seed $(or $(SEED),1) $(IN)
 
 schema: .venv/dev.stamp  ## docs/api-schema.yaml, from the views
 	@$(PY) manage.py spectacular --file docs/api-schema.yaml --validate --fail-on-warn
