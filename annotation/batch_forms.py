@@ -49,7 +49,11 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
     )
     task = forms.ChoiceField(label=_("Task"), choices=lambda: [(kind, _(title)) for kind, title in kinds()])
     sample = forms.IntegerField(
-        label=_("Items from each dataset"), min_value=1, max_value=10**9, required=False, help_text=_("Empty: all.")
+        label=_("Items from each dataset"),
+        min_value=1,
+        max_value=10**9,
+        required=False,
+        help_text=_("Empty: all. Of twins, pairs and other groups that are judged together, so many whole groups."),
     )
     seed = forms.IntegerField(
         label=_("Seed"),

@@ -174,6 +174,10 @@ class TaskType(ABC):
         """Whether a batch with these options takes one item of each group, drawn at random, instead of all."""
         return False
 
+    def samples_groups(self, options: Any) -> bool:
+        """Whether a batch's sample draws whole groups, which tell something only together, instead of items."""
+        return False
+
     def seconds(self, payload: JSON) -> int | None:
         """How long an assignment of this HIT usually takes; None: as long as the batch says."""
         return None

@@ -41,7 +41,13 @@ class DraftWish(TermsWish):
     task = serializers.ChoiceField(choices=kinds(), required=False)
     datasets = serializers.ListField(child=serializers.CharField(max_length=100), required=False)
     options = serializers.DictField(required=False, help_text="The task's own; see `tasks/`.")
-    sample = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=10**9)
+    sample = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=10**9,
+        help_text="Items from each dataset; whole groups where a task judges these together (`listTasks`). null: all.",
+    )
     seed = serializers.IntegerField(required=False, min_value=0, max_value=2**62)
     assignments_per_hit = serializers.IntegerField(
         required=False, min_value=1, max_value=100, help_text="As the task proposes unless given (`listTasks`)."

@@ -39,6 +39,9 @@ class TaskSerializer(serializers.Serializer):
     question = serializers.CharField(help_text="What workers are asked, in one line.")
     options = OptionSerializer(many=True)
     assignments_per_hit = serializers.IntegerField(help_text="How many a new batch asks for, unless told otherwise.")
+    samples_groups = serializers.BooleanField(
+        help_text="Whether a batch's sample counts whole groups, with the options as they are proposed."
+    )
     pays_by_answer = serializers.BooleanField(
         help_text="Whether its options say what an answer earns, instead of the batch's reward."
     )
@@ -69,6 +72,7 @@ def _told(kind: str, task: TaskType) -> JSON:
         "question": _(task.question),
         "options": list(_options(task)),
         "assignments_per_hit": task.assignments,
+        "samples_groups": task.samples_groups(task.Options()),
         "pays_by_answer": estimating.pays_itself(kind),
         "reviewed": bool(task.criteria),
         "guide": default_guide(kind),

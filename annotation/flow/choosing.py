@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from random import Random
@@ -87,6 +87,7 @@ def select(batch: Batch, datasets: Sequence[Dataset] | None = None) -> Selection
     chosen: list[int] = []
     by_dataset: dict[str, int] = {}
     left_out: LeftOut = Counter()
+    no_more = _("The dataset has no more groups.") if takes_groups(batch) else _("The dataset has no more items.")
     for dataset, units in _units(batch, held):
         free = [unit for unit in units if not unit.why]
         if batch.sample is not None and batch.sample < len(free):
@@ -96,24 +97,25 @@ def select(batch: Batch, datasets: Sequence[Dataset] | None = None) -> Selection
         chosen += keys
         by_dataset[dataset.slug] = len(keys)
         missing = (len(units) if batch.sample is None else batch.sample) - len(free)
-        left_out += _missing(dataset, [unit for unit in units if unit.why], missing, seed=batch.seed)
+        kept_out = [unit for unit in units if unit.why]
+        left_out += _missing(dataset, kept_out, missing, seed=batch.seed, no_more=no_more)
     Random(f"{batch.seed}/order").shuffle(chosen)
     return Selection(chosen, by_dataset, left_out)
 
 
-def _missing(dataset: Dataset, kept_out: list[Unit], missing: int, *, seed: int) -> LeftOut:
+def _missing(dataset: Dataset, kept_out: list[Unit], missing: int, *, seed: int, no_more: str) -> LeftOut:
     """Why so many units are missing: as many of those that are kept out as would have filled the draw."""
     some = Random(f"{seed}/{dataset.slug}/missing").sample(kept_out, min(missing, len(kept_out)))
     found: LeftOut = Counter()
     for unit in some:
         found[dataset.slug, unit.why] += len(unit.keys)
     if missing > len(some):
-        found[dataset.slug, _("The dataset has no more items.")] = missing - len(some)
+        found[dataset.slug, no_more] = missing - len(some)
     return found
 
 
 def _units(batch: Batch, datasets: Sequence[Dataset]) -> list[tuple[Dataset, list[Unit]]]:
-    """What is drawn of each dataset, in its order: its items, or one item of each group."""
+    """What is drawn of each dataset, in its order: its items, one item of each group, or its groups."""
     seen = asked(batch, datasets) if batch.unseen_only else set()
     held = held_groups(batch)
     groups: defaultdict[str, list[tuple[int, int, int, bool]]] = defaultdict(list)  # dataset, position, key, seen
@@ -129,7 +131,24 @@ def _units(batch: Batch, datasets: Sequence[Dataset]) -> list[tuple[Dataset, lis
             items = [items[0] if why else rng.choice(items)]
         for source, place, key, met in items:
             found[source].append((place, Unit((key,), why or (_seen() if met else ""))))
+    if takes_groups(batch):
+        found = _whole_groups(found, {key: group for group, items in groups.items() for _d, _place, key, _met in items})
     return [(dataset, [unit for _place, unit in sorted(found[dataset.pk], key=itemgetter(0))]) for dataset in datasets]
+
+
+def _whole_groups(
+    found: Mapping[int, list[tuple[int, Unit]]], group_of: Mapping[int, str]
+) -> defaultdict[int, list[tuple[int, Unit]]]:
+    """The items of each group of a dataset as one unit, in the place of its first; one that cannot be keeps all out."""
+    made: defaultdict[int, list[tuple[int, Unit]]] = defaultdict(list)
+    for source, units in found.items():
+        members: defaultdict[str, list[tuple[int, Unit]]] = defaultdict(list)
+        for place, unit in sorted(units, key=itemgetter(0)):
+            members[group_of[unit.keys[0]]].append((place, unit))
+        for some in members.values():
+            keys = tuple(key for _place, unit in some for key in unit.keys)
+            made[source].append((some[0][0], Unit(keys, next((unit.why for _place, unit in some if unit.why), ""))))
+    return made
 
 
 def _seen() -> str:
@@ -140,6 +159,12 @@ def takes_singles(batch: Batch) -> bool:
     """Whether the batch takes one item of each group only."""
     task = task_type(batch.task)
     return task.single(task.options(batch.options))
+
+
+def takes_groups(batch: Batch) -> bool:
+    """Whether the batch draws whole groups, so that its sample counts these."""
+    task = task_type(batch.task)
+    return task.samples_groups(task.options(batch.options))
 
 
 def held_groups(batch: Batch) -> dict[str, str]:

@@ -23,7 +23,12 @@ from annotation.views.seeing import see
 class NextForm(ConsoleForm):
     """How many unseen items, under which name."""
 
-    count = forms.IntegerField(label=gettext_lazy("Items from each dataset"), min_value=1, max_value=10**9)
+    count = forms.IntegerField(
+        label=gettext_lazy("Items from each dataset"),
+        min_value=1,
+        max_value=10**9,
+        help_text=gettext_lazy("Of twins, pairs and other groups that are judged together, so many whole groups."),
+    )
     name = forms.SlugField(
         label=gettext_lazy("Name of the new batch"),
         max_length=100,

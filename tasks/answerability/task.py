@@ -54,6 +54,9 @@ class Answerability(TaskType):
     def single(self, options: Options) -> bool:
         return options.singles
 
+    def samples_groups(self, options: Options) -> bool:
+        return not options.singles
+
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         """Shuffle the paragraphs; `order[k]` is the payload's position of the paragraph shown as k."""
         return shuffled(payload, rng)

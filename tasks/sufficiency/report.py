@@ -292,6 +292,6 @@ def _flags(judged: Sequence[Judged], found: Sequence[Question]) -> Iterator[JSON
     if torn:
         yield counted_sentence(
             torn,
-            _("One question has pairs outside this batch: launch all pairs of a question, not a sample."),
-            _("%(n)s questions have pairs outside this batch: launch all pairs of a question, not a sample."),
+            _("One question has pairs outside this batch: ask about all pairs of a question."),
+            _("%(n)s questions have pairs outside this batch: ask about all pairs of a question."),
         )

@@ -44,6 +44,9 @@ class Sufficiency(TaskType):
             "votes": options.votes,
         }
 
+    def samples_groups(self, options: Options) -> bool:
+        return True
+
     def seconds(self, payload: JSON) -> int:
         """Time to read the question and both paragraphs once."""
         texts = [paragraph["text"] for paragraph in payload["paragraphs"]]

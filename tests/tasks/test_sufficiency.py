@@ -154,7 +154,7 @@ def test_each_question_without_agreement_is_left_out_for_one_reason() -> None:
     }
     assert tables(made)["proxies"][0][1:5] == [7, 6, 1, 0]
     assert ["broken", 3] in tables(made)["excluded"]
-    assert any("not a sample" in flag["message"] for flag in made["flags"])
+    assert any("ask about all pairs of a question" in flag["message"] for flag in made["flags"])
 
 
 @pytest.mark.parametrize(

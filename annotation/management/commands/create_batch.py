@@ -32,7 +32,8 @@ class Command(LaunchDoor):
         parser.add_argument("--dataset", required=True, action="append", type=slug, metavar="NAME")
         count = whole(1, 10**9)
         parser.add_argument("--assignments", type=count, help=f"different annotators for each HIT ({_usual()})")
-        parser.add_argument("--sample", type=count, help="items from each dataset (default: all)")
+        drawn = "items from each dataset (default: all); of tasks that judge groups together, whole groups"
+        parser.add_argument("--sample", type=count, help=drawn)
         parser.add_argument("--seed", type=whole(0, 2**62), default=0)
         parser.add_argument("--title", type=words(200), help="what annotators read (default: the name)")
         parser.add_argument("--minutes", type=minutes, help="expected time for one HIT")
