@@ -12,6 +12,7 @@ from annotation.derivations.disconnection_filter import DisconnectionFilter
 from annotation.derivations.disconnection_inputs import DisconnectionInputs
 from annotation.derivations.graphs import Graphs
 from annotation.derivations.join import Join
+from annotation.derivations.sample import Sample
 from annotation.derivations.singlehop import SingleHop
 from annotation.derivations.splits import Splits
 from annotation.derivations.sufficiency_pairs import SufficiencyPairs
@@ -26,6 +27,7 @@ _ALL: tuple[Derivation, ...] = (
     Contexts(),
     UnanswerableTwins(),
     Splits(),
+    Sample(),
     Join(),
     SufficiencyPairs(),
     *REMOVALS,

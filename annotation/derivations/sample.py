@@ -1,0 +1,101 @@
+"""`sample`: so many items, or whole groups, drawn by the seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.fitting import fits_any
+from annotation.pure.example import Example
+from annotation.pure.words import gettext_noop
+
+GROUPS, ITEMS = "groups", "items"
+ANY, HOPS, SHAPE = "no", "hops", "shape"
+
+
+@dataclass(frozen=True)
+class SampleOptions:
+    """`count` of `unit`; with `strata` each number of hops, or shape, keeps its share."""
+
+    count: int = option(125, gettext_noop("How many"), least=1, most=1_000_000_000)
+    unit: str = option(
+        GROUPS,
+        gettext_noop("What is drawn"),
+        help=gettext_noop("An item that belongs to no group counts as one."),
+        choices={
+            GROUPS: gettext_noop("whole groups: twins, pairs and variants of a question stay together"),
+            ITEMS: gettext_noop("single items"),
+        },
+    )
+    strata: str = option(
+        ANY,
+        gettext_noop("Keep the shares of"),
+        choices={
+            ANY: gettext_noop("nothing"),
+            HOPS: gettext_noop("each number of hops"),
+            SHAPE: gettext_noop("each shape or type of question"),
+        },
+    )
+
+
+class Sample:
+    how: str = "sample"
+    title: str = gettext_noop("Sample")
+    does: str = gettext_noop("Draws some of the items, or of the groups, by the seed.")
+    suffix: str = "sample"
+    Options: type = SampleOptions
+    outputs: tuple[str, ...] = ("",)
+
+    def check(self, options: SampleOptions) -> None:
+        if options.count < 1:
+            raise CannotDerive("count must be 1 or more", option="count")
+
+    misfit = staticmethod(fits_any)
+
+    def derive(
+        self, source: Source, options: SampleOptions, *, seed: int, tally: Tally
+    ) -> Iterator[tuple[str, Example]]:
+        """The drawn examples in the order of the source; all of them where there are no more than wanted."""
+        self.check(options)
+        strata: dict[Hashable, str] = {}  # of each unit, by its first example
+        for position, example in enumerate(source.examples()):
+            strata.setdefault(_unit(example, position, options), _stratum(example, options))
+        drawn = _drawn(strata, options.count, rng=Random(seed))
+        tally.figures |= {options.unit: len(strata), "drawn": len(drawn)}
+        if options.strata != ANY:
+            there, taken = Counter(strata.values()), Counter(strata[unit] for unit in drawn)
+            tally.figures["strata"] = {name: {"there": there[name], "drawn": taken[name]} for name in sorted(there)}
+        for position, example in enumerate(source.examples()):
+            tally.read += 1
+            if _unit(example, position, options) in drawn:
+                tally.kept += 1
+                yield "", example
+            else:
+                tally.drop("it was not drawn")
+
+
+def _unit(example: Example, position: int, options: SampleOptions) -> Hashable:
+    return position if options.unit == ITEMS else example.group or example.id
+
+
+def _stratum(example: Example, options: SampleOptions) -> str:
+    if options.strata == ANY:
+        return ""
+    return str(len(example.hops)) if options.strata == HOPS else example.shape or "–"
+
+
+def _drawn(strata: Mapping[Hashable, str], count: int, *, rng: Random) -> set[Hashable]:
+    """So many units, of each stratum its share, rounded by the largest remainders (of equal ones by lot)."""
+    by_stratum: dict[str, list[Hashable]] = {}
+    for unit, name in strata.items():
+        by_stratum.setdefault(name, []).append(unit)
+    wanted = min(count, len(strata))
+    exact = {name: wanted * len(units) / len(strata) for name, units in sorted(by_stratum.items())}
+    quotas = {name: int(share) for name, share in exact.items()}
+    order = sorted(rng.sample(list(exact), len(exact)), key=lambda name: quotas[name] - exact[name])
+    for name in order[: wanted - sum(quotas.values())]:
+        quotas[name] += 1
+    return {unit for name, quota in quotas.items() for unit in rng.sample(by_stratum[name], quota)}
