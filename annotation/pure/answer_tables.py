@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from annotation.pure.people_tables import NAME as PEOPLE
 from annotation.pure.people_tables import answer_people_table, for_workers
 from annotation.pure.tables import said
 from annotation.pure.text_agreement import ANSWER_TEXT, SUPPORT
@@ -42,15 +43,32 @@ PERCENT = _("In percent, with 95 % intervals in brackets.")
 
 def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
     """Every table of a report with `datasets`; those of a dataset carry its name as `study`."""
-    datasets = content["datasets"]
-    found = for_workers([table4(datasets)], content.get("workers", 0))
+    datasets, k = content["datasets"], content.get("k", 0)
+    found = [_at(k, table4(datasets), list(datasets.values()))]
+    found = for_workers(found, content.get("workers", 0))
     for name, study in datasets.items():
-        found += [table | {"study": name} for table in for_workers(_study_tables(name, study), _workers_of(study))]
+        tables = (_at(k, table, [study]) for table in _study_tables(name, study))
+        found += [table | {"study": name} for table in for_workers(tables, _workers_of(study))]
     if after := (content.get("corrected") or {}).get("datasets"):
-        found.append(_corrected(datasets, after))
+        found.append(_at(k, _corrected(datasets, after), list(datasets.values())))
     if content.get("voided"):
-        found += [count_table(content["voided"]), _with_voided(datasets, content["with_voided"]["datasets"])]
+        found += [count_table(content["voided"]), _with_voided(content, content["with_voided"])]
     return found
+
+
+def _at(k: int, table: JSON, studies: Sequence[JSON]) -> JSON:
+    """The table, with a note below the figures that depend on the number of answers: at which k they are."""
+    if not k or table["name"].startswith(("by-count-", "alpha-", PEOPLE)):
+        return table
+    notes = [{"text": _("Figures at k = %(k)s answers an item."), "values": {"k": k}}]
+    more, fewer = (sum(study[name] for study in studies) for name in ("more", "fewer"))
+    if more:
+        message = _("Items with more (%(n)s) count with the expected value over all draws of %(k)s of their answers.")
+        notes.append({"text": message, "values": {"n": more, "k": k}})
+    if fewer:
+        notes.append({"text": _("Items with fewer (%(n)s) count with all of theirs."), "values": {"n": fewer}})
+    before = table["note"]
+    return table | {"note": [*(before if isinstance(before, list) else [before]), *notes]}
 
 
 def _workers_of(study: JSON) -> int:
@@ -76,6 +94,10 @@ def _f1_cells(study: JSON) -> list[JSON]:
 
 def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
     yield _measures(name, study)
+    if study.get("models"):
+        yield _models(name, study)
+    if len(study.get("by_count", {})) > 1:
+        yield _by_count(name, study)
     slices = (("hops", _("By number of hops"), _("Hops")), ("shape", _("By shape"), _("Shape")))
     for key, title, column in slices:
         if parts := study.get(f"by_{key}"):
@@ -93,16 +115,52 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
 
 
 def _measures(name: str, study: JSON) -> JSON:
-    """Each measure of people, then each model beside them and the paired gap."""
-    rows: list[list[Any]] = [
-        [said(words), *(study[part][measure][kind] for part, kind in CELLS)] for measure, words in MEASURES.items()
+    """Each measure of people, with the n of either part beside its figures."""
+    rows = [
+        [said(words), *_with_n({part: study[part][measure] for part in PARTS})] for measure, words in MEASURES.items()
     ]
-    for model, found in study.get("models", {}).items():
-        rows.append([model, *(found[part][kind] for part, kind in CELLS)])
+    return _parts_table(f"measures-{name}", _("All measures"), _("Measure"), rows, [{"dataset": name}] * len(rows))
+
+
+def _models(name: str, study: JSON) -> JSON:
+    """Each model over the items it has predictions for, people on the same items, and the paired gap."""
+    rows: list[list[Any]] = []
+    for model, found in study["models"].items():
+        people = {"text": _("People on the items of %(model)s"), "values": {"model": model}}
         less = {"text": _("Human score less %(model)s"), "values": {"model": model}}
-        rows.append([less, *(found["gap"][part][kind] for part, kind in CELLS)])
+        rows.append([model, *_with_n(found)])
+        if "people" in found:  # a report kept from before lacks it until it is computed anew
+            rows.append([people, *_with_n(found["people"])])
+        rows.append([less, *_with_n(found["gap"])])
     of = [{"dataset": name}] * len(rows)
-    return _table(f"measures-{name}", _("All measures"), [_("Measure"), *CELL_NAMES], rows, of)
+    made = _parts_table(f"models-{name}", _("Models beside people"), _("Of"), rows, of)
+    return made | {
+        "leads": False,
+        "note": [PERCENT, _("People: their human score. Each n counts the items of its row.")],
+    }
+
+
+def _with_n(parts: Mapping[str, Mapping[str, JSON]]) -> list[Any]:
+    """n, EM and F1 of the answer, then of the support."""
+    return [cell for part in PARTS for cell in (parts[part]["f1"]["n"], parts[part]["em"], parts[part]["f1"])]
+
+
+def _parts_table(name: str, title: str, first: str, rows: list[list[Any]], of: Sequence[JSON]) -> JSON:
+    spans = [["", 1], *([words, 3] for words in PARTS.values())]
+    return _table(name, title, [first, *["n", "EM", "F1"] * len(PARTS)], rows, of, spans=spans)
+
+
+def _by_count(name: str, study: JSON) -> JSON:
+    """The curve: what the figures are with 1, 2, ... answers an item."""
+    rows = [[int(count), part["n"], *_f1_cells(part)] for count, part in study["by_count"].items()]
+    columns = [_("Answers an item (k)"), "n", *_f1_columns()]
+    of = [{"dataset": name}] * len(rows)
+    table = _table(f"by-count-{name}", _("By number of answers"), columns, rows, of, spans=[["", 2], *F1_SPANS])
+    note = _(
+        "The expected value over all draws of k of an item's answers. A row is over the items with at least k answers: "
+        "rows of different n are about different items."
+    )
+    return table | {"note": [PERCENT, note], "leads": False}
 
 
 def _workers(name: str, study: JSON) -> JSON:
@@ -155,12 +213,12 @@ def _corrected(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> JSON:
     return _table("corrected", _("Human score of the answer with corrected gold"), columns, rows, of)
 
 
-def _with_voided(without: Mapping[str, JSON], counting: Mapping[str, JSON]) -> JSON:
+def _with_voided(without: Mapping[str, Any], counting: Mapping[str, Any]) -> JSON:
     """The figures of each dataset that voided HITs change, without and with them."""
     rows = study_rows(without, counting, _f1_cells)
-    columns = [_("Dataset"), _("Figures"), "n", *_f1_columns()]
+    columns = [_("Dataset"), _("Figures"), "n", "k", *_f1_columns()]
     of = [{"dataset": row[0]} for row in rows]
-    made = _table("with-voided", _("With and without the voided HITs"), columns, rows, of, spans=[["", 3], *F1_SPANS])
+    made = _table("with-voided", _("With and without the voided HITs"), columns, rows, of, spans=[["", 4], *F1_SPANS])
     return made | {"leads": False}
 
 

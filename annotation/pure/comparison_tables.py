@@ -58,14 +58,14 @@ def _report_table(measured: Sequence[Measured]) -> list[JSON]:
     """Human score, upper bound and agreement of each dataset, as the batches' reports have them."""
     measures = ("human_score", "upper_bound", "agreement")
     rows = [
-        [one.label, name, study["n"], *(study["answer"][measure]["f1"] for measure in measures)]
+        [one.label, name, study["n"], one.report.get("k"), *(study["answer"][measure]["f1"] for measure in measures)]
         for one in measured
         for name, study in (one.report.get("datasets") or {}).items()
     ]
     if not rows:
         return []
-    columns = [_("Batch"), _("Dataset"), "n", _("Human score"), _("Upper bound"), _("Agreement")]
-    note = _("Answer F1 in percent, with 95 % intervals, as of each batch's last report.")
+    columns = [_("Batch"), _("Dataset"), "n", "k", _("Human score"), _("Upper bound"), _("Agreement")]
+    note = _("Answer F1 in percent, with 95 % intervals, at k answers an item, as of each batch's last report.")
     of = [{"batch": one.key, "dataset": name} for one in measured for name in one.report.get("datasets") or {}]
     return [made("human-performance", _("Human performance"), columns, rows, note) | {"of": of}]
 

@@ -16,10 +16,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from annotation.pure.answers_per_item import draws, expected_best
 from annotation.pure.intervals import RESAMPLES, Figure, bootstrap_figures
 from annotation.pure.metrics import Score, Scorer
 
-RULE = "majority-expected/1"  # goes beside the figures; a change of any definition here is a new number
+RULE = "majority-expected/2"  # goes beside the figures; a change of any definition here is a new number
+RANDOM_RULE = "majority-random/1"  # the same, with ties broken at random
 MEASURES = ("human_score", "upper_bound", "agreement", "average")  # "pairwise_agreement" on request
 PARTS = ("em", "f1")
 
@@ -79,13 +81,26 @@ def question_scores(answers: Sequence[str], gold: Sequence[str] | None, *, score
 
     "No answer" is the answer "". Raises ValueError without annotations.
     """
-    right = None if gold is None else tuple(gold)
-    return _question(answers, key=scorer.key, score=scorer.answer, gold=right, alone=_alone)
+    return _of_answers(answers, gold, scorer, [len(answers)])[0]
+
+
+def question_scores_by_count(
+    answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer
+) -> list[QuestionScores]:
+    """The same with 1, 2, ... of the answers: the expected values over all draws of so many."""
+    return _of_answers(answers, gold, scorer, range(1, len(answers) + 1))
 
 
 def support_scores(supports: Sequence[Support], gold: Support | None, *, scorer: Scorer) -> QuestionScores:
     """The supports people marked, against the gold set; majority by the whole set, as in the paper."""
-    return _question(supports, key=_whole, score=scorer.support, gold=gold, alone=_itself)
+    return _of_supports(supports, gold, scorer, [len(supports)])[0]
+
+
+def support_scores_by_count(
+    supports: Sequence[Support], gold: Support | None, *, scorer: Scorer
+) -> list[QuestionScores]:
+    """The same with 1, 2, ... of the supports."""
+    return _of_supports(supports, gold, scorer, range(1, len(supports) + 1))
 
 
 def random_human_score(answers: Sequence[str], gold: Sequence[str], *, scorer: Scorer, rng: Random) -> Mark:
@@ -154,15 +169,34 @@ def pair_scores(
     gold: Sequence[str],
     gold_support: Support,
     scorer: Scorer,
+    count: int = 0,
 ) -> PairScores:
     """(answer, support) annotations of the answerable twin and the answers to its contrast, "" for
     "cannot be answered": 0 when a label is wrong, else the human score on the answerable twin among those
-    who called it answerable; expected over tied labels.
+    who called it answerable; expected over tied labels, and over draws of `count` annotations (0: all) of either twin.
     """
+    ordered = sorted(answerable, key=lambda one: (one[0], _in_order((frozenset(one[1]), None))))
+    own = [
+        _pair(some, gold=gold, gold_support=gold_support, scorer=scorer)
+        for some in draws(ordered, min(count or len(ordered), len(ordered)))
+    ]
+    refusing = [
+        majority_chance([bool(text.strip()) for text in some], False)
+        for some in draws(sorted(contrast), min(count or len(contrast), len(contrast)))
+    ]
+    chance = math.fsum(refusing) / len(refusing)
+    labels = math.fsum(one.answerability for one in own) / len(own)
+    answer, support = _mean([one.answer for one in own]), _mean([one.support for one in own])
+    return PairScores(answer.times(chance), support.times(chance), labels * chance)
+
+
+def _pair(
+    answerable: Sequence[tuple[str, Support]], *, gold: Sequence[str], gold_support: Support, scorer: Scorer
+) -> PairScores:
+    """The same with a contrast that everybody refuses."""
     attempts = [(text, support) for text, support in answerable if text.strip()]
     called = [bool(text.strip()) for text, _ in answerable]
-    refused = [bool(text.strip()) for text in contrast]
-    chance = majority_chance(called, True) * majority_chance(refused, False)
+    chance = majority_chance(called, True)
     if not attempts:
         return PairScores(Mark(0.0, 0.0), Mark(0.0, 0.0), chance)
     answers, supports = zip(*attempts, strict=True)
@@ -180,27 +214,64 @@ def group_score(labels: Iterable[tuple[Sequence[Hashable], Hashable]], sufficien
     return sufficient.times(math.prod(majority_chance(given, right) for given, right in labels))
 
 
+def _of_answers(
+    answers: Sequence[str], gold: Sequence[str] | None, scorer: Scorer, counts: Sequence[int]
+) -> list[QuestionScores]:
+    right = None if gold is None else tuple(gold)
+    return _question(answers, counts, key=scorer.key, score=scorer.answer, gold=right, alone=_alone)
+
+
+def _of_supports(
+    supports: Sequence[Support], gold: Support | None, scorer: Scorer, counts: Sequence[int]
+) -> list[QuestionScores]:
+    return _question(supports, counts, key=_whole, score=scorer.support, gold=gold, alone=_itself)
+
+
 def _question(
     annotations: Sequence[T],
+    counts: Sequence[int],
     *,
     key: Callable[[T], Hashable],
     score: Callable[[T, G], Score],
     gold: G | None,
     alone: Callable[[T], G],
-) -> QuestionScores:
-    """`alone` makes of one annotation what `score` takes as gold, to score annotators on each other."""
+) -> list[QuestionScores]:
+    """The scores with each of these numbers of annotations. `alone` makes of one annotation what `score` takes as
+    gold, to score annotators on each other.
+    """
     if not annotations:
         raise ValueError("a question without annotations has no scores")
-    human = upper = average = agreement = pairwise = None
-    if gold is not None:
-        marks = [_mark(score(annotation, gold)) for annotation in annotations]
-        human = _majority_mark(annotations, key=key, score=score, gold=gold)
-        upper, average = _best(marks), _mean(marks)
-    if len(annotations) > 1:
-        rows = _matches(annotations, score=score, alone=alone)
-        agreement = _mean([_best(row) for row in rows])
-        pairwise = _mean([mark for row in rows for mark in row])
-    return QuestionScores(len(annotations), human, upper, average, agreement, pairwise)
+    marks = [] if gold is None else [_mark(score(annotation, gold)) for annotation in annotations]
+    rows = _matches(annotations, score=score, alone=alone) if max(counts) > 1 else []
+    found = []
+    for count in counts:
+        human = upper = average = agreement = pairwise = None
+        if gold is not None:
+            human = _majority_at(annotations, count, key=key, score=score, gold=gold)
+            upper, average = _best(marks, count), _mean(marks)
+        if count > 1:
+            agreement = _mean([_best(row, count - 1) for row in rows])
+            pairwise = _mean([mark for row in rows for mark in row])
+        found.append(QuestionScores(count, human, upper, average, agreement, pairwise))
+    return found
+
+
+def _majority_at(
+    annotations: Sequence[T],
+    count: int,
+    *,
+    key: Callable[[T], Hashable],
+    score: Callable[[T, G], Score],
+    gold: G,
+) -> Mark:
+    """The expected mark of the majority of `count` of the annotations."""
+    if count >= len(annotations):
+        return _majority_mark(annotations, key=key, score=score, gold=gold)
+    classes = {key(annotation): annotation for annotation in annotations}
+    known = {label: _mark(score(annotation, gold)) for label, annotation in classes.items()}
+    labels = sorted(map(key, annotations), key=lambda label: _in_order((label, None)))
+    drawn = draws(labels, count)
+    return _mean([_mean([known[label] for label in majorities(some, key=_itself)]) for some in drawn])
 
 
 def _majority_mark(
@@ -222,8 +293,9 @@ def _mark(score: Score) -> Mark:
     return Mark(float(score.em), float(score.f1))
 
 
-def _best(marks: Sequence[Mark]) -> Mark:
-    return Mark(max(mark.em for mark in marks), max(mark.f1 for mark in marks))
+def _best(marks: Sequence[Mark], count: int) -> Mark:
+    """The expected best of `count` of the marks, EM and F1 each."""
+    return Mark(expected_best([mark.em for mark in marks], count), expected_best([mark.f1 for mark in marks], count))
 
 
 def _mean(marks: Sequence[Mark]) -> Mark:

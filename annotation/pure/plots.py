@@ -113,6 +113,7 @@ def _of_studies(datasets: Mapping[str, Any], translate: Translate) -> Iterator[P
                 if key == "hops" or len(cut) > 1:
                     title = translate(titles[key]) % {"part": translate(word)}
                     yield from _measured(f"{part}-by-{key}-{name}", title, groups, part, translate, name)
+            yield from _curve(study, part, translate, name)
         yield from _workers(study, translate, name)
         yield from _models(study, translate, name)
 
@@ -131,6 +132,15 @@ def _measured(
     yield from _drawn(Dots(name, title, "F1 (%)", tuple(groups), tuple(series), study=study))
 
 
+def _curve(study: Mapping[str, Any], part: str, translate: Translate, name: str) -> Iterator[Dots]:
+    """What the figures are with 1, 2, ... answers an item."""
+    rows = study.get("by_count", {})
+    if len(rows) > 1:
+        title = translate(_("%(part)s F1 by number of answers an item (k)")) % {"part": translate(PARTS[part])}
+        groups = {f"k = {count}": row for count, row in rows.items()}
+        yield from _measured(f"{part}-by-count-{name}", title, groups, part, translate, name)
+
+
 def _workers(study: Mapping[str, Any], translate: Translate, name: str) -> Iterator[Dots]:
     rows = {worker[:8]: row["answer"] for worker, row in study["by_worker"].items()}
     named = {"average": translate(_("Answer F1")), "agreement": translate(MEASURES["agreement"])}
@@ -140,11 +150,15 @@ def _workers(study: Mapping[str, Any], translate: Translate, name: str) -> Itera
 
 
 def _models(study: Mapping[str, Any], translate: Translate, name: str) -> Iterator[Dots]:
-    """People's human score and each model's own, for answer and support."""
+    """Each model's score and people's human score on the same items, for answer and support."""
     if not study.get("models"):
         return
     rows = {translate(_("people")): {part: study[part]["human_score"]["f1"] for part in PARTS}}
-    rows |= {model: {part: row[part]["f1"] for part in PARTS} for model, row in study["models"].items()}
+    for model, row in study["models"].items():
+        if row["n"] < study["n"] and "people" in row:
+            same = translate(_("people on the items of %(model)s")) % {"model": model}
+            rows[same] = {part: row["people"][part]["f1"] for part in PARTS}
+        rows[model] = {part: row[part]["f1"] for part in PARTS}
     series = [Series(f"{translate(word)} F1", tuple(_point(row[part]) for row in rows.values()))
               for part, word in PARTS.items()]  # fmt: skip
     title = translate(_("Models beside people"))

@@ -44,12 +44,12 @@ def tables_with_voided(own: Sequence[JSON], counting: Sequence[JSON]) -> list[JS
 
 
 def study_rows(
-    without: Mapping[str, JSON], counting: Mapping[str, JSON], cells: Callable[[JSON], list[JSON]]
+    without: Mapping[str, Any], counting: Mapping[str, Any], cells: Callable[[JSON], list[JSON]]
 ) -> list[list[Any]]:
-    """Two rows for each dataset that voided HITs change: its figures without them and with them."""
+    """Two rows for each dataset of these reports that voided HITs change: its figures without them and with them."""
     return [
-        [name, said(words), study["n"], *cells(study)]
-        for name in counting
-        if counting[name]["n"] != without[name]["n"]
-        for words, study in ((_("without the voided HITs"), without[name]), (COUNTED, counting[name]))
+        [name, said(words), found["datasets"][name]["n"], found["k"], *cells(found["datasets"][name])]
+        for name, study in counting["datasets"].items()
+        if study["n"] != without["datasets"][name]["n"]
+        for words, found in ((_("without the voided HITs"), without), (COUNTED, counting))
     ]

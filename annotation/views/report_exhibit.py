@@ -57,7 +57,7 @@ def in_words(content: JSON) -> str:
     """The figures as running text."""
     if content.get("datasets"):
         studies = content["datasets"].items()
-        return "\n\n".join(_paragraph(name, found) for name, found in studies if found["n"])
+        return "\n\n".join(_paragraph(name, found, content.get("k")) for name, found in studies if found["n"])
     return " ".join(tables.sentence(told, _) for told in content.get("paragraph", ()))
 
 
@@ -89,17 +89,19 @@ def _quoted(figure: JSON) -> str:
     return f"{percent(figure)} {interval(figure)}".strip()
 
 
-def _paragraph(name: str, found: JSON) -> str:
+def _paragraph(name: str, found: JSON, k: int | None) -> str:
     """A dataset's figures as a sentence of a results section."""
     answer, support = found["answer"], found["support"]
     text = _(
-        "%(name)s (n = %(n)s, 95 %% intervals in brackets): the human score is %(score)s answer F1, "
+        "%(name)s (n = %(n)s, k = %(k)s answers an item, 95 %% intervals in brackets): "
+        "the human score is %(score)s answer F1, "
         "the upper bound %(upper)s and the agreement %(agreement)s; a single annotator reaches %(average)s on average. "
         "Support F1 at %(level)s level: %(s_score)s, %(s_upper)s and %(s_agreement)s."
     )
     values = {
         "name": name,
         "n": found["n"],
+        "k": tables.UNKNOWN if k is None else k,
         "score": _quoted(answer["human_score"]["f1"]),
         "upper": _quoted(answer["upper_bound"]["f1"]),
         "agreement": _quoted(answer["agreement"]["f1"]),

@@ -11,25 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from annotation.pure.answers_per_item import expected_best
 from annotation.pure.distance_agreement import alpha, alpha_of_answers, alpha_of_sets
 from annotation.pure.example import Example
-from annotation.pure.human_scores import (
-    MEASURES,
-    PARTS,
-    RULE,
-    QuestionScores,
-    pair_scores,
-    question_scores,
-    support_scores,
-)
+from annotation.pure.human_scores import MEASURES, PARTS, RANDOM_RULE, RULE, pair_scores
 from annotation.pure.intervals import Figure, bootstrap_figures, method_label
 from annotation.pure.metrics import Scorer, scorer_for
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
 from tasks._answering import Support, gold_support, said, support_of
+from tasks.answer.counts import HALF, HUMAN, Row, cells_by_count, count_of, slim
 from tasks.answer.people import People
 
-Row = list[float]
 T = TypeVar("T")
 COLUMNS = [(measure, part) for measure in MEASURES for part in PARTS]
 SINGLE = MEASURES.index("average") * len(PARTS)  # where the cells of the single annotator begin
@@ -51,6 +44,8 @@ class _Study:
 
     scorer: Scorer
     level: str
+    count: int  # of answers an item: k
+    ties: int | None = None  # the seed by which ties are broken; None: the expected value over them
     rows: list[Row] = field(default_factory=list)
     hops: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
     shapes: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
@@ -59,17 +54,22 @@ class _Study:
     exclusions: Counter[str] = field(default_factory=Counter)
     twins: defaultdict[str, _Twins] = field(default_factory=lambda: defaultdict(_Twins))
     given: list[tuple[int, dict[str, JSON]]] = field(default_factory=list)  # paragraphs, and the answers by worker
+    curve: defaultdict[int, list[Row]] = field(default_factory=lambda: defaultdict(list))  # by number of answers
     single: int = 0
+    fewer: int = 0  # items with fewer answers than k
+    more: int = 0
     people: People = field(default_factory=People)
 
 
-def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int) -> JSON:
+def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int, random_ties: bool = False) -> JSON:
     """Tables by dataset; sentence level only in a batch of one dataset whose sentences were asked for."""
     levels = ("sentence", "paragraph") if sentences else ("paragraph",)
+    rows = [slim(row) for row in judged]
+    count, ties = count_of(rows), seed if random_ties else None
     studies: dict[str, dict[str, _Study]] = {}
-    for row in judged:
+    for row in rows:
         if row.dataset not in studies:
-            studies[row.dataset] = {level: _Study(scorer_for(row.format), level) for level in levels}
+            studies[row.dataset] = {level: _Study(scorer_for(row.format), level, count, ties) for level in levels}
         for study in studies[row.dataset].values():
             _add(study, row)
     level = levels[0] if len(studies) == 1 else "paragraph"
@@ -77,8 +77,10 @@ def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int) -> JS
     table = [{"dataset": name, **_table_row(found)} for name, found in datasets.items()]
     return {
         "task": "answer",
-        "rule": RULE,
+        "rule": RANDOM_RULE if random_ties else RULE,
+        "ties": "random" if random_ties else "expected",
         "intervals": method_label(seed),
+        "k": count,
         "workers": len({worker for found in studies.values() for worker in found["paragraph"].people.workers}),
         "datasets": datasets,
         "table4": table,
@@ -97,7 +99,12 @@ def _add(study: _Study, judged: Judged) -> None:
         study.exclusions[_("unanswerable: scored in pairs")] += 1
         return
     study.single += len(answers) == 1
-    row = _cells(study, judged.example, answers)
+    study.fewer += len(answers) < study.count
+    study.more += len(answers) > study.count
+    by_count = _by_count(study, judged.example, answers)
+    for count, cells in enumerate(by_count, 1):
+        study.curve[count].append(cells)
+    row = by_count[min(study.count, len(by_count)) - 1]
     study.rows.append(row)
     if judged.example.hops:
         study.hops[str(len(judged.example.hops))].append(row)
@@ -111,16 +118,13 @@ def _add(study: _Study, judged: Judged) -> None:
         study.models[predicted.worker].append(_model_cells(study, judged.example, predicted, row))
 
 
-def _scores(study: _Study, example: Example, answers: Sequence[JSON]) -> tuple[QuestionScores, QuestionScores]:
-    gold = study.scorer.gold(example.answers, example.answerable)
-    told = question_scores([said(a) for a in answers], gold, scorer=study.scorer)
-    supports = [support_of(a, study.level) for a in answers]
-    return told, support_scores(supports, gold_support(example, study.level), scorer=study.scorer)
+def _by_count(study: _Study, example: Example, answers: Sequence[JSON]) -> list[Row]:
+    return cells_by_count(example, answers, scorer=study.scorer, level=study.level, ties=study.ties)
 
 
 def _cells(study: _Study, example: Example, answers: Sequence[JSON]) -> Row:
-    told, backed = _scores(study, example, answers)
-    return told.cells() + backed.cells()
+    """At k answers, or with all where there are fewer."""
+    return _by_count(study, example, answers)[min(study.count, len(answers)) - 1]
 
 
 def _without(study: _Study, judged: Judged, answers: Sequence[JSON]) -> dict[str, Row | None]:
@@ -130,28 +134,26 @@ def _without(study: _Study, judged: Judged, answers: Sequence[JSON]) -> dict[str
 
 
 def _worker_cells(study: _Study, example: Example, answers: Sequence[JSON], place: int) -> Row:
-    """The worker's own mark and, as agreement, their best match among the others."""
+    """The worker's own mark and, as agreement, their best match among the others, among k - 1 of them."""
     alone = _cells(study, example, [answers[place]])
     others = [a for k, a in enumerate(answers) if k != place]
     if not others:
         return alone
-    mine = answers[place]
-    texts = tuple(said(a) for a in others)
-    told = study.scorer.answer(said(mine), texts)
-    scores = [study.scorer.support(support_of(mine, study.level), support_of(a, study.level)) for a in others]
-    half = len(COLUMNS)
-    alone[AGREED : AGREED + 2] = [told.em, told.f1]
-    alone[half + AGREED : half + AGREED + 2] = [max(s.em for s in scores), max(s.f1 for s in scores)]
+    mine, drawn = answers[place], max(1, study.count - 1)
+    told = [study.scorer.answer(said(mine), (said(a),)) for a in others]
+    backed = [study.scorer.support(support_of(mine, study.level), support_of(a, study.level)) for a in others]
+    for start, scores in ((0, told), (HALF, backed)):
+        best = [expected_best([getattr(score, part) for score in scores], drawn) for part in PARTS]
+        alone[start + AGREED : start + AGREED + 2] = best
     return alone
 
 
 def _model_cells(study: _Study, example: Example, predicted: Given, human: Row) -> Row:
-    """EM and F1 of the model's answer and support, then people's human score less each of them."""
+    """EM and F1 of the model's answer and support, people's human score on the same, and this less the model's."""
     cells = _cells(study, example, [predicted.answer])
-    half = len(COLUMNS)
-    own = [*cells[SINGLE : SINGLE + 2], *cells[half + SINGLE : half + SINGLE + 2]]
-    people = [*human[0:2], *human[half : half + 2]]
-    return own + [a - b for a, b in zip(people, own, strict=True)]
+    own = [*cells[SINGLE : SINGLE + 2], *cells[HALF + SINGLE : HALF + SINGLE + 2]]
+    people = [*human[HUMAN : HUMAN + 2], *human[HALF + HUMAN : HALF + HUMAN + 2]]
+    return [*own, *people, *(a - b for a, b in zip(people, own, strict=True))]
 
 
 def _add_twin(study: _Study, example: Example, answers: Sequence[JSON]) -> None:
@@ -169,11 +171,14 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
         "excluded": sum(study.exclusions.values()),
         "exclusions": dict(sorted(study.exclusions.items())),
         "one_annotation": study.single,
+        "fewer": study.fewer,
+        "more": study.more,
         "scorer": study.scorer.label,
         "support_level": study.level,
         **_measures(study.rows, seed),
         "by_hops": {k: _part(rows, seed) for k, rows in sorted(study.hops.items())},
         "by_shape": {k: _part(rows, seed) for k, rows in sorted(study.shapes.items())},
+        "by_count": {str(k): _part(rows, seed) for k, rows in sorted(study.curve.items())},
         "by_worker": {k: _worker_json(rows, seed) for k, rows in sorted(study.workers.items())},
         "models": {k: _model_json(rows, seed) for k, rows in sorted(study.models.items())},
         "alpha": _alphas(study, seed),
@@ -189,8 +194,7 @@ def _part(rows: list[Row], seed: int) -> JSON:
 
 def _measures(rows: list[Row], seed: int) -> JSON:
     figures = bootstrap_figures(rows or [[math.nan] * 2 * len(COLUMNS)], seed)
-    half = len(COLUMNS)
-    return {"answer": _by_measure(figures[:half]), "support": _by_measure(figures[half:])}
+    return {"answer": _by_measure(figures[:HALF]), "support": _by_measure(figures[HALF:])}
 
 
 def _by_measure(figures: Sequence[Figure]) -> JSON:
@@ -211,16 +215,13 @@ def _worker_json(rows: list[Row], seed: int) -> JSON:
 
 
 def _model_json(rows: list[Row], seed: int) -> JSON:
-    """The model on the same questions as people, and the paired gap: human score less the model's."""
-    figures = [figure_json(f) for f in bootstrap_figures(rows, seed)]
-    own, gap = figures[:4], figures[4:]
-    named = [dict(zip(PARTS, part, strict=True)) for part in (own[:2], own[2:], gap[:2], gap[2:])]
-    return {
-        "n": len(rows),
-        "answer": named[0],
-        "support": named[1],
-        "gap": {"answer": named[2], "support": named[3]},
-    }
+    """The model, people on the same questions, and the paired gap: human score less the model's."""
+    figures = iter(bootstrap_figures(rows, seed))
+    model, people, gap = (
+        {part: {kind: figure_json(next(figures)) for kind in PARTS} for part in ("answer", "support")}
+        for _who in range(3)
+    )
+    return {"n": len(rows), **model, "people": people, "gap": gap}
 
 
 def _alphas(study: _Study, seed: int) -> JSON:
@@ -264,6 +265,7 @@ def _pairs_json(study: _Study, pairs: Sequence[_Twins], seed: int) -> JSON:
             gold=twins.example.answers,
             gold_support=support,
             scorer=study.scorer,
+            count=study.count,
         )
         rows.append([marks.answer.em, marks.answer.f1, marks.support.em, marks.support.f1, marks.answerability])
     figures = [figure_json(f) for f in bootstrap_figures(rows or [[math.nan] * 5], seed)]

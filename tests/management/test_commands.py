@@ -67,7 +67,7 @@ def test_without_json_a_person_reads_the_same(run: Run, study: Path, tmp_path: P
     assert run("import_judgments", "study", file).out.startswith("Nothing to do")
     scored = run("score_batch", "study")
     assert "wells: 4 questions, 0 excluded; scorer musique/1, support by paragraph" in scored.out
-    assert "human_score" in scored.out
+    assert "Human score" in scored.out
 
 
 @FRESH

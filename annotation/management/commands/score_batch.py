@@ -8,6 +8,9 @@ from annotation.flow.scoring import score_batch
 from annotation.management.door import Door, batch_named, project_of, slug
 from annotation.models import Batch
 from annotation.pure import tables
+from annotation.pure.report_values import tables_of
+
+HEAD = "{n} questions, {excluded} excluded; scorer {scorer}, support by {support_level}"
 
 
 class Command(Door):
@@ -23,36 +26,18 @@ class Command(Door):
         return score_batch(batch, tell=self.teller("HITs"))
 
     def lines(self, result: dict[str, Any]) -> list[str]:
-        if "tables" in result:
-            return list(of_tables(result))
-        return [line for name, found in result["datasets"].items() for line in table(name, found)]
+        return list(printed(result))
 
 
-def of_tables(result: dict[str, Any]) -> Iterator[str]:
-    """What stands out, then every table, then the report in words."""
+def printed(result: dict[str, Any]) -> Iterator[str]:
+    """What stands out, then every table with its note, then the report in words."""
     for flag in result.get("flags", ()):
         yield f"! {tables.sentence(flag)}"
-    for found in result["tables"]:
+    for name, study in result.get("datasets", {}).items():
+        yield f"{name}: {HEAD.format(**study)}"
+    for found in tables_of(result):
         yield from tables.lines(found)
+        if note := tables.note_of(found):
+            yield f"  {note}"
     if told := " ".join(map(tables.sentence, result.get("paragraph", ()))):
         yield told
-
-
-def table(name: str, found: dict[str, Any]) -> list[str]:
-    """One dataset's figures in percent, as a person reads them."""
-    head = "{n} questions, {excluded} excluded; scorer {scorer}, support by {support_level}".format(**found)
-    rows = []
-    for part in ("answer", "support"):
-        for measure, cells in found[part].items():
-            em, f1 = (percent(cells[key]) for key in ("em", "f1"))
-            rows.append(f"  {part:8} {measure:12} EM {em:22} F1 {f1}")
-    return [f"{name}: {head}", *rows]
-
-
-def percent(figure: dict[str, Any]) -> str:
-    if figure["value"] is None:
-        return "-"
-    value = f"{100 * figure['value']:.1f}"
-    if figure["low"] is None:
-        return value
-    return f"{value} [{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"

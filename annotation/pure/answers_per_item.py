@@ -1,0 +1,48 @@
+"""Figures at an equal number of answers an item (k), since the upper bound and the agreement grow with it.
+
+An item with more than k answers counts with the expected value over all draws of k of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from random import Random
+from typing import TypeVar
+
+MOST_DRAWS = 1000  # up to so many draws are all gone through; of more, so many are taken at random
+SEED = 0  # of these
+
+T = TypeVar("T")
+
+
+def common_count(items: Iterable[tuple[int, int]]) -> int:
+    """The k at which items are brought together, from (answers, answers wanted) of each; 0 without items.
+
+    The fewest that any item wants, so that those with more come down to it; more where all items have more, and never
+    more than any item has.
+    """
+    known = list(items)
+    if not known:
+        return 0
+    fewest, most = min(answers for answers, _wanted in known), max(answers for answers, _wanted in known)
+    return min(most, max(fewest, min(wanted for _answers, wanted in known)))
+
+
+def expected_best(values: Sequence[float], count: int) -> float:
+    """The expected maximum of `count` of the values, drawn without replacement; of all where there are no more."""
+    if count >= len(values):
+        return max(values)
+    ways = math.comb(len(values), count)  # the value of rank r is the best of a draw with count - 1 of the r below it
+    return math.fsum(math.comb(rank, count - 1) / ways * value for rank, value in enumerate(sorted(values)))
+
+
+def draws(things: Sequence[T], count: int) -> Iterator[tuple[T, ...]]:
+    """All draws of `count` of the things, or MOST_DRAWS seeded ones where there are more."""
+    if math.comb(len(things), count) <= MOST_DRAWS:
+        yield from combinations(things, count)
+        return
+    rng = Random(SEED)
+    for _draw in range(MOST_DRAWS):
+        yield tuple(rng.sample(things, count))

@@ -1,0 +1,66 @@
+"""A study's questions at an equal number of answers (k): which k, and each question's cells with 1, 2, ... answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from random import Random
+
+from annotation.pure.answers_per_item import common_count
+from annotation.pure.example import Example
+from annotation.pure.human_scores import (
+    MEASURES,
+    PARTS,
+    Mark,
+    question_scores_by_count,
+    random_human_score,
+    random_support_score,
+    support_scores_by_count,
+)
+from annotation.pure.metrics import Scorer
+from annotation.tasktype import JSON, Judged
+from tasks._answering import gold_support, said, support_of
+
+Row = list[float]
+HALF = len(MEASURES) * len(PARTS)  # the cells of the answer, before those of the support
+HUMAN = MEASURES.index("human_score") * len(PARTS)
+
+
+def slim(row: Judged) -> Judged:
+    """The row without its texts, so that all rows of a large batch fit into memory."""
+    payload = {"paragraphs": [None] * len(row.payload["paragraphs"])}
+    return replace(row, payload=payload, example=replace(row.example, paragraphs=()))
+
+
+def count_of(rows: Iterable[Judged]) -> int:
+    """The k of a report."""
+    return common_count((len(row.given), row.wanted) for row in rows if row.given and not row.excluded)
+
+
+def cells_by_count(
+    example: Example, answers: Sequence[JSON], *, scorer: Scorer, level: str, ties: int | None
+) -> list[Row]:
+    """EM and F1 of each measure, of answer and support, with 1, 2, ... of the answers.
+
+    With `ties`, a seed, the human score is that of one of the tied majorities, drawn at random as in the paper.
+    """
+    gold, right = scorer.gold(example.answers, example.answerable), gold_support(example, level)
+    texts, supports = [said(a) for a in answers], [support_of(a, level) for a in answers]
+    told = question_scores_by_count(texts, gold, scorer=scorer)
+    backed = support_scores_by_count(supports, right, scorer=scorer)
+    rows = [one.cells() + other.cells() for one, other in zip(told, backed, strict=True)]
+    if ties is None:
+        return rows
+    for count, row in enumerate(rows, 1):
+        rng = Random(f"{ties}/{example.id}/{count}")
+        if gold is not None:
+            some = rng.sample(sorted(texts), count)
+            row[HUMAN : HUMAN + 2] = _pair(random_human_score(some, gold, scorer=scorer, rng=rng))
+        if right is not None:
+            ticked = rng.sample(sorted(supports, key=lambda one: sorted(map(repr, one))), count)
+            row[HALF + HUMAN : HALF + HUMAN + 2] = _pair(random_support_score(ticked, right, scorer=scorer, rng=rng))
+    return rows
+
+
+def _pair(mark: Mark) -> Row:
+    return [mark.em, mark.f1]
