@@ -56,11 +56,16 @@ def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
     return found
 
 
+def at_k(k: int) -> JSON:
+    """At how many answers an item figures are, as a cell of words."""
+    return {"text": _("Figures are at k = %(k)s answers an item."), "values": {"k": k}}
+
+
 def _at(k: int, table: JSON, studies: Sequence[JSON]) -> JSON:
     """The table, with a note below the figures that depend on the number of answers: at which k they are."""
     if not k or table["name"].startswith(("by-count-", "alpha-", PEOPLE)):
         return table
-    notes = [{"text": _("Figures at k = %(k)s answers an item."), "values": {"k": k}}]
+    notes = [at_k(k)]
     more, fewer = (sum(study[name] for study in studies) for name in ("more", "fewer"))
     if more:
         message = _("Items with more (%(n)s) count with the expected value over all draws of %(k)s of their answers.")
@@ -147,7 +152,8 @@ def _with_n(parts: Mapping[str, Mapping[str, JSON]]) -> list[Any]:
 
 def _parts_table(name: str, title: str, first: str, rows: list[list[Any]], of: Sequence[JSON]) -> JSON:
     spans = [["", 1], *([words, 3] for words in PARTS.values())]
-    return _table(name, title, [first, *["n", "EM", "F1"] * len(PARTS)], rows, of, spans=spans)
+    table = _table(name, title, [first, *["n", "EM", "F1"] * len(PARTS)], rows, of, spans=spans)
+    return table | {"of_columns": [{}, *[None, {}, {}] * len(PARTS)]}  # an n may be of fewer items than the dataset's
 
 
 def _by_count(name: str, study: JSON) -> JSON:

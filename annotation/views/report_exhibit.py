@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.models import Batch
-from annotation.pure import tables
+from annotation.pure import answer_tables, tables
 from annotation.pure.cuts import Cut
 from annotation.pure.plots import Plot, plots_of
 from annotation.pure.report_values import tables_of
@@ -93,15 +93,13 @@ def _paragraph(name: str, found: JSON, k: int | None) -> str:
     """A dataset's figures as a sentence of a results section."""
     answer, support = found["answer"], found["support"]
     text = _(
-        "%(name)s (n = %(n)s, k = %(k)s answers an item, 95 %% intervals in brackets): "
-        "the human score is %(score)s answer F1, "
+        "%(name)s (n = %(n)s, 95 %% intervals in brackets): the human score is %(score)s answer F1, "
         "the upper bound %(upper)s and the agreement %(agreement)s; a single annotator reaches %(average)s on average. "
         "Support F1 at %(level)s level: %(s_score)s, %(s_upper)s and %(s_agreement)s."
     )
     values = {
         "name": name,
         "n": found["n"],
-        "k": tables.UNKNOWN if k is None else k,
         "score": _quoted(answer["human_score"]["f1"]),
         "upper": _quoted(answer["upper_bound"]["f1"]),
         "agreement": _quoted(answer["agreement"]["f1"]),
@@ -111,8 +109,8 @@ def _paragraph(name: str, found: JSON, k: int | None) -> str:
         "s_upper": _quoted(support["upper_bound"]["f1"]),
         "s_agreement": _quoted(support["agreement"]["f1"]),
     }
-    people = found.get("people") or {}
-    return " ".join([text % values, *(_about_people(people) if people.get("workers") else ())])
+    people, at = found.get("people") or {}, [tables.cell_text(answer_tables.at_k(k), _)] if k else []
+    return " ".join([text % values, *at, *(_about_people(people) if people.get("workers") else ())])
 
 
 def _about_people(people: JSON) -> Iterator[str]:
