@@ -10,12 +10,14 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
+from django.utils.functional import cached_property
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from annotation.check_forms import CheckForm
 from annotation.connection_forms import PlaceForm
-from annotation.flow import batching, continuing, drafting, estimating, timing
+from annotation.flow import batching, drafting, fitting, timing
+from annotation.flow.hit_counts import HitCount, look
 from annotation.models import Batch, Dataset, Project, User
 from annotation.option_forms import OptionsForm
 from annotation.pay_forms import PayForm
@@ -83,6 +85,7 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
         help_text=_("Which they are is decided at the launch, so that two batches never share one."),
     )
     disjoint = forms.BooleanField(label=_("Qualification and production share no items"), required=False, initial=True)
+    is_round = False
     field_order = ["title", "name", "datasets", "task", "sample", "seed", "assignments_per_hit"]
 
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
@@ -90,12 +93,16 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
         self.fields["datasets"].queryset = self.fields["checks"].queryset = offered(project, batch)
         kind = self["task"].value() or kinds()[0][0]
         self.kind = kind if kind in dict(kinds()) else kinds()[0][0]
-        self.fields["guide"].initial = default_guide(self.kind)
-        for name, proposed in _proposals(self.kind).items():
-            self.fields[name].initial = proposed
+        self._propose_task(self.kind)
         self.offer_places(project)
         initial = batch.options if batch and batch.task == self.kind else None
         self.options = OptionsForm(self.kind, posted, initial=initial)
+
+    def _propose_task(self, kind: str) -> None:
+        self.kind = kind
+        self.fields["guide"].initial = default_guide(kind)
+        for name, proposed in _proposals(kind).items():
+            self.fields[name].initial = proposed
 
     def stored(self, batch: Batch) -> dict[str, Any]:
         return {
@@ -119,6 +126,30 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
             raise ValidationError(batching.name_taken(name))
         return name
 
+    def clean_task(self) -> str:
+        """A task that can ask about some item of the datasets."""
+        task: str = self.cleaned_data["task"]
+        if misfit := self.misfits.get(task):
+            raise ValidationError(_("This task can ask about none of these items. %(needs)s") % {"needs": _(misfit)})
+        return task
+
+    @cached_property
+    def misfits(self) -> dict[str, str]:
+        """What each task needs that can ask about none of the items of the chosen datasets (gettext ids)."""
+        chosen = self.cleaned_data.get("datasets") if self.is_bound else self.initial.get("datasets")
+        return fitting.misfits(self.fields["datasets"].queryset.filter(pk__in=chosen or ()))
+
+    @property
+    def tasks(self) -> list[dict[str, Any]]:
+        """The tasks to choose from: {"kind", "title", "question", "misfit" ("": it fits)}."""
+        return [
+            {"kind": kind, "title": _(title), "question": _(task_type(kind).question), "misfit": self._misfit(kind)}
+            for kind, title in kinds()
+        ]
+
+    def _misfit(self, kind: str) -> str:
+        return _(self.misfits[kind]) if kind in self.misfits else ""
+
     def is_valid(self) -> bool:
         return super().is_valid() & self.options.is_valid()
 
@@ -129,6 +160,7 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
         self.initial["datasets"] = [one.pk for one in chosen]
         if chosen:
             self.initial["title"] = self._free_title(_("Questions of %(dataset)s") % {"dataset": chosen[0].slug})
+            self._propose_task(next((kind for kind, _title in kinds() if kind not in self.misfits), self.kind))
         self.options = self._suggested_for(chosen)
 
     def _free_title(self, title: str) -> str:
@@ -181,38 +213,23 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
         options = self.options.cleaned_data if self.options.is_valid() else {}
         return timing.told_seconds(self.cleaned_data.get("datasets") or (), self.kind, options)
 
-    def plan(self) -> drafting.Plan | None:
-        """What these settings would mean; None while one of them is missing or wrong."""
-        cleaned = self.cleaned_data
-        needed = {"datasets", "sample", "assignments_per_hit", "expected_minutes", "meeting"}
-        if not needed <= cleaned.keys():
+    def count(self) -> HitCount | None:
+        """The HITs that these settings would make; None while something is missing. Large data by a sample."""
+        if self.stated is None:
             return None
-        return drafting.plan(
-            self.project,
-            datasets=list(cleaned["datasets"]),
-            sample=cleaned["sample"],
-            assignments_per_hit=cleaned["assignments_per_hit"],
-            expected_seconds=self.expected_seconds(),
-            meeting=cleaned["meeting"],
-            workers=self.chosen_workers(),
-            singles=self._takes_singles(),
-            unseen=self._unseen(),
-        )
+        return look(self.stated, list(self.cleaned_data["datasets"]))
 
-    def _unseen(self) -> list[continuing.Remaining] | None:
-        stated = self.stated
-        if stated is None or not stated.unseen_only:
-            return None
-        return continuing.remaining(stated, list(self.cleaned_data["datasets"]))
-
-    def estimate(self) -> estimating.Estimate | None:
-        """What these settings would cost and tell; None while something is missing. Large data by a sample."""
-        batch = self.stated
-        if batch is None:
-            return None
-        return estimating.estimate(batch, datasets=list(self.cleaned_data["datasets"]), most=estimating.A_LOOK)
+    def plan(self, count: HitCount) -> drafting.Plan:
+        """What these settings would mean."""
+        datasets = list(self.cleaned_data["datasets"])
+        return drafting.plan(self.stated, count, datasets=datasets, workers=self.chosen_workers())
 
     @property
+    def priced(self) -> bool:
+        """Whether it is known what the batch pays."""
+        return {"reward", "auto_approve_days"} <= self.cleaned_data.keys()
+
+    @cached_property
     def stated(self) -> Batch | None:
         """The batch that these settings would make, not stored; None while one of them is missing or wrong."""
         cleaned = self.cleaned_data
@@ -222,8 +239,7 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
             "seed",
             "assignments_per_hit",
             "expected_minutes",
-            "reward",
-            "auto_approve_days",
+            "meeting",
         }
         if not (needed <= cleaned.keys() and self.options.is_valid()):
             return None
@@ -232,15 +248,10 @@ class LaunchForm(WhoForm, GuideForm, PlaceForm, PayForm, CheckForm):
             task=self.kind,
             options=self.options.cleaned_data,
             expected_seconds=self.expected_seconds(),
+            meeting=cleaned["meeting"],
             **{name: cleaned[name] for name in DRAWING if name in cleaned},
             **self.pay(),
         )
-
-    def _takes_singles(self) -> bool:
-        if not self.options.is_valid():
-            return False
-        task = task_type(self.kind)
-        return task.single(task.options(self.options.cleaned_data))
 
     def save_draft(self, user: User) -> Batch:
         """Write the draft, new or changed. Raises Refused."""

@@ -29,6 +29,7 @@ from annotation.flow import (
     discarding,
     doubting,
     estimating,
+    failed_launch,
     filling,
     gathering,
     importing,
@@ -162,9 +163,17 @@ def quote_batch(job: Job, tell: Progress) -> dict[str, Any]:
 
 
 def launch_batch(job: Job, tell: Progress) -> dict[str, Any]:
-    """A batch on a marketplace is sent there next, by a job of its own."""
+    """A batch on a marketplace is sent there next, by a job of its own.
+
+    A draft that was made only to be launched (`wish`: what was filled in) goes where that is refused.
+    """
     batch = _batch(job)
-    report = batching.launch(batch, tell=tell)
+    try:
+        report = batching.launch(batch, tell=tell)
+    except Refused:
+        if "wish" in job.arguments:
+            failed_launch.withdraw(batch)
+        raise
     if batch.connection_id:
         send_batch(batch, user=job.created_by)
     return report

@@ -108,6 +108,8 @@ class RoundForm(LaunchForm):
         help_text=_("One of the project's, or the name of a new one. Its score will be the worker's, in percent."),
     )
 
+    is_round = True
+
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None, task: str = "") -> None:
         self._chosen_task = task
         super().__init__(project, posted, batch=batch)

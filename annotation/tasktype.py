@@ -61,6 +61,8 @@ class Features:
     sentences: bool = False
     paragraphs: int = 0  # of the largest context
     datasets: int = 1
+    contexts: frozenset[int] | None = None  # how many paragraphs contexts have; None: not known
+    hops: int | None = None  # of the longest decomposition; None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,10 @@ class TaskType(ABC):
     def suggest(self, features: Features) -> JSON:
         """The options that fit the datasets, before a requester changes any."""
         return {}
+
+    def fits(self, features: Features) -> bool:
+        """Whether items with these features can be asked about, as far as features tell; if not, `needs` says why."""
+        return True
 
     @abstractmethod
     def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:

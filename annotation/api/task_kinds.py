@@ -37,6 +37,7 @@ class TaskSerializer(serializers.Serializer):
     name = serializers.CharField()
     title = serializers.CharField()
     question = serializers.CharField(help_text="What workers are asked, in one line.")
+    needs = serializers.CharField(help_text="What an item must hold to be asked about.")
     options = OptionSerializer(many=True)
     assignments_per_hit = serializers.IntegerField(help_text="How many a new batch asks for, unless told otherwise.")
     samples_groups = serializers.BooleanField(
@@ -70,6 +71,7 @@ def _told(kind: str, task: TaskType) -> JSON:
         "name": kind,
         "title": _(task.title),
         "question": _(task.question),
+        "needs": _(task.needs),
         "options": list(_options(task)),
         "assignments_per_hit": task.assignments,
         "samples_groups": task.samples_groups(task.Options()),

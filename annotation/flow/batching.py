@@ -23,7 +23,7 @@ from annotation.flow import (
     reserving,
     webhook_events,
 )
-from annotation.flow.choosing import LeftOut, pick, rows_of, takes_singles
+from annotation.flow.choosing import LeftOut, nothing_to_ask, pick, rows_of, takes_singles
 from annotation.flow.filling import silent
 from annotation.flow.queueing import Lost
 from annotation.flow.refusal import Refused
@@ -49,6 +49,8 @@ def features_of(datasets: Iterable[Dataset]) -> Features:
         sentences=bool(held) and all(f.get("sentences") for f in held),
         paragraphs=max((int(n) for f in held for n in f.get("paragraphs", {})), default=0),
         datasets=len(datasets),
+        contexts=frozenset(int(n) for f in held for n in f.get("paragraphs", {})) or None,
+        hops=max((int(n) for f in held for n in f.get("hops", {})), default=None),
     )
 
 
@@ -129,6 +131,8 @@ def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
         hits = _make_hits(batch, chosen.keys, tell, left_out)
         if not hits:
             raise Refused(nothing_to_ask(left_out))
+        if round := attempts.round_of(batch):
+            pools.check_made(round)
         _open(batch, hits, checks=_make_checks(batch, hits))
     except Lost:
         raise
@@ -137,13 +141,8 @@ def launch(batch: Batch, *, tell: Told = silent) -> dict[str, Any]:
         batch.move(Batch.State.DRAFT, next_ticket=0, picked=None)
         raise
     counts = {"asked": chosen.asked, "hits": hits, "skipped": left_out.total()}
-    return counts | {"left_out": rows_of(left_out), "warnings": doubts(batch)}
-
-
-def nothing_to_ask(left_out: LeftOut) -> str:
-    """Says that no HIT would come of a launch, and why."""
-    why = dict.fromkeys(row["why"] for row in rows_of(left_out))
-    return " ".join([_("None of these items can be asked about, so there is nothing to launch."), *why])
+    warnings = pools.warnings_of(pools.whole_datasets(batch)) if round else doubts(batch)
+    return counts | {"left_out": rows_of(left_out), "warnings": warnings}
 
 
 def _remove_hits(batch: Batch) -> None:
@@ -252,9 +251,7 @@ def discard(batch: Batch) -> bool:
 
 def doubts(batch: Batch) -> list[str]:
     """What cannot work with the people and items there are, as sentences for the requester."""
-    if attempts.round_of(batch) is not None:
-        return pools.warnings_of(pools.whole_datasets(batch))
-    if batch.connection_id:  # people whom nobody counts
+    if attempts.round_of(batch) is not None or batch.connection_id:  # items of their own; people whom nobody counts
         return checking.lacking(batch)
     people = (
         batch.workers.filter(active=True).count() if batch.workers.exists() else headcount.able_workers(batch.project)

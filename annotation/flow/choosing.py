@@ -189,3 +189,9 @@ def rows_of(left_out: LeftOut) -> list[dict[str, Any]]:
     """What was left out as JSON, most first."""
     rows = sorted(left_out.items(), key=lambda row: (-row[1], row[0]))
     return [{"dataset": dataset, "items": items, "why": why} for (dataset, why), items in rows]
+
+
+def nothing_to_ask(left_out: LeftOut) -> str:
+    """Says that no HIT would come of a launch, and why."""
+    why = dict.fromkeys(row["why"] for row in rows_of(left_out))
+    return " ".join([_("None of these items can be asked about, so there is nothing to launch."), *why])

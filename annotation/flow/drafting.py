@@ -11,9 +11,9 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.flow import batching, choosing, headcount
-from annotation.flow.continuing import Remaining, remaining
+from annotation.flow.hit_counts import HitCount, look
 from annotation.flow.refusal import Refused
-from annotation.models import Batch, Dataset, Hit, Item, Project, User, Worker
+from annotation.models import Batch, Dataset, Hit, Item, User, Worker
 from annotation.registry import task_type
 
 LOOK_AHEAD = 20  # items read at a time while looking for those that a task can ask about
@@ -23,73 +23,60 @@ LOOK_AHEAD = 20  # items read at a time while looking for those that a task can 
 class Plan:
     """What a launch would ask of people. `people` may work; `share` is one person's part of the hours."""
 
-    hits: int
-    judgments: int
-    hours: float
+    count: HitCount
+    assignments_per_hit: int
+    expected_seconds: int
     people: int
-    share: float
-    by_dataset: tuple[tuple[str, int], ...]
+    left_out: tuple[dict[str, Any], ...]
     doubts: tuple[str, ...]
+
+    @property
+    def hits(self) -> int:
+        return self.count.hits
+
+    @property
+    def judgments(self) -> int:
+        return self.hits * self.assignments_per_hit
+
+    @property
+    def judgments_between(self) -> tuple[int, int]:
+        return self.count.low * self.assignments_per_hit, self.count.high * self.assignments_per_hit
+
+    @property
+    def hours(self) -> float:
+        return self.judgments * self.expected_seconds / 3600
+
+    @property
+    def hours_between(self) -> tuple[float, ...]:
+        return tuple(judgments * self.expected_seconds / 3600 for judgments in self.judgments_between)
+
+    @property
+    def share(self) -> float:
+        return self.hours / max(1, self.people)
 
 
 def plan(
-    project: Project,
-    *,
-    datasets: Sequence[Dataset],
-    sample: int | None,
-    assignments_per_hit: int,
-    expected_seconds: int,
-    meeting: str,
-    workers: Sequence[Worker] = (),
-    singles: bool = False,
-    unseen: Sequence[Remaining] | None = None,
+    batch: Batch, count: HitCount, *, datasets: Sequence[Dataset] | None = None, workers: Sequence[Worker] = ()
 ) -> Plan:
-    """The consequences of a batch with these settings, before any of it is written; `singles`: one item of a group.
-
-    `unseen`: what is left of the datasets, for a batch that asks only what no other one asked about.
-    """
-    free = [(d.slug, _groups(d) if singles else _usable(d)) for d in datasets]
-    if unseen is not None:
-        free = [(row.dataset.slug, row.left) for row in unseen]
-    by_dataset = tuple((slug, size if sample is None else min(sample, size)) for slug, size in free)
-    hits = sum(count for _slug, count in by_dataset)
-    people = sum(w.active for w in workers) if workers else headcount.able_workers(project)
+    """The consequences of launching a draft, stored or not, whose HITs were counted."""
+    people = sum(w.active for w in workers) if workers else headcount.able_workers(batch.project)
+    held = batch.datasets.all() if datasets is None else datasets
     together = 1
-    if meeting == Batch.Meeting.ONE and not singles:
-        together = headcount.largest_group(Item.objects.filter(dataset__in=datasets).values("group_key"))
-    hours = hits * assignments_per_hit * expected_seconds / 3600
+    if batch.meeting == Batch.Meeting.ONE and not choosing.takes_singles(batch):
+        together = headcount.largest_group(Item.objects.filter(dataset__in=held).values("group_key"))
     return Plan(
-        hits=hits,
-        judgments=hits * assignments_per_hit,
-        hours=hours,
+        count=count,
+        assignments_per_hit=batch.assignments_per_hit,
+        expected_seconds=batch.expected_seconds,
         people=people,
-        share=hours / max(1, people),
-        by_dataset=by_dataset,
-        doubts=tuple(headcount.lack_of_people(people, wanted=assignments_per_hit * together)),
+        left_out=tuple(choosing.rows_of(count.left_out)),
+        doubts=tuple(headcount.lack_of_people(people, wanted=batch.assignments_per_hit * together)),
     )
-
-
-def _groups(dataset: Dataset) -> int:
-    return dataset.items.usable().values("group_key").distinct().count()
-
-
-def _usable(dataset: Dataset) -> int:
-    return dataset.items.usable().count() if dataset.stand else dataset.size
 
 
 def plan_of(batch: Batch) -> Plan:
     """The plan of a stored batch."""
-    return plan(
-        batch.project,
-        datasets=list(batch.datasets.order_by("slug")),
-        sample=batch.sample,
-        assignments_per_hit=batch.assignments_per_hit,
-        expected_seconds=batch.expected_seconds,
-        meeting=batch.meeting,
-        workers=list(batch.workers.all()),
-        singles=batching.takes_singles(batch),
-        unseen=remaining(batch) if batch.unseen_only else None,
-    )
+    return plan(batch, look(batch), workers=list(batch.workers.all()))
 
 
 @transaction.atomic

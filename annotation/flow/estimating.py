@@ -9,23 +9,21 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from annotation.flow import attempts, ledger, reserving, terming
-from annotation.flow.batching import CHUNK, Told, hits_of
-from annotation.flow.choosing import queue
+from annotation.flow import attempts, ledger, reserving
+from annotation.flow.batching import Told
+from annotation.flow.choosing import rows_of
 from annotation.flow.filling import silent
-from annotation.models import Batch, BatchReport, Dataset, Hit, Project, Round
+from annotation.flow.hit_counts import HitCount, Kinds, count_hits
+from annotation.models import Batch, BatchReport, Dataset, Project, Round
 from annotation.pure import precision, pricing
 from annotation.pure.precision import Spread
 from annotation.registry import task_type
 from annotation.tasktype import TaskType
 
-A_LOOK = 400  # items that a page looks at while one waits; a launch looks at them all
-Kinds = Counter[tuple[Decimal, Decimal, int]]  # (what an assignment earns at most, its promise, how many): HITs
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a launch would cost. `exact`: every item was looked at; else HITs are scaled up from a sample of them.
+    """What a launch would cost. `count`: its HITs; where it is not exact, the quote is scaled up from a sample of them.
 
     `available` is the budget now and `held` what other batches have set aside of it. `least_an_hour` is the wage of the
     HITs that pay least at the expected time; `half` half the 95 % interval; `learnt_from` the batch whose report
@@ -34,8 +32,7 @@ class Estimate:
     """
 
     quote: pricing.Quote
-    exact: bool
-    skipped: int
+    count: HitCount
     available: Decimal
     held: Decimal
     floor: Decimal | None
@@ -44,6 +41,16 @@ class Estimate:
     spread: Spread
     learnt_from: str
     each_worker: bool = False
+
+    @property
+    def exact(self) -> bool:
+        return self.count.exact
+
+    @property
+    def range(self) -> tuple[Decimal, Decimal]:
+        """The total at the ends of the interval of the HITs."""
+        each = self.quote.total / max(1, self.count.hits)
+        return pricing.rounded(each * self.count.low), pricing.rounded(each * self.count.high)
 
     @property
     def left(self) -> Decimal:
@@ -67,15 +74,17 @@ def estimate(
     batch: Batch, *, datasets: Sequence[Dataset] | None = None, most: int | None = None, tell: Told = silent
 ) -> Estimate:
     """The estimate of a draft, also of one that is not stored (its `datasets` besides); `most` items are looked at."""
-    kinds, looked, keys = _kinds(batch, datasets, most, tell)
-    found = sum(kinds.values())
+    return estimate_of(batch, count_hits(batch, datasets=datasets, most=most, tell=tell))
+
+
+def estimate_of(batch: Batch, count: HitCount) -> Estimate:
+    """The estimate of a batch whose HITs were counted."""
     round = attempts.round_of(batch)
-    whole = _of_one(round, kinds) if round else _scaled(kinds, looked=looked, of=keys)
+    whole = _of_one(round, count.kinds) if round else _scaled(count.kinds, looked=count.looked, of=count.of)
     spread, learnt_from = spread_of(batch.project, batch.task)
     return Estimate(
         quote=quote_of(batch, whole) if pays(batch) else pricing.quote({}, schedule=pricing.HOUSE),
-        exact=looked == keys,
-        skipped=looked - found,
+        count=count,
         available=ledger.balance(batch.project, ledger.AVAILABLE),
         held=ledger.held_in_all(batch.project),
         floor=batch.project.wage_floor if pays(batch) else None,
@@ -103,23 +112,14 @@ def told(found: Estimate) -> dict[str, Any]:
         "fees": str(found.quote.fees),
         "lines": lines,
         "bonuses": [{"count": b.count, "amount": str(b.amount), "fee": str(b.fee)} for b in found.quote.bonuses],
-        "skipped": found.skipped,
+        "asked": found.count.asked,
+        "hits": found.count.hits,
+        "skipped": found.count.asked - found.count.hits,
+        "left_out": rows_of(found.count.left_out),
         "budget": f"{found.available:.2f}",
         "left": str(found.left),
         "half_width": found.half,
     }
-
-
-def _kinds(batch: Batch, datasets: Sequence[Dataset] | None, most: int | None, tell: Told) -> tuple[Kinds, int, int]:
-    """The HITs that items give, how many items were looked at, of how many."""
-    keys = queue(batch, datasets)
-    looked = keys if most is None or len(keys) <= most else keys[:most]  # the queue is shuffled: any part is a sample
-    kinds: Kinds = Counter()
-    for start in range(0, len(looked), CHUNK):
-        for hit in hits_of(batch, looked[start : start + CHUNK], ticket=0):
-            kinds[hit.reward, _promise(batch, hit), hit.wanted] += 1
-        tell(min(start + CHUNK, len(looked)), len(looked))
-    return kinds, len(looked), len(keys)
 
 
 def _scaled(kinds: Kinds, *, looked: int, of: int) -> Kinds:
@@ -132,13 +132,6 @@ def _of_one(round: Round, kinds: Kinds) -> Kinds:
     """What one worker meets in a round: the dearest items, to be safe."""
     dearest = sorted(kinds.elements(), reverse=True)[: round.per_worker]
     return Counter((most, promise, 1) for most, promise, _wanted in dearest)
-
-
-def _promise(batch: Batch, hit: Hit) -> Decimal:
-    """What a marketplace will be told as the HIT's reward; in the house all that it earns."""
-    if batch.connection is None:
-        return hit.reward
-    return min(reserving.promised(batch, hit.reward), terming.least_earned(batch, hit.payload))
 
 
 def quote_of(batch: Batch, kinds: Kinds) -> pricing.Quote:

@@ -29,7 +29,8 @@ class Overdrawn(Refused):
     def __init__(self, wanted: Decimal, there: Decimal) -> None:
         self.lacking = wanted - there
         text = _("This takes $%(wanted)s and the budget has $%(there)s left. Put $%(lacking)s more into the budget.")
-        super().__init__(text % {"wanted": wanted, "there": there, "lacking": self.lacking})
+        amounts = {"wanted": wanted, "there": there, "lacking": self.lacking}
+        super().__init__(text % {name: f"{amount:.2f}" for name, amount in amounts.items()})
 
 
 def held_for(batch: Batch) -> str:

@@ -74,7 +74,7 @@ def create_round(
     task: str,
     datasets: Sequence[Dataset],
     per_worker: int,
-    grants: QualificationType,
+    grants: QualificationType | str,
     rule: Any = None,
     judgment: str = "",
     tries: int = 1,
@@ -83,7 +83,10 @@ def create_round(
     guide: str,
     **settings: Any,
 ) -> Round:
-    """Write a round down as a draft; `settings` as for a batch. Raises Refused for what cannot be."""
+    """Write a round down as a draft; `settings` as for a batch. Raises Refused for what cannot be.
+
+    `grants`: a qualification, or a name, of which one is made if none is.
+    """
     with transaction.atomic():
         batch = batching.create_batch(
             project,
@@ -98,7 +101,7 @@ def create_round(
         return set_up(
             batch,
             per_worker=per_worker,
-            grants=grants,
+            grants=grant_type(project, grants) if isinstance(grants, str) else grants,
             rule=rule,
             judgment=judgment or proposed_judgment(task),
             tries=tries,
@@ -149,14 +152,9 @@ def set_up(
 
 
 def _check_pool(batch: Batch, slugs: Sequence[str], per_worker: int, tries: int) -> None:
-    """Refuse a round whose datasets lack items: nobody sees one twice, and each dataset gives its share."""
     if per_worker < len(slugs):
         raise Refused(_("Ask at least one item of each dataset: %(n)s.") % {"n": len(slugs)})
-    there = pools.pool_of(batch)
-    for slug, share in rounds.shares(per_worker, slugs).items():
-        if there[slug] < share * tries:
-            text = _("%(name)s has %(there)s items for this round, and it takes %(wanted)s.")
-            raise Refused(text % {"name": slug, "there": there[slug], "wanted": share * tries})
+    pools.check(pools.pool_of(batch), per_worker=per_worker, tries=tries)
 
 
 def grant_type(project: Project, name: str) -> QualificationType:

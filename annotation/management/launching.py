@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from annotation.flow import failed_launch
 from annotation.flow.batching import launch
 from annotation.flow.queueing import Lost
 from annotation.flow.refusal import Refused
@@ -28,7 +29,7 @@ class LaunchDoor(Door):
         except Lost:
             raise Refused(f"The launch of {batch.slug} was taken over from elsewhere, and goes on there.") from None
         except BaseException:
-            batch.delete()
+            failed_launch.withdraw(batch)
             raise
         for doubt in result["warnings"]:
             self.warn(doubt)

@@ -76,7 +76,8 @@ def _pace(batch: Batch) -> Chart | None:
 def _launching_job(batch: Batch) -> Job | None:
     if batch.state != Batch.State.LAUNCHING:
         return None
-    return batch.project.jobs.filter(kind="launch_batch", arguments={"batch": batch.pk}).last()
+    rows = batch.project.jobs.filter(kind="launch_batch", created_at__gte=batch.created_at).order_by("-pk")
+    return next((job for job in rows if job.arguments["batch"] == batch.pk), None)
 
 
 @require_POST

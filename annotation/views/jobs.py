@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -50,8 +51,17 @@ def _came_of(job: Job) -> dict[str, Any]:
         rows |= _derived(job)
     if job.kind == "rehearse_batch" and job.state == Job.State.DONE:
         rows["found"] = exhibit(job.result)
-    rows["can_try_again"] = job.state == Job.State.FAILED and file and not job.result
+    rows["form_again"] = _form_again(job) if job.state == Job.State.FAILED and not rows.get("batch") else ""
+    rows["can_try_again"] = not rows["form_again"] and job.state == Job.State.FAILED and file and not job.result
     return rows
+
+
+def _form_again(job: Job) -> str:
+    """The page on which a launch that left nothing behind can be filled in again."""
+    if "wish" not in job.arguments:
+        return ""
+    page = "round-new" if "per_worker" in job.arguments["wish"] else "batch-new"
+    return f"{reverse(page, args=[job.project.slug])}?again={job.public_id}"
 
 
 def _derived(job: Job) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -14,9 +14,10 @@ from django.views.decorators.http import require_POST
 
 from annotation import jobs
 from annotation.batch_forms import LaunchForm
-from annotation.flow import attempts, drafting, estimating, timing
+from annotation.flow import attempts, choosing, drafting, estimating, ledger, timing
+from annotation.flow.hit_counts import look
 from annotation.flow.refusal import Refused
-from annotation.models import Batch, Project
+from annotation.models import Batch, Job, Project
 from annotation.registry import default_guide
 from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.batch_page import batch_of
@@ -47,12 +48,20 @@ def batch_edit(request: HttpRequest, project: Project, batch: str) -> HttpRespon
 
 
 def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpResponse:
-    form = LaunchForm(project, request.POST if request.method == "POST" else None, batch=draft)
+    again = failed_launch_of(request, project) if draft is None else None
+    posted = request.POST if request.method == "POST" else wish_of(again)
+    form = LaunchForm(project, posted, batch=draft)
     if "suggest" in request.POST:
         form.renew_proposals()
     if not form.is_bound and draft is None:
         form.propose(request.GET.get("dataset", ""))
     valid = form.is_valid()
+    if valid and "launch" in request.POST and (why := hindrance(form)):
+        form.add_error(None, why)
+        valid = False
+    if again is not None and request.method != "POST":
+        form.add_error(None, again.error)
+        valid = False
     if request.method == "POST" and "suggest" in request.POST:
         form.options = form.suggested()
     elif valid:
@@ -61,14 +70,44 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            return _saved(request, saved)
+            return _saved(request, saved, new=draft is None)
     context = _context(project, draft, form)
     return render(request, "batches/edit.html", context, status=422 if request.method == "POST" else 200)
 
 
-def _saved(request: HttpRequest, draft: Batch) -> HttpResponse:
+def hindrance(form: LaunchForm) -> str:
+    """Why a launch with these settings would be refused, as far as that is known before; "": it is not."""
+    count = form.count()
+    if count is None or not count.exact:
+        return ""
+    if not count.hits:
+        return choosing.nothing_to_ask(count.left_out)
+    quoted = estimating.estimate_of(form.stated, count)
+    if quoted.lacking and not form.is_round:
+        return str(ledger.Overdrawn(quoted.quote.total, quoted.available))
+    return ""
+
+
+def failed_launch_of(request: HttpRequest, project: Project) -> Job | None:
+    """The launch that left nothing and is taken up again, as `?again=` names it."""
+    again = request.GET.get("again")
+    jobs_of = project.jobs.filter(kind="launch_batch", state=Job.State.FAILED)
+    return get_object_or_404(jobs_of, public_id=again) if again else None
+
+
+def wish_of(job: Job | None) -> QueryDict | None:
+    """What was filled in before a launch failed."""
+    if job is None:
+        return None
+    wish = QueryDict(mutable=True)
+    for name, values in job.arguments.get("wish", {}).items():
+        wish.setlist(name, values)
+    return wish
+
+
+def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
     if "launch" in request.POST:
-        return _launch(request, draft)
+        return launch_now(request, draft, new=new)
     if "look" in request.POST:
         return _look(request, draft)
     messages.success(request, _("Saved as a draft. Look at the previews, then launch it."))
@@ -102,16 +141,22 @@ def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[st
         return context | {"plan": None}
     held = draft.datasets.order_by("slug")
     told = timing.told_seconds(held, draft.task, draft.options)
-    costs = costs_exhibit(estimating.estimate(draft, most=estimating.A_LOOK), draft)
-    return context | {"plan": drafting.plan_of(draft)} | costs | _proposed(told, timing.reading_seconds(held))
+    count = look(draft)
+    costs = costs_exhibit(estimating.estimate_of(draft, count), draft)
+    plan = drafting.plan(draft, count, workers=list(draft.workers.all()))
+    return context | {"plan": plan} | costs | _proposed(told, timing.reading_seconds(held))
 
 
 def _consequences(form: LaunchForm) -> dict[str, Any]:
     chosen = form.cleaned_data.get("datasets")
     if not chosen:
         return {"plan": None}
-    costs = costs_exhibit(form.estimate(), form.stated, wished=form.cleaned_data.get("wished"))
-    return {"plan": form.plan()} | costs | _proposed(form.told_seconds(), timing.reading_seconds(chosen))
+    proposed = _proposed(form.told_seconds(), timing.reading_seconds(chosen))
+    if (count := form.count()) is None:
+        return {"plan": None} | proposed
+    estimate = estimating.estimate_of(form.stated, count)
+    costs = costs_exhibit(estimate if form.priced else None, form.stated, wished=form.cleaned_data.get("wished"))
+    return {"plan": form.plan(count)} | costs | proposed
 
 
 def _proposed(told: int | None, reading: int) -> dict[str, Any]:
@@ -127,8 +172,9 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     renewed = [form[name] for name in form.renew_proposals()]
     form.is_valid()
     context = {"project": project, "form": form, "renewed": renewed, "samples": [], **_consequences(form)}
-    if request.POST.get("proposed_for") != form.basis:
+    if (before := request.POST.get("proposed_for", "")) != form.basis:
         context["options"] = form.suggested()
+        context["other_data"] = before.partition(".")[2] != form.basis.partition(".")[2]
         if form.guide_untouched() and form.cleaned_data.get("guide") != default_guide(form.kind):
             context |= {"guide": default_guide(form.kind), "guide_html": _html(default_guide(form.kind))}
     return render(request, "batches/_consequences.html", context)
@@ -149,7 +195,7 @@ def _html(markdown: str) -> str:
 @requester_required
 def batch_launch(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Launch a draft as it is stored, or anew where its launch by command was killed."""
-    return _launch(request, batch_of(project, batch))
+    return launch_now(request, batch_of(project, batch))
 
 
 @require_POST
@@ -167,16 +213,20 @@ def batch_quote(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     return see("job", project.slug, job.public_id)
 
 
-def _launch(request: HttpRequest, draft: Batch) -> HttpResponse:
-    """Also for one whose launch stands still: the run that began last is the one that counts."""
+def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> HttpResponse:
+    """Also for one whose launch stands still: the run that began last is the one that counts.
+
+    `new`: nobody saved the draft before, so it goes where the launch is refused, and the form can be taken up again.
+    """
     if draft.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         messages.warning(request, _("This batch was launched before."))
         return see("batch", draft.project.slug, draft.slug)
+    left = {name: values for name, values in request.POST.lists() if name not in ("csrfmiddlewaretoken", "launch")}
     job = jobs.enqueue_once(
         "launch_batch",
         project=draft.project,
         title=_("Launch %(batch)s") % {"batch": draft.title},
-        arguments={"batch": draft.pk},
+        arguments={"batch": draft.pk} | ({"wish": left} if new else {}),
         user=request.user,
     )
     return see("job", draft.project.slug, job.public_id)

@@ -15,7 +15,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.downloads import CSV, sent
-from annotation.flow import attempts, drafting, granting, round_results, rounds
+from annotation.flow import attempts, drafting, granting, pools, round_results, rounds
+from annotation.flow.choosing import rows_of
+from annotation.flow.hit_counts import look
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Project, Round
 from annotation.pure import roles
@@ -25,7 +27,7 @@ from annotation.round_forms import RoundForm
 from annotation.views import round_exhibit
 from annotation.views.access import member_required, open_batch, requester_required, require_get_or_post
 from annotation.views.batch_page import batch_context, batch_of
-from annotation.views.launching import batch_launch
+from annotation.views.launching import failed_launch_of, hindrance, launch_now, wish_of
 from annotation.views.seeing import see
 from annotation.views.worker import next_page
 
@@ -60,10 +62,16 @@ def round_edit(request: HttpRequest, project: Project, batch: str) -> HttpRespon
 def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpResponse:
     task = request.GET.get("task", "")
     known = task if task in dict(kinds()) else ""
-    form = RoundForm(project, request.POST if request.method == "POST" else None, batch=draft, task=known)
-    if form.is_bound and form.is_valid() and "look" not in request.POST:
+    again = failed_launch_of(request, project) if draft is None else None
+    posted = request.POST if request.method == "POST" else wish_of(again)
+    form = RoundForm(project, posted, batch=draft, task=known)
+    if again is not None and request.method != "POST":
+        form.add_error(None, again.error)
+    elif form.is_bound and form.is_valid() and "launch" in request.POST and (why := hindrance(form)):
+        form.add_error(None, why)
+    elif form.is_bound and form.is_valid() and "look" not in request.POST:
         try:
-            return _saved(request, form.save_draft(request.user))
+            return _saved(request, form.save_draft(request.user), new=draft is None)
         except Refused as refusal:
             form.add_error(None, str(refusal))
     context = {
@@ -79,8 +87,9 @@ def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
         "samples": drafting.samples(draft) if draft else [],
         "names": list(rounds.qualifying.types_of(project).values_list("name", flat=True)),
         **_chances(form, draft),
+        **_pool(form, draft),
     }
-    wrong = form.is_bound and not (form.is_valid() and not form.errors)
+    wrong = request.method == "POST" and not form.is_valid()
     return render(request, "rounds/edit.html", context, status=422 if wrong else 200)
 
 
@@ -95,9 +104,20 @@ def _chances(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
         return {"impossible": str(refusal)}
 
 
-def _saved(request: HttpRequest, draft: Batch) -> HttpResponse:
+def _pool(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
+    """How many items the round would hold of each dataset, what is missing of what was asked for, and its warnings."""
+    count = form.count() if form.is_bound else look(draft) if draft else None
+    if count is None:
+        return {"pool": None}
+    datasets = form.cleaned_data["datasets"] if form.is_bound else draft.datasets.all()
+    sizes = {dataset.slug: dataset.items.usable().count() for dataset in datasets}
+    whole = [slug for slug, held in count.by_dataset if held == sizes[slug]]
+    return {"pool": count, "left_out": rows_of(count.left_out), "warnings": pools.warnings_of(whole)}
+
+
+def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
     if "launch" in request.POST:
-        return batch_launch(request, draft.project.slug, draft.slug)
+        return launch_now(request, draft, new=new)
     messages.success(request, _("Saved as a draft. Look at the chances, then launch it."))
     return see("round-edit", draft.project.slug, draft.slug)
 
@@ -108,7 +128,7 @@ def round_chances(request: HttpRequest, project: Project) -> HttpResponse:
     """How likely which skill passes with what the form says so far, as a fragment."""
     form = RoundForm(project, request.POST)
     form.is_valid()
-    return render(request, "rounds/_chances.html", _chances(form, None))
+    return render(request, "rounds/_chances.html", _chances(form, None) | _pool(form, None))
 
 
 @never_cache

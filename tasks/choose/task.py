@@ -10,7 +10,7 @@ from typing import Any
 from annotation.pure.agreement import percent_agreement
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from annotation.tasktype import JSON, Features, Given, Judged, Problem, TaskType
 from tasks._hops import hops_payload, reading_seconds
 from tasks._positions import position_of
 from tasks.choose.report import choose_report
@@ -31,6 +31,9 @@ class Choose(TaskType):
     needs = _("Needs a decomposition into hops, each with its paragraph, and two to nine compositions to choose from.")
     Options = Options
     shows = ("answers", "hops", "paragraphs")
+
+    def fits(self, features: Features) -> bool:
+        return features.hops is None or features.hops > 1
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """The graph and its compositions, each text once; fewer than two, or more than nine, skip the example."""

@@ -11,7 +11,7 @@ from annotation.pure import dag, phrasing
 from annotation.pure.bridges import tidy
 from annotation.pure.example import Example, Hop
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Problem, Remark, TaskType
+from annotation.tasktype import JSON, Features, Given, Judged, Problem, Remark, TaskType
 from tasks.compose import bridging, verdict
 from tasks.compose.compare import compared
 from tasks.compose.findings import MOST_CHARACTERS, checks, found
@@ -52,6 +52,9 @@ class Compose(TaskType):
         _("The question leads to the answer of an earlier hop. It has to end at the last hop's answer."),
         _("The two mentions are not the same thing here. Read both paragraphs once more at the bridge check."),
     )
+
+    def fits(self, features: Features) -> bool:
+        return features.hops is None or features.hops > 1
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """The hops with answers and paragraphs, and nothing of the example's question; None where hops lack any."""

@@ -12,7 +12,7 @@ from annotation.pure.agreement import percent_agreement
 from annotation.pure.composing import KNOWN_BRIDGES
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
+from annotation.tasktype import JSON, Features, Given, Judged, Problem, TaskType
 from tasks._hops import hops_payload, known_bridges, mention_of, reading_seconds
 from tasks.coreference.report import coreference_report
 
@@ -33,6 +33,9 @@ class Coreference(TaskType):
     Options = Options
     assignments = 1
     shows = ("answers", "hops", "paragraphs")
+
+    def fits(self, features: Features) -> bool:
+        return features.hops is None or features.hops > 1
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """The hops and every edge between them; without edges or paragraphs the example is skipped."""

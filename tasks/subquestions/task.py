@@ -12,7 +12,7 @@ from annotation.pure.agreement import percent_agreement
 from annotation.pure.correcting import answer_key, question_key
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Label, Problem, TaskType
+from annotation.tasktype import JSON, Features, Given, Judged, Label, Problem, TaskType
 from tasks._hops import reading_seconds
 from tasks.subquestions.compare import compared
 from tasks.subquestions.judging import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
@@ -43,6 +43,9 @@ class Subquestions(TaskType):
     assignments = 1
     shows = ("answers", "hops", "paragraphs")
     labels = {name: Label(words, {"discard": name}) for name, words in SAID.items()}
+
+    def fits(self, features: Features) -> bool:
+        return features.hops is None or features.hops > 1
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """The question, its hops and its supporting paragraphs; skipped without answer, hops or their paragraphs."""

@@ -10,7 +10,7 @@ from typing import Any
 from annotation.pure.agreement import percent_agreement
 from annotation.pure.example import Example
 from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Label, Problem, TaskType
+from annotation.tasktype import JSON, Features, Given, Judged, Label, Problem, TaskType
 from tasks._hops import reading_seconds
 from tasks.sufficiency.deciding import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
 from tasks.sufficiency.evidence import are_spans, by_position, words_of
@@ -29,6 +29,9 @@ class Sufficiency(TaskType):
     Options = Options
     shows = ("answers",)
     labels = {name: Label(words, {"verdict": name}) for name, words in WORDS.items()}
+
+    def fits(self, features: Features) -> bool:
+        return features.contexts is None or 2 in features.contexts
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """The question and its two paragraphs; skipped with any other number, or without the answer to be shown."""

@@ -52,7 +52,7 @@ def test_items_that_the_task_cannot_ask_about_cost_nothing(made: Batch, monkeypa
         type(task_type("answer")), "prepare", lambda self, *a: None if next(skipped) else prepare(self, *a)
     )
     found = estimating.estimate(made)
-    assert (found.quote.hits, found.skipped) == (2, 2)
+    assert (found.quote.hits, found.count.hits, found.count.asked) == (2, 2, 4)
 
 
 def test_a_look_at_some_items_is_scaled_up_and_says_so(made: Batch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import batching, pools
+from annotation.flow import batching, pools, rounds
 from annotation.flow.importing import import_dataset
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset
@@ -35,6 +35,13 @@ def launched(project: Any, *datasets: Dataset, name: str = "study", **settings: 
 
 def why(report: dict[str, Any]) -> dict[tuple[str, str], int]:
     return {(row["dataset"], row["why"]): row["items"] for row in report["left_out"]}
+
+
+def stored(project: Any, folder: Path, found: list[dict[str, Any]]) -> Dataset:
+    file = folder / "made.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in found))
+    import_dataset(project, file, format="jsonl", name="made")
+    return project.datasets.get(slug="made")
 
 
 def test_what_a_round_holds_is_missing_and_the_round_is_named(project: Any, pool: Dataset, tmp_path: Path) -> None:
@@ -66,21 +73,15 @@ def test_items_that_were_asked_about_already_are_told(project: Any, pool: Datase
 
 def test_items_that_the_task_cannot_ask_about_are_told_in_its_words(project: Any, tmp_path: Path) -> None:
     mixed = [record | ({"question": ""} if k % 3 == 0 else {}) for k, record in enumerate(records(9))]
-    file = tmp_path / "mixed.jsonl"
-    file.write_text("".join(json.dumps(record) + "\n" for record in mixed))
-    import_dataset(project, file, format="jsonl", name="mixed")
-    report = launched(project, project.datasets.get(slug="mixed"))
-    assert (report["asked"], report["hits"], why(report)) == (9, 6, {("mixed", NEEDS): 3})
+    report = launched(project, stored(project, tmp_path, mixed))
+    assert (report["asked"], report["hits"], why(report)) == (9, 6, {("made", NEEDS): 3})
 
 
 def test_items_whose_gold_says_too_little_are_missing_in_a_round(project: Any, tmp_path: Path) -> None:
     bare = [record | ({"answers": []} if k < 2 else {}) for k, record in enumerate(records(6))]
-    file = tmp_path / "bare.jsonl"
-    file.write_text("".join(json.dumps(record) + "\n" for record in bare))
-    import_dataset(project, file, format="jsonl", name="bare")
-    found = made(project, project.datasets.get(slug="bare"))
+    found = made(project, stored(project, tmp_path, bare))
     assert found.batch.size == 4
-    assert pools.pool_of(found.batch) == {"bare": 4}
+    assert pools.pool_of(found.batch) == {"made": 4}
 
 
 def test_a_launch_without_a_hit_says_why_and_leaves_a_draft_as_it_was(project: Any, pool: Dataset) -> None:
@@ -107,11 +108,25 @@ def test_what_was_asked_for_adds_up(
     assert report["skipped"] == sum(row["items"] for row in report["left_out"])
 
 
-def test_a_round_that_holds_whole_datasets_is_warned_of(project: Any, pool: Dataset, tmp_path: Path) -> None:
+def test_a_round_that_holds_whole_datasets_is_warned_of_at_its_launch(
+    project: Any, pool: Dataset, tmp_path: Path
+) -> None:
     other = dataset_of(project, tmp_path, name="other", size=4)
-    found = made(project, pool, other, sample=4, per_worker=4)
-    assert batching.doubts(found.batch) == [
+    terms = {"task": "answer", "guide": "Read.", "grants": "Readers", "per_worker": 2}
+    found = rounds.create_round(project, "round", datasets=[pool, other], sample=4, **terms)
+    assert batching.launch(found.batch)["warnings"] == [
         "This qualification round holds every item of other, so production batches can ask about none of them. "
         "Give the round a pool to leave some."
     ]
-    assert batching.doubts(made(project, pool, name="small", sample=4).batch) == []
+    small = rounds.create_round(project, "small", datasets=[pool], sample=4, **terms)
+    assert batching.launch(small.batch)["warnings"] == []
+
+
+def test_a_round_with_too_few_items_to_grade_is_refused_at_its_launch(project: Any, tmp_path: Path) -> None:
+    bare = stored(project, tmp_path, [record | {"answers": []} for record in records(4)[:2]] + records(4)[2:])
+    found = rounds.create_round(
+        project, "round", task="answer", datasets=[bare], guide="Read.", grants="Readers", per_worker=3
+    )
+    with pytest.raises(Refused, match="made has 2 items for this round, and it takes 3"):
+        batching.launch(found.batch)
+    assert (found.batch.state, found.batch.hits.count()) == (Batch.State.DRAFT, 0)

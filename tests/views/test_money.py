@@ -167,16 +167,15 @@ def test_unpaid_is_the_default(desk: Any, dataset: Any) -> None:
 
 def test_a_paid_batch_is_launched_within_the_budget_only(desk: Any, project: Any, dataset: Any) -> None:
     terms = form(dataset, paid="on", reward="0.25", auto_approve_days="2", name="pay", launch="1")
-    refused = desk.post(reverse("batch-new", args=["wells"]), terms)
+    new = reverse("batch-new", args=["wells"])
+    assert "This takes $0.75 and the budget has $0.00 left" in text(desk.post(new, terms))
+    assert not Batch.everything.exists()
+    ledger.deposit(project, D(1), key="budget")
+    desk.post(new, terms)
     work_off()
     made = Batch.objects.get()
-    assert (made.state, made.auto_approval, made.reward) == ("draft", 2 * 24 * 3600, D("0.25"))
-    assert "This takes $0.75 and the budget has $0.00 left" in text(desk.get(refused.url))
-    ledger.deposit(project, D(1), key="budget")
-    desk.post(at("batch-edit", batch="pay"), terms)
-    work_off()
-    made.refresh_from_db()
-    assert (made.state, ledger.balance(project, "available")) == ("open", D("0.25"))
+    assert (made.state, made.auto_approval, made.reward) == ("open", 2 * 24 * 3600, D("0.25"))
+    assert ledger.balance(project, "available") == D("0.25")
 
 
 def test_pay_without_a_reward_is_asked_for(desk: Any, dataset: Any) -> None:
@@ -213,7 +212,7 @@ def test_another_projects_money_is_not_there(client: Any, paid: Batch, bob: Any)
 def test_larger_data_is_counted_whole_by_a_job(
     desk: Any, project: Any, dataset: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotation.flow.estimating.A_LOOK", 2)
+    monkeypatch.setattr("annotation.flow.hit_counts.A_LOOK", 2)
     desk.post(reverse("batch-new", args=["wells"]), form(dataset, sample="", paid="on", reward="0.40"))
     assert "Count every item of the saved draft" in text(desk.get(at("batch-edit", batch="wells-round-two")))
     job = desk.post(at("batch-quote", batch="wells-round-two")).url

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from annotation.flow.pools import pool_of
-from annotation.flow.rounds import chances, create_round, grant_type
+from annotation.flow.rounds import chances, create_round
 from annotation.management.door import dataset_named, minutes, pair, project_of, slug, whole, words
 from annotation.management.launching import LaunchDoor
 from annotation.models import Batch, Round
@@ -52,7 +52,7 @@ class Command(LaunchDoor):
             task=options["task"],
             datasets=datasets,
             per_worker=options["per_worker"],
-            grants=grant_type(project, options["grants"]),
+            grants=options["grants"],
             rule=options["clause"],
             judgment=options["judgment"] or "",
             tries=options["attempts"],
