@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -80,6 +81,8 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         call_command("check", databases=["default"])
+        if not (Path(settings.STATIC_ROOT) / "staticfiles.json").exists():  # without it no page can be shown
+            call_command("collectstatic", interactive=False, verbosity=0)
         self.stdout.write(f"The MTurk endpoint listens on http://{options['bind']}/. Stop with Ctrl+C.")
         self.stdout.flush()
         Endpoint(options["bind"], options["workers"], options["threads"]).run()
