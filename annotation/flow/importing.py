@@ -26,6 +26,7 @@ from annotation.models import Project, User
 from annotation.pure.example import Example
 
 SHOWN_FLAWS = 200
+MOST_WRONG = 10_000  # records, where they are also more than half of those read: it is another format, or made to harm
 
 
 @dataclass
@@ -147,6 +148,7 @@ def _accepted(reader: Format, path: Path, report: Report, *, tell: Told) -> Iter
             if isinstance(parsed, Remark):
                 continue
             _count(parsed, report)
+            _stop_where_most_are_wrong(report)
             if report.read % CHUNK == 0:
                 tell(report.read, 0)
             if parsed.example is not None:
@@ -155,6 +157,16 @@ def _accepted(reader: Format, path: Path, report: Report, *, tell: Told) -> Iter
         report.note(unreadable.flaw)
         text = _("The file cannot be read as %(format)s: %(flaw)s")
         raise ImportRefused(text % {"format": report.format, "flaw": unreadable.flaw}, report.as_json()) from None
+
+
+def _stop_where_most_are_wrong(report: Report) -> None:
+    if report.skipped > MOST_WRONG and report.skipped * 2 > report.read:
+        text = _(
+            "%(skipped)s of the first %(read)s records cannot be stored, so the rest was not read and nothing was "
+            "imported. Is the file really %(format)s?"
+        )
+        counts = {"skipped": report.skipped, "read": report.read, "format": report.format}
+        raise ImportRefused(text % counts, report.as_json())
 
 
 def _count(parsed: Parsed, report: Report) -> None:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from annotation.formats.base import Flaw, Unreadable
 
-FREE = 64 << 20  # bytes that any file may become
+FREE = 16 << 20  # bytes that any file may become
 MOST_TIMES = 200  # of its own size beyond that; text packs to a third, very repetitive records to a hundredth
 
 
