@@ -51,7 +51,7 @@ from annotation.flow import (
     webhook_events,
 )
 from annotation.flow.queueing import Progress
-from annotation.flow.refusal import AWAY, Refused
+from annotation.flow.refusal import Refused, is_away
 from annotation.models import Batch, Dataset, Job, Project, User
 from annotation.pure.cuts import Cut
 from annotation.pure.rehearsing import Crowd
@@ -311,9 +311,9 @@ def _each(acts: list[Callable[[], object]]) -> None:
     for act in acts:
         try:
             act()
-        except AWAY:
-            raise
-        except Exception:
+        except Exception as error:
+            if is_away(error):
+                raise
             log.exception("%s.%s failed and is tried again", act.__module__, act.__qualname__)
 
 

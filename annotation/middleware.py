@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotation.flow import recording
-from annotation.flow.refusal import AWAY
+from annotation.flow.refusal import is_away
 from annotation.views.failing import pause
 
 View = Callable[[HttpRequest], HttpResponse]
@@ -55,7 +55,7 @@ class DatabaseAwayMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        return pause(request) if isinstance(error, AWAY) else None
+        return pause(request) if is_away(error) else None
 
 
 class SignedOutMiddleware:

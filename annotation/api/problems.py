@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from annotation.flow.refusal import AWAY, Conflict, Refused
+from annotation.flow.refusal import Conflict, Refused, is_away
 from annotation.flow.repeating import OtherRequest
 
 CONTENT_TYPE = "application/problem+json"
@@ -114,7 +114,7 @@ def answer(error: Exception, context: dict[str, Any]) -> Response:
         return problem(TOO_LARGE, _("The body is larger than is read here."))
     if isinstance(error, SuspiciousOperation):
         return problem(HTTPStatus.BAD_REQUEST, _("The request cannot be read."))
-    if isinstance(error, AWAY):
+    if is_away(error):
         known = PROBLEMS[HTTPStatus.SERVICE_UNAVAILABLE]
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, _(known.detail), headers={"Retry-After": "5"})
     log.exception("a request to the API failed", exc_info=error)

@@ -26,7 +26,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow import discarding, settling
-from annotation.flow.refusal import AWAY, Refused
+from annotation.flow.refusal import Refused, is_away
 from annotation.models import (
     AccessKey,
     Account,
@@ -127,9 +127,9 @@ def _apart(project: Project) -> Iterator[None]:
     """Log what fails, for the next round to try again; only a database that is away ends this one."""
     try:
         yield
-    except AWAY:
-        raise
-    except Exception:
+    except Exception as error:
+        if is_away(error):
+            raise
         log.exception("erasing project %s failed and is tried again", project.pk)
 
 

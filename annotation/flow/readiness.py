@@ -23,7 +23,9 @@ def examine() -> Iterator[tuple[str, str]]:
 def _database() -> str:
     try:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+            cursor.execute("SELECT 1" if connection.vendor == "sqlite" else "SHOW transaction_read_only")
+            if cursor.fetchone()[0] == "on":
+                return "takes no writes"
         return WELL if _is_migrated() else "migrations are missing"
     except DatabaseError:
         return "does not answer"

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views import defaults
 
-from annotation.flow.refusal import AWAY
+from annotation.flow.refusal import is_away
 from annotation.views.access import OtherRole
 
 API = "/api/"  # whose callers are programs: they get problem details (RFC 9457) and never a page
@@ -27,9 +27,16 @@ def pause(request: HttpRequest) -> HttpResponse:
         response = _problem(HTTPStatus.SERVICE_UNAVAILABLE, "The database does not answer just now. Nothing changed.")
         response["Retry-After"] = "2"
         return response
-    response = render(request, "503.html", status=503)
+    response = render(request, "503.html", {"again": _sent(request), "here": request.get_full_path()}, status=503)
     response["Retry-After"] = "2"
+    response["Cache-Control"] = "no-store"
     return response
+
+
+def _sent(request: HttpRequest) -> list[tuple[str, str]]:
+    """The fields of a form, to be sent again by a button; none where a page cannot or should not hold them."""
+    fields = [(name, value) for name, values in request.POST.lists() for value in values]
+    return [] if request.FILES or any("password" in name for name, _value in fields) else fields
 
 
 def frameable(response: HttpResponse) -> HttpResponse:
@@ -46,7 +53,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _broken(request: HttpRequest) -> HttpResponse:
-    if isinstance(sys.exc_info()[1], AWAY):
+    if is_away(sys.exc_info()[1]):
         return pause(request)
     if request.path_info.startswith(API):
         return _problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something is broken here; it was noted. Nothing changed.")

@@ -11,6 +11,7 @@ from functools import wraps
 
 from django.core import signing
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.db import DatabaseError, InterfaceError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import get_object_or_404, render
@@ -22,7 +23,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.flow import strangers
-from annotation.flow.refusal import AWAY, Refused
+from annotation.flow.refusal import Refused, is_away
 from annotation.models import Hit
 from annotation.pure.external_submit import TwoAssignments
 from annotation.pure.external_submit import sent as read_sent
@@ -92,7 +93,9 @@ def external_submit(request: HttpRequest) -> HttpResponse:
     except Refused as refused:
         status = 404 if isinstance(refused, strangers.Unknown) else 400
         return _told(request, status, message=str(refused), preview=isinstance(refused, strangers.InPreview))
-    except AWAY:
+    except (DatabaseError, InterfaceError) as error:
+        if not is_away(error):
+            raise
         again = [*sent.fields, ("assignmentId", sent.assignment)]
         page = _told(request, 503, message=_("The server cannot store anything just now."), again=again)
         page["Retry-After"] = "2"

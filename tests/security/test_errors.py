@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError
 from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import translation
@@ -91,7 +94,14 @@ def test_the_page_of_a_defect_asks_nothing_of_what_may_be_broken() -> None:
     assert "{{" not in text
 
 
-AWAY = [OperationalError(CANARY), InterfaceError(CANARY)]
+def read_only() -> InternalError:
+    """What Django makes of PostgreSQL's refusal to write."""
+    error = InternalError(CANARY)
+    error.__cause__ = psycopg.errors.ReadOnlySqlTransaction()
+    return error
+
+
+AWAY = [OperationalError(CANARY), InterfaceError(CANARY), read_only()]
 
 
 def pause(response: Any) -> None:
@@ -100,7 +110,7 @@ def pause(response: Any) -> None:
     assert "One moment" in plain(response)
 
 
-@pytest.mark.parametrize("error", AWAY, ids=["operational", "interface"])
+@pytest.mark.parametrize("error", AWAY, ids=["operational", "interface", "read only"])
 def test_a_page_says_that_it_will_be_back(careful: Client, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     monkeypatch.setattr("annotation.views.work._mine", broken(error))
     pause(careful.get("/work/"))
@@ -143,6 +153,26 @@ def test_a_missing_page_is_a_pause_too_while_nobody_can_be_known(
 def test_it_is_not_ready_while_the_database_is_away(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("annotation.views.health.connection", Away())
     pause(careful.get("/healthz"))
+
+
+def test_a_defect_of_the_database_is_no_pause(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotation.views.work._mine", broken(InternalError(CANARY)))
+    assert careful.get("/work/").status_code == 500
+
+
+def test_a_form_that_could_not_be_stored_can_be_sent_again(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = {"title": 'Wells & "towers"', "guide": "\n\nOne.\n"}
+    monkeypatch.setattr("annotation.views.access.get_object_or_404", broken(OperationalError(CANARY)))
+    response = careful.post("/projects/wells/settings/?tab=pay", sent)
+    pause(response)
+    page = response.content.decode()
+    again = re.findall(r'<textarea hidden name="(.*?)">\n(.*?)</textarea>', page, re.S)
+    assert {name: unescape(value) for name, value in again} == sent
+    assert 'action="/projects/wells/settings/?tab=pay"' in page
+    assert response["Cache-Control"] == "no-store"
+    secret = careful.post("/projects/wells/settings/", {"password": CANARY})
+    pause(secret)
+    assert "<textarea" not in secret.content.decode()
 
 
 class Away:
