@@ -17,7 +17,7 @@ from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark, Unreadable
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import MAX_RECORD, shown, unfit
-from annotation.formats.rows import OneOfEach
+from annotation.formats.rows import OneOfEach, refuse_unreadable
 from annotation.formats.streams import opened, unreadable
 from annotation.pure.example import Example, Paragraph
 from annotation.pure.spreadsheet import guarded, unguarded
@@ -50,13 +50,16 @@ class Csv:
         """Write the header and a line an example, with CRLF ends. Raises CannotWrite."""
         text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
         table = csv.writer(text)
-        count, header = 0, list(_COLUMNS)
+        count, header, file = 0, list(_COLUMNS), OneOfEach()
         try:
             for count, example in enumerate(examples, 1):
                 if count == 1:
                     header = _header_for(example)
                     table.writerow([guarded(column) for column in header])
-                table.writerow([guarded(cell) for cell in _cells(example, header)])
+                cells = [guarded(cell) for cell in _cells(example, header)]
+                again = _parsed(cells, header, file, Inspection(f"item {count}"), number=count)
+                refuse_unreadable(example, again.flaws)
+                table.writerow(cells)
             if not count:
                 table.writerow(header)
         finally:

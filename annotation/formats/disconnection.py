@@ -49,7 +49,7 @@ class Disconnection(RowFormat):
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write one record a line. Raises CannotWrite for an example without a fold."""
-        return write_lines((dumped(self.restored(example), example) for example in examples), out)
+        return write_lines((dumped(record, example) for example, record in self.records(examples)), out)
 
 
 def _is_number(value: object) -> bool:

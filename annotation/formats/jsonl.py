@@ -53,7 +53,7 @@ class Jsonl(RowFormat):
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write one Example a line. Raises CannotWrite for what JSON cannot hold."""
-        return write_lines((dumped(self.restored(example), example) for example in examples), out)
+        return write_lines((dumped(record, example) for example, record in self.records(examples)), out)
 
     def file(self) -> OneOfEach:
         return _Groups()

@@ -59,14 +59,14 @@ class MuSiQue(RowFormat):
         if example.answers:
             record["answer"] = example.answers[0]
             record["answer_aliases"] = list(example.answers[1:])
-        if example.answerable is not None or (example.hops and example.answers):
+        if example.answerable is not None or example.answers:
             # The released files say it of every question whose answer they show.
             record["answerable"] = example.answerable is not False
         return record | fields.plain_extra(example.extra, without=_KNOWN)
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write one record a line. Raises CannotWrite."""
-        return write_lines((dumped(self.restored(example), example) for example in examples), out)
+        return write_lines((dumped(record, example) for example, record in self.records(examples)), out)
 
     def file(self) -> OneOfEach:
         return _Twins()

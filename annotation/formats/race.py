@@ -17,7 +17,7 @@ from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark
 from annotation.formats.fields import Inspection, record_id_of
 from annotation.formats.json_text import joined
 from annotation.formats.race_columns import NOTE, Columns, chosen, in_columns, is_columns, letter_of
-from annotation.formats.rows import OneOfEach, dumped, refuse_other_format, write_lines
+from annotation.formats.rows import OneOfEach, dumped, refuse_other_format, refuse_unreadable, write_lines
 from annotation.formats.streams import Row, single_or_rows, unreadable
 from annotation.pure.example import JSON, Example, Paragraph
 
@@ -37,34 +37,50 @@ class Race:
 
     def read(self, path: Path) -> Iterator[Parsed | Remark]:
         """Stream the questions of a passage file, of lines or an array of passages, or of a folder."""
-        file, columns, number = OneOfEach(), Columns(), 0
+        reading = _Reading()
         for row in _passages(path):
             if row.number == 1:
                 refuse_other_format(row, self)
-            parsed = _of_columns(row, file, columns, number) if is_columns(row.value) else _parsed(row, file, number)
-            for found in parsed:
-                number = found.number if isinstance(found, Parsed) else number
-                yield found
+            yield from reading.row(row)
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write one passage a line with its questions that follow each other; returns the questions.
 
         What came in as rows of a dataset hub goes out as such, one question a line.
         """
-        count, columns = 0, Columns()
+        count, columns, reading = 0, Columns(), _Reading()
 
         def lines() -> Iterator[bytes]:
             nonlocal count
             for _, members in groupby(examples, key=_passage_of):
                 questions = list(members)
-                count += len(questions)
-                if in_columns(questions[0]):
-                    yield from (dumped(columns.record(question), question) for question in questions)
-                else:
-                    yield dumped(_record(questions), questions[0])
+                parts = [[question] for question in questions] if in_columns(questions[0]) else [questions]
+                for part in parts:
+                    record = columns.record(part[0]) if in_columns(part[0]) else _record(part)
+                    for question, again in zip(part, reading.row(Row(count, "", record)), strict=False):
+                        refuse_unreadable(question, again.flaws)
+                    count += len(part)
+                    yield dumped(record, part[0])
 
         write_lines(lines(), out)
         return count
+
+
+class _Reading:
+    """Numbers the questions of one file, and knows their ids."""
+
+    def __init__(self) -> None:
+        self._file, self._columns, self._number = OneOfEach(), Columns(), 0
+
+    def row(self, row: Row) -> Iterator[Parsed | Remark]:
+        """The questions of a record in either layout."""
+        if is_columns(row.value):
+            parsed: Iterator[Parsed | Remark] = _of_columns(row, self._file, self._columns, self._number)
+        else:
+            parsed = _parsed(row, self._file, self._number)
+        for found in parsed:
+            self._number = found.number if isinstance(found, Parsed) else self._number
+            yield found
 
 
 def _passages(path: Path) -> Iterator[Row]:

@@ -50,7 +50,18 @@ class RowFormat(ABC):
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write a JSON array, one record a line. Raises CannotWrite."""
-        return write_array((dumped(self.restored(example), example) for example in examples), out)
+        return write_array((dumped(record, example) for example, record in self.records(examples)), out)
+
+    def records(self, examples: Iterable[Example]) -> Iterator[tuple[Example, JSON]]:
+        """(example, record) of each, none that `read` would not take again. Raises CannotWrite."""
+        file = self.file()
+        for number, example in enumerate(examples, 1):
+            record, inspection = self.restored(example), Inspection(f"item {number}")
+            again = self.example(record, inspection)
+            if not inspection.failed:
+                file.admit(again, inspection)
+            refuse_unreadable(example, inspection.verdict())
+            yield example, record
 
     def rows(self, path: Path) -> Iterator[Row]:
         """The records of the file."""
@@ -112,6 +123,13 @@ def refuse_other_format(row: Row, wanted: Format, family: Collection[str] = ()) 
     if look and look not in (wanted.name, *family):
         wrong = f"its records are not {wanted.title}: they look like the format {look}"
         raise unreadable(wrong, f"Import it with the format {look}", row.place)
+
+
+def refuse_unreadable(example: Example, flaws: Iterable[Flaw]) -> None:
+    """Raise CannotWrite where an import would refuse what was made of an example."""
+    for flaw in flaws:
+        if flaw.severity == "error":
+            raise CannotWrite(example.id, f"an import would refuse its {flaw.field}: {flaw.wrong}")
 
 
 class OneOfEach:

@@ -42,7 +42,7 @@ class Squad(RowFormat):
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write one object, a paragraph at a time; returns the questions. Raises CannotWrite."""
-        return write_tree(((example, self.note(example), self.restored(example)) for example in examples), out)
+        return write_tree(((example, self.note(example), record) for example, record in self.records(examples)), out)
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
         """The Example of a question record that also has its paragraph's `context` and article's `title`."""

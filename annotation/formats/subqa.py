@@ -56,20 +56,23 @@ class SubQA(HotpotQA):
     def write_parts(self, examples: Iterable[Example], outs: Sequence[BinaryIO]) -> int:
         """Write the three arrays side by side, row i of each belonging together."""
         count = 0
-        for count, example in enumerate(examples, 1):
-            for out, record in zip(outs, self._parted(example), strict=True):
-                out.write((b"[\n" if count == 1 else b",\n") + dumped(record, example))
+        for count, (example, record) in enumerate(self.records(examples), 1):
+            for out, part in zip(outs, _parted(example, record), strict=True):
+                out.write((b"[\n" if count == 1 else b",\n") + dumped(part, example))
         for out in outs:
             out.write(b"\n]\n" if count else b"[]\n")
         return count
 
-    def _parted(self, example: Example) -> tuple[JSON, JSON, JSON]:
-        """The original's record and those of its two sub-questions, which have an id in any case."""
-        if len(example.hops) != 2:
-            raise CannotWrite(example.id, f"it has {len(example.hops)} sub-questions and not two")
-        record = dict(self.restored(example))
-        first, second = ({"_id": record.get("_id", example.id), **sub} for sub in record.pop(_KEY))
-        return record, first, second
+
+def _parted(example: Example, record: JSON) -> tuple[JSON, JSON, JSON]:
+    """The original's record and those of its two sub-questions, which have an id in any case."""
+    if len(example.hops) != 2:
+        raise CannotWrite(example.id, f"it has {len(example.hops)} sub-questions and not two")
+    original = {key: value for key, value in record.items() if key != _KEY}
+    first, second = ({"_id": example.id, **sub} for sub in record[_KEY])
+    for part in (first, second):  # `evaluate` joins the parts by ids that are text; MuSiQue's hops have numbers
+        part["_id"] = part["_id"] if isinstance(part["_id"], str) else example.id
+    return original, first, second
 
 
 def _hop(path: str, sub: JSON, example: Example, inspection: Inspection) -> Hop:

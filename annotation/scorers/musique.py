@@ -1,7 +1,8 @@
 """MuSiQue's official figures (evaluate_v1.0.py): answer and support, and for Full the pairs.
 
 Means over the answerable questions, given at 3 decimals. A pair counts what its answerable question earns,
-and nothing unless answerability is predicted right for both.
+and nothing unless answerability is predicted right for both. Gold that says of no paragraph whether it is supporting
+gives the figures of the answer alone.
 """
 
 from __future__ import annotations
@@ -40,27 +41,32 @@ class MuSiQue:
         rights, guesses = gold_file(gold), predictions_file(predictions)
         groups: dict[str, _Group] = {}
         earned: list[tuple[float, ...]] = []
+        unsupported: list[str] = []
         for right, predicted in _matched(rights, guesses):
             group = groups.setdefault(right.item_id, _Group())
             group.right.append(right.answerable)
             group.called.append(bool(predicted.answerable))
             if right.answerable:
                 answer = MUSIQUE.answer(predicted.answer or "", right.answers)
-                support = MUSIQUE.support(predicted.support or (), right.support)
+                unsupported += [right.item_id] if right.support is None else []
+                support = MUSIQUE.support(predicted.support or (), right.support or ())
                 earned.append((answer.f1, answer.em, support.f1))
                 group.earned = (answer.f1, support.f1)
         figures = _means(_PLAIN, earned)
-        if all(all(group.right) for group in groups.values()):
-            return figures
-        _check_pairs(groups, rights, guesses)
-        return figures | _means(_PAIRED, [group.counted() for group in groups.values()])
+        if not all(all(group.right) for group in groups.values()):
+            _check_pairs(groups, rights, guesses)
+            figures |= _means(_PAIRED, [group.counted() for group in groups.values()])
+        if unsupported and len(unsupported) < len(earned):
+            wrong, fix = "no paragraph says whether it is supporting", "Say it in every record, or in none"
+            raise rights.bad("the file", unsupported[0], field="is_supporting", wrong=wrong, fix=fix)
+        return {name: value for name, value in figures.items() if not (unsupported and "support" in name)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Gold:
     item_id: str
     answers: tuple[str, ...]
-    support: tuple[int, ...]
+    support: tuple[int, ...] | None  # None: the file does not say
     answerable: bool
 
 
@@ -99,25 +105,29 @@ def _golds(source: Source) -> Iterator[_Gold]:
     for place, record in source.objects():
         empty = False
         item_id = source.text(record, "id", place=place)
-        answer = source.text(record, "answer", place=place, record_id=item_id)
+        # Nobody scores the answer of an unanswerable question.
+        hidden = {"answer": ""} if record.get("answerable") is False else {}
+        answer = source.text({**hidden, **record}, "answer", place=place, record_id=item_id)
         aliases = source.items({"answer_aliases": [], **record}, "answer_aliases", place=place, record_id=item_id)
         if not all(type(alias) is str for alias in aliases):
             fix = "Give a list of texts"
             raise source.bad(place, item_id, field="answer_aliases", wrong="one is not a text", fix=fix)
-        support = tuple(_gold_support(source, record, place=place, record_id=item_id))
+        support = _gold_support(source, record, place=place, record_id=item_id)
         answerable = _flag(source, record, "answerable", place=place, record_id=item_id)
         yield _Gold(item_id, (answer, *aliases), support, answerable)
     if empty:
         raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
 
 
-def _gold_support(source: Source, record: Mapping[str, Any], *, place: str, record_id: str) -> Iterator[int]:
-    for paragraph in source.items(record, "paragraphs", place=place, record_id=record_id):
+def _gold_support(source: Source, record: Mapping[str, Any], *, place: str, record_id: str) -> tuple[int, ...] | None:
+    paragraphs = source.items(record, "paragraphs", place=place, record_id=record_id)
+    for paragraph in paragraphs:
         if type(paragraph) is not dict or type(paragraph.get("idx")) is not int:
             wrong, fix = "a paragraph has no idx", "Number the paragraphs from 0 on"
             raise source.bad(place, record_id, field="paragraphs", wrong=wrong, fix=fix)
-        if paragraph.get("is_supporting"):
-            yield paragraph["idx"]
+    if paragraphs and all(paragraph.get("is_supporting") is None for paragraph in paragraphs):
+        return None
+    return tuple(paragraph["idx"] for paragraph in paragraphs if paragraph.get("is_supporting"))
 
 
 def _predictions(source: Source) -> Iterator[tuple[str, Prediction]]:
