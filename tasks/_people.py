@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from annotation.pure.worker_intervals import Unit
 from annotation.tasktype import Judged
 
+H = TypeVar("H")
 Value = Callable[[Sequence[Judged]], float | None]
 
 
@@ -43,3 +45,10 @@ def _without(rows: Sequence[Judged], worker: str) -> list[Judged]:
 def alone(value: Callable[[Judged], float | None]) -> Value:
     """The value of a group that is one row; None without answers."""
     return lambda rows: value(rows[0]) if rows[0].given else None
+
+
+def label_units(labels: Iterable[Mapping[str, H]], value: Callable[[Sequence[H]], float]) -> Iterator[Unit]:
+    """The same of what workers said of one thing each, by worker; without a label a thing does not count."""
+    for said in labels:
+        others = {worker: [x for name, x in said.items() if name != worker] for worker in said}
+        yield Unit(value(list(said.values())), {w: value(rest) if rest else None for w, rest in others.items()})

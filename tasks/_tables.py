@@ -1,22 +1,22 @@
 """Tables of reports on labels: every label's share, agreement, and what each worker said. The report page shows them.
 
-A unit is what several people gave one label each: an edge, a HIT.
+A unit is what several people gave one label each, by worker: an edge, a HIT.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
 from annotation.pure import tables
-from annotation.pure.agreement import alpha_figure, percent_agreement
-from annotation.pure.intervals import Figure, bootstrap_figure, wilson
+from annotation.pure.intervals import wilson
+from annotation.pure.judging_tables import WITHOUT_ONE, agreement_columns, alpha_row, raw_agreement_row
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 
-Units = Sequence[Sequence[Hashable]]
+Units = Sequence[Mapping[str, Hashable]]
 INTERVALS = _("Shares with 95 % Wilson intervals; agreement with 95 % bootstrap intervals over units")
 UNANSWERED = _("no answer yet")
 
@@ -49,21 +49,13 @@ def agreement_table(units: Units, *, seed: int, guessing: float | None = None) -
     Where every unit has labels of its own alpha says nothing beyond raw agreement: `guessing`, how often two who
     guess say the same, stands in its place.
     """
-    raw = bootstrap_figure([percent_agreement([unit]) for unit in units], seed, resamples=999)
-    columns = (_("Measure"), _("Value"), _("95 % low"), _("95 % high"), _("Units"))
-    rows = [[said(_("Raw agreement of two annotators")), *_numbers(raw)]]
+    rows = [raw_agreement_row(said(_("Raw agreement of two annotators")), units, seed)]
     if guessing is None:
-        alpha = alpha_figure(units, seed, resamples=999)
-        rows.append([said(_("Krippendorff's alpha (nominal)")), *_numbers(alpha)])
+        rows.append(alpha_row(units, seed))
     else:
-        rows.append([said(_("Agreement of two who guess")), round(guessing, 3), None, None, raw.n])
-    note = _("Over what at least two people judged; a dash where agreement is undefined.")
-    return table("agreement", _("Agreement"), columns, rows, note)
-
-
-def _numbers(figure: Figure) -> list[float | int | None]:
-    ends = [None if end is None else round(end, 3) for end in (figure.value, figure.low, figure.high)]
-    return [*ends, figure.n]
+        rows.append([said(_("Agreement of two who guess")), round(guessing, 3), None, None, rows[0][4], None, None])
+    note = [_("Over what at least two people judged; a dash where agreement is undefined."), WITHOUT_ONE]
+    return table("agreement", _("Agreement"), agreement_columns(_("Units")), rows) | {"note": note}
 
 
 def excluded_table(judged: Iterable[Judged]) -> list[JSON]:

@@ -82,12 +82,15 @@ def alpha(
         return Alpha(Figure(None, None, None, len(paired)), Figure(None, None, None, len(table.workers)))
     drawn = [each for each in table.resampled(seed, resamples) if each is not None]
     low, high = np.quantile(drawn, [0.025, 0.975])
-    without = [each for each in table.without_each() if each is not None]
-    least, most = (min(without), max(without)) if without else (None, None)
-    return Alpha(
-        Figure(value, float(low), float(high), len(paired), "percentile"),
-        Figure(value, least, most, len(table.workers), "without one worker"),
-    )
+    return Alpha(Figure(value, float(low), float(high), len(paired), "percentile"), table.without_one(value))
+
+
+def alpha_without_one(units: Iterable[Mapping[str, Hashable]]) -> Figure:
+    """The range of nominal alpha without any one worker."""
+    paired = [dict(unit) for unit in units if len(unit) > 1]
+    table = _Table(paired, None, None) if paired else None
+    value = table.alpha() if table else None
+    return UNDEFINED.without if table is None or value is None else table.without_one(value)
 
 
 class _Table:
@@ -114,6 +117,11 @@ class _Table:
         for _ in range(resamples):
             times = np.bincount(rng.integers(0, n, size=n), minlength=n).astype(np.float64)
             yield self._of(float(times @ self.observed), self._counts(times[self.owner]))
+
+    def without_one(self, value: float) -> Figure:
+        ends = [each for each in self.without_each() if each is not None]
+        low, high = (min(ends), max(ends)) if ends else (None, None)
+        return Figure(value, low, high, len(self.workers), "without one worker")
 
     def without_each(self) -> Iterator[float | None]:
         """Alpha without one worker after the other; a unit of theirs with one other label goes with them."""

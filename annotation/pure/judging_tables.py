@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.pure.agreement import alpha_figure, percent_agreement
+from annotation.pure.distance_agreement import alpha_without_one
 from annotation.pure.intervals import Figure, bootstrap_figure, resampled_sums, wilson
 from annotation.pure.labelmodels import Vote, dawid_skene, one_coin
 from annotation.pure.tables import made, said
 from annotation.pure.words import gettext_noop as _
+from annotation.pure.worker_intervals import Unit, without_one
 
 JSON = dict[str, Any]
 Judgments = Iterable[tuple[str, Sequence[tuple[str, Hashable]]]]
@@ -28,6 +30,7 @@ SHARED_BY = 3  # models of workers need items with labels of as many annotators 
 SHARED = 20  # ... and that many such items
 RESAMPLES = 999
 
+WITHOUT_ONE = _("Lowest and highest: without any one annotator.")
 TOO_FEW = _("Dawid–Skene and one-coin need at least 20 items with the labels of three annotators or more.")
 MODELLED = _(
     "By majority, by Dawid–Skene (each annotator errs in ways of their own; trust it from some 50 labels of each "
@@ -88,25 +91,50 @@ def agreement_tables(
     used = {label for own in votes.values() for label in own.values()} | set((gold or {}).values())
     named = {name: labels.get(name, name) for name in [*categories, *sorted(used - set(categories))]}
     return [
-        agreement_table([list(own.values()) for own in votes.values()], seed=seed),
+        agreement_table(list(votes.values()), seed=seed),
         _verdict_table(models, named),
         _worker_table(votes, models, gold),
         _confusion_table(votes, named, gold),
     ]
 
 
-def agreement_table(units: Sequence[Sequence[Hashable]], *, seed: int) -> JSON:
-    """How often two annotators of an item agree, how often chance would have it, and alpha, with intervals."""
-    raw = bootstrap_figure([percent_agreement([unit]) for unit in units], seed, resamples=RESAMPLES)
-    alpha = alpha_figure(units, seed, resamples=RESAMPLES)
+def agreement_table(units: Sequence[Mapping[str, Hashable]], *, seed: int) -> JSON:
+    """How often two annotators of an item agree, how often chance would have it, and alpha; units are by worker."""
+    shared = [list(unit.values()) for unit in units]
     rows = [
-        [said(_("Agreement of two annotators")), *_numbers(raw)],
-        [said(_("Agreement expected by chance")), *_numbers(expected_agreement(units, seed))],
-        [said(_("Krippendorff's alpha (nominal)")), *_numbers(alpha)],
+        raw_agreement_row(said(_("Agreement of two annotators")), units, seed),
+        [said(_("Agreement expected by chance")), *_numbers(expected_agreement(shared, seed)), None, None],
+        alpha_row(units, seed),
     ]
-    columns = (_("Measure"), _("Value"), _("95 % low"), _("95 % high"), _("Items"))
     note = _("Over items that at least two judged; bootstrap intervals over items, a dash where undefined.")
-    return made("agreement", _("Agreement"), columns, rows, note)
+    return made("agreement", _("Agreement"), agreement_columns(_("Items")), rows, [note, WITHOUT_ONE])
+
+
+def agreement_columns(of: str) -> list[str]:
+    return [
+        _("Measure"), _("Value"), _("95 % low"), _("95 % high"), of, _("Lowest without one"), _("Highest without one"),
+    ]  # fmt: skip
+
+
+def raw_agreement_row(words: JSON, units: Sequence[Mapping[str, Hashable]], seed: int) -> list[Any]:
+    """How often two workers of a unit say the same, and from which to which value it lies without any one of them."""
+    shared = [percent_agreement([list(unit.values())]) for unit in units]
+    without = without_one(Unit(value, _agreement_without(unit)) for unit, value in zip(units, shared, strict=True))
+    return [words, *_numbers(bootstrap_figure(shared, seed, resamples=RESAMPLES)), *_ends(without)]
+
+
+def _agreement_without(unit: Mapping[str, Hashable]) -> dict[str, float | None]:
+    return {worker: percent_agreement([[x for name, x in unit.items() if name != worker]]) for worker in unit}
+
+
+def alpha_row(units: Sequence[Mapping[str, Hashable]], seed: int) -> list[Any]:
+    found = alpha_figure([list(unit.values()) for unit in units], seed, resamples=RESAMPLES)
+    without = alpha_without_one(units)
+    return [said(_("Krippendorff's alpha (nominal)")), *_numbers(found), *_ends(without)]
+
+
+def _ends(figure: Figure) -> list[float | None]:
+    return _numbers(figure)[1:3]
 
 
 def expected_agreement(units: Sequence[Sequence[Hashable]], seed: int) -> Figure:
@@ -215,7 +243,7 @@ def _most(labels: Sequence[str]) -> set[str]:
     return {label for label, count in counts.items() if count == most}
 
 
-def _numbers(figure: Figure) -> list[float | int | None]:
+def _numbers(figure: Figure) -> list[float | None]:
     ends = [None if end is None else round(end, 3) for end in (figure.value, figure.low, figure.high)]
     return [*ends, figure.n]
 

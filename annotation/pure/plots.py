@@ -167,7 +167,7 @@ def _models(study: Mapping[str, Any], translate: Translate, name: str) -> Iterat
 
 def _of_tables(content: Mapping[str, Any], translate: Translate) -> Iterator[Plot]:
     for table in tables_of(content):
-        if not table.get("variant"):
+        if not table.get("variant") and table.get("bars", True):
             yield from _confusion(table, translate) if _is_confusion(table) else _figures(table, translate)
 
 

@@ -66,7 +66,9 @@ def counted_sentence(number: int, one: str, many: str, **values: Any) -> dict[st
     return {"message": one if number == 1 else many, "values": {"n": number, **values}}
 
 
-def made(name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str) -> dict[str, Any]:
+def made(
+    name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str | list[Any]
+) -> dict[str, Any]:
     """A table; whoever makes it adds what else it has."""
     return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": [list(row) for row in rows]}
 

@@ -7,22 +7,31 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from annotation.pure.cluster_intervals import clustered_mean, clustered_share
+from annotation.pure.distance_agreement import alpha_of_answers, alpha_of_sets
 from annotation.pure.human_scores import RULE, majority_chance, question_scores, support_scores
-from annotation.pure.intervals import bootstrap_figure, bootstrap_figures
+from annotation.pure.intervals import bootstrap_figures
 from annotation.pure.judging_tables import agreement_tables
 from annotation.pure.metrics import scorer_for
+from annotation.pure.people_tables import for_workers
 from annotation.pure.tables import counted, counted_sentence
+from annotation.pure.text_agreement import ANSWER_TEXT, SUPPORT, text_agreement_table
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
 from tasks._answering import gold_support, said, support_of
+from tasks._people import question_of, workers_of
 from tasks._tables import excluded_table, in_words, share, table, usual_seconds
 from tasks._tables import said as sentence
 from tasks.answerability.groups import Group, cells, groups, models, of_model, told
 from tasks.answerability.judging import ANSWERABLE, UNANSWERABLE, called, labelled
 from tasks.answerability.options import Options
+from tasks.answerability.people import label_people_table
 
 LABELS = {ANSWERABLE: _("answerable"), UNANSWERABLE: _("not answerable")}
-INTERVALS = _("Shares with 95 % Wilson intervals, means over HITs or groups with 95 % BCa bootstrap intervals")
+INTERVALS = _(
+    "Shares with 95 % Wilson intervals, or BCa bootstrap over questions where several instances of one are judged; "
+    "means over HITs or groups with 95 % BCa bootstrap intervals"
+)
 ALL = ""  # the name under which all datasets stand together
 Named = Sequence[tuple[object, list[Judged]]]
 
@@ -36,20 +45,22 @@ def answerability_report(judged: Iterable[Judged], options: Options, *, seed: in
     whole = [] if options.singles else groups(judged)
     tables = [
         _label_table(_by_dataset(labelled_rows), seed),
-        _confusion_table(labelled_rows),
+        _confusion_table(labelled_rows, seed),
+        *label_people_table(judged, labelled_rows, agreed, singles=options.singles),
         *([] if options.singles else [_group_table(whole, level, seed), *_left_out_table(whole)]),
         *_answer_table(counted, level, seed),
         *_hops_table(labelled_rows, whole, level, seed),
         *_worker_table(labelled_rows, level, seed),
         *([] if options.singles else _model_table(judged, whole, level, seed)),
         *_judging_tables(counted, seed),
+        *_text_table(counted, level, seed),
         *excluded_table(judged),
     ]
     return {
         "task": "answerability",
         "rule": RULE,
         "n": len(counted),
-        "tables": tables,
+        "tables": for_workers(tables, workers_of(counted)),
         "paragraph": list(_paragraph(labelled_rows, whole, level, seed)),
         "intervals": INTERVALS,
         "flags": list(_flags(counted, labelled_rows)),
@@ -70,8 +81,9 @@ def _by_dataset(rows: Sequence[Judged]) -> list[tuple[object, list[Judged]]]:
     return named if len(named) <= 1 else [(sentence(_("all")), list(rows)), *named]
 
 
-def _agreement(rows: Sequence[Judged]) -> JSON:
-    return share(math.fsum(agreed(row) for row in rows), len(rows))
+def _agreement(rows: Sequence[Judged], seed: int) -> JSON:
+    """How often the majority agrees; the instances of a question are resampled together."""
+    return clustered_share(((question_of(row), agreed(row)) for row in rows), seed).as_json()
 
 
 def _label_table(datasets: Named, seed: int) -> JSON:
@@ -80,8 +92,9 @@ def _label_table(datasets: Named, seed: int) -> JSON:
     for name, of in datasets:
         single = [math.fsum(_right(given, row) for given in row.given) / len(row.given) for row in of]
         answers = sum(len(row.given) for row in of)
-        figure = bootstrap_figure(single, seed).as_json() if answers > len(of) else _agreement(of)
-        rows.append([name, len(of), answers, _agreement(of), figure])
+        pairs = zip(map(question_of, of), single, strict=True)
+        figure = clustered_mean(pairs, seed).as_json() if answers > len(of) else _agreement(of, seed)
+        rows.append([name, len(of), answers, _agreement(of, seed), figure])
     note = _(
         "How often people call an instance what its label says; a tied majority counts by the chance that it is right."
     )
@@ -92,7 +105,7 @@ def _right(given: Given, row: Judged) -> bool:
     return called(given.answer) == labelled(row.example)
 
 
-def _confusion_table(rows: Sequence[Judged]) -> JSON:
+def _confusion_table(rows: Sequence[Judged], seed: int) -> JSON:
     columns = (
         _("Label"),
         _("HITs"),
@@ -109,7 +122,8 @@ def _confusion_table(rows: Sequence[Judged]) -> JSON:
         sides = Counter(_side(row) for row in of)
         votes = Counter(called(given.answer) for row in of for given in row.given)
         majority = [sides[ANSWERABLE], sides[""], sides[UNANSWERABLE]]
-        single = [votes[ANSWERABLE], votes[UNANSWERABLE], share(votes[label], votes.total())]
+        right = clustered_share(((question_of(row), _right(given, row)) for row in of for given in row.given), seed)
+        single = [votes[ANSWERABLE], votes[UNANSWERABLE], right.as_json()]
         made.append([sentence(words), len(of), *majority, *single])
     return table("said", _("What was said of which"), columns, made)
 
@@ -190,7 +204,7 @@ def _hops_table(rows: Sequence[Judged], found: Sequence[Group], level: str, seed
     for number in hops:
         of = [row for row in rows if len(row.example.hops) == number]
         kept = [group for group in found if group.hops == number and not group.left_out()]
-        made.append([number, len(of), _agreement(of), len(kept), *_group_figures(kept, level, seed)])
+        made.append([number, len(of), _agreement(of, seed), len(kept), *_group_figures(kept, level, seed)])
     yield table("by-hops", _("By number of hops"), columns, made)
 
 
@@ -236,6 +250,18 @@ def _judging_tables(rows: Sequence[Judged], seed: int) -> list[JSON]:
     return agreement_tables(judged, categories=categories, labels=LABELS, seed=seed, gold=gold or None)
 
 
+def _text_table(rows: Sequence[Judged], level: str, seed: int) -> list[JSON]:
+    """Agreement beyond chance on the answer and its support among those who call an instance answerable."""
+    scorers = {scorer_for(row.format) for row in rows}
+    given = [{one.worker: one.answer for one in row.given if one.answer["answerable"]} for row in rows]
+    supports = [{name: support_of(answer, level) for name, answer in unit.items()} for unit in given]
+    found = [(SUPPORT, alpha_of_sets(supports, seed))]
+    if len(scorers) == 1:
+        texts = [{name: said(answer) for name, answer in unit.items()} for unit in given]
+        found.insert(0, (ANSWER_TEXT, alpha_of_answers(texts, scorers.pop(), seed)))
+    return text_agreement_table(found)
+
+
 def _model_table(judged: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
     """Each model on the groups that both it and people did, and people on the same."""
     made = []
@@ -258,7 +284,7 @@ def _paragraph(rows: Sequence[Judged], found: Sequence[Group], level: str, seed:
         instances = counted(len(rows), _("of one instance"), _("of %(n)s instances"))
         yield {
             "message": _("By majority, people agreed with the label of %(agreed)s %(instances)s (%(share)s)."),
-            "values": {"agreed": f"{agreeing:g}", "instances": instances, "share": in_words(_agreement(rows))},
+            "values": {"agreed": f"{agreeing:g}", "instances": instances, "share": in_words(_agreement(rows, seed))},
         }
         if tied := sum(not _side(row) for row in rows):
             yield counted_sentence(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
+from annotation.pure.intervals import Figure
+from annotation.pure.people_tables import for_workers, people_table
 from annotation.pure.tables import counted
 from annotation.pure.words import gettext_noop as _
+from annotation.pure.worker_intervals import without_one
 from annotation.tasktype import JSON, Judged
+from tasks._people import label_units, workers_of
 from tasks._tables import INTERVALS, agreement_table, excluded_table, in_words, said, share, table, usual_seconds
 
 KINDS = {
@@ -22,10 +26,12 @@ def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     """Tables over the HITs with answers that scores do not leave out."""
     judged = list(judged)
     rows = [row for row in judged if row.given and not row.excluded]
-    verdicts = Counter(_kind(row) for row in rows)
-    units = [_labels(row) for row in rows]
+    verdicts = Counter(_kind(_labels(row)) for row in rows)
+    units = [dict(zip((given.worker for given in row.given), _labels(row), strict=True)) for row in rows]
+    workers = workers_of(rows)
     tables = [
         _verdict_table(verdicts, len(rows)),
+        *people_table([(said(KINDS[kind]), None, _without_one(units, kind)) for kind in ("chosen", "none")], workers),
         agreement_table(units, seed=seed, guessing=_guessing(rows)),
         _worker_table(rows),
         _vote_table(rows),
@@ -34,7 +40,7 @@ def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     return {
         "task": "choose",
         "n": len(rows),
-        "tables": tables,
+        "tables": for_workers(tables, workers),
         "paragraph": _paragraph(verdicts, len(rows)),
         "intervals": INTERVALS,
         "flags": [],
@@ -54,16 +60,16 @@ def _guessing(rows: list[Judged]) -> float:
     return sum(chances) / len(chances) if chances else 0.0
 
 
-def _ahead(row: Judged) -> list[str]:
-    counts = Counter(_labels(row))
-    return [label for label, count in counts.items() if count == max(counts.values())]
-
-
-def _kind(row: Judged) -> str:
-    ahead = _ahead(row)
+def _kind(labels: Sequence[str]) -> str:
+    counts = Counter(labels)
+    ahead = [label for label, count in counts.items() if count == max(counts.values())]
     if len(ahead) > 1:
         return "tied"
     return "none" if ahead[0] == NONE else "chosen"
+
+
+def _without_one(units: Iterable[Mapping[str, str]], kind: str) -> Figure:
+    return without_one(label_units(units, lambda labels: float(_kind(labels) == kind)))
 
 
 def _verdict_table(verdicts: Counter[str], total: int) -> JSON:

@@ -5,44 +5,52 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from annotation.pure.cluster_intervals import clustered_share
+from annotation.pure.people_tables import for_workers
 from annotation.pure.tables import counted
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._tables import INTERVALS, excluded_table, share, table, usual_seconds
+from tasks._people import workers_of
+from tasks._tables import INTERVALS, excluded_table, table, usual_seconds
 
 MOST_FIELDS, MOST_VALUES, LONGEST = 40, 5, 80
 
 
-def external_report(judged: Iterable[Judged], joined: Callable[[JSON], dict[str, str]]) -> JSON:
+def external_report(judged: Iterable[Judged], joined: Callable[[JSON], dict[str, str]], *, seed: int) -> JSON:
     """Tables over all HITs with answers that scores do not leave out."""
     judged = list(judged)
     rows = [row for row in judged if row.given and not row.excluded]
-    fields: dict[str, Counter[str]] = {}
+    fields: dict[str, list[tuple[str, str]]] = {}
     seconds = []
     for row in rows:
         for given in row.given:
             seconds.append(given.seconds)
             for name, value in joined(given.answer).items():
-                fields.setdefault(name, Counter())[value] += 1
+                fields.setdefault(name, []).append((row.hit, value))
     return {
         "task": "external",
         "n": len(rows),
-        "tables": [_frequent(fields), *excluded_table(judged)],
+        "tables": for_workers([_frequent(fields, seed), *excluded_table(judged)], workers_of(rows)),
         "paragraph": _paragraph(len(rows), seconds),
         "intervals": INTERVALS,
         "flags": [],
     }
 
 
-def _frequent(fields: dict[str, Counter[str]]) -> JSON:
+def _frequent(fields: dict[str, list[tuple[str, str]]], seed: int) -> JSON:
+    """Values by field, given as (HIT, value) each; the answers to a HIT are resampled together."""
     columns = (_("Field"), _("Value"), _("Answers"), _("Share"))
     rows = [
-        [name[:LONGEST], value[:LONGEST] or None, count, share(count, counted.total())]
-        for name, counted in list(fields.items())[:MOST_FIELDS]
-        for value, count in counted.most_common(MOST_VALUES)
+        [name[:LONGEST], value[:LONGEST] or None, count, _share(given, value, seed)]
+        for name, given in list(fields.items())[:MOST_FIELDS]
+        for value, count in Counter(value for _hit, value in given).most_common(MOST_VALUES)
     ]
     note = _("The most frequent values of each field, five at most; long ones are cut.")
     return table("values", _("What was answered"), columns, rows, note)
+
+
+def _share(given: Sequence[tuple[str, str]], value: str, seed: int) -> JSON:
+    return clustered_share(((hit, each == value) for hit, each in given), seed, resamples=1_999).as_json()
 
 
 def _paragraph(hits: int, seconds: Sequence[float]) -> list[JSON]:

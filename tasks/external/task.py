@@ -105,7 +105,7 @@ class Strangers(TaskType):
         return float(any(known.strip() in said for known in gold.answers or ()))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return external_report(judged, joined)
+        return external_report(judged, joined, seed=seed)
 
     def export(self, example: Example, verdict: JSON) -> list[Example]:
         """The item with what most said in each field; nothing where nobody answered."""

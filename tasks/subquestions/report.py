@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from annotation.pure.judging_tables import agreement_tables
+from annotation.pure.people_tables import for_workers
 from annotation.pure.tables import counted, counted_sentence
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
+from tasks._people import workers_of
 from tasks._tables import excluded_table, in_words, said, share, table, usual_seconds
 from tasks.subquestions.judging import DISCARDS, JUDGMENTS, KEEP, MEANING, SINGLE_HOP, VALID, WELL_FORMED, WRONG_ANSWER
 from tasks.subquestions.judging import corrected as changes_of
+from tasks.subquestions.people import checking_people_table, negative_share, wording_table
 from tasks.subquestions.verdict import DISCARDED, KEPT, TIED, verdict
 
-INTERVALS = _("Shares with 95 % Wilson intervals; agreement with 95 % bootstrap intervals over items")
+INTERVALS = _("Shares with 95 % Wilson intervals, or bootstrap over items where several judgments of one are counted")
 OUTCOMES = {
     (KEPT, ""): _("kept"),
     (DISCARDED, SINGLE_HOP): _("discarded: needs no multihop reasoning"),
@@ -32,17 +35,20 @@ def subquestions_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     judged = list(judged)
     rows = [row for row in judged if row.given and not row.excluded]
     verdicts = [verdict(row.payload, [given.answer for given in row.given]) for row in rows]
+    tables = [
+        _outcome_table(verdicts),
+        _judgment_table(rows, seed),
+        _correction_table(rows, verdicts),
+        *checking_people_table(rows),
+        _worker_table(rows),
+        *_agreement(rows, seed=seed),
+        *wording_table(rows, seed),
+        *excluded_table(judged),
+    ]
     return {
         "task": "subquestions",
         "n": len(rows),
-        "tables": [
-            _outcome_table(verdicts),
-            _judgment_table(rows),
-            _correction_table(rows, verdicts),
-            _worker_table(rows),
-            *_agreement(rows, seed=seed),
-            *excluded_table(judged),
-        ],
+        "tables": for_workers(tables, workers_of(rows)),
         "paragraph": _paragraph(verdicts, rows),
         "intervals": INTERVALS,
         "flags": list(_flags(verdicts)),
@@ -64,14 +70,14 @@ def _kept(rows: Iterable[Judged]) -> Iterator[tuple[Judged, str, list[JSON]]]:
                 yield row, given.worker, given.answer["hops"]
 
 
-def _judgment_table(rows: Sequence[Judged]) -> JSON:
+def _judgment_table(rows: Sequence[Judged], seed: int) -> JSON:
     """How often each judgment of each hop was negative, over the answers that keep the question."""
-    hops: dict[int, list[JSON]] = {}
-    for _row, _worker, own in _kept(rows):
+    hops: dict[int, list[tuple[str, JSON]]] = {}
+    for row, _worker, own in _kept(rows):
         for number, hop in enumerate(own, 1):
-            hops.setdefault(number, []).append(hop)
+            hops.setdefault(number, []).append((row.hit, hop))
     made = [
-        [number, len(own), *(share(sum(hop[name] is False for hop in own), len(own)) for name in JUDGMENTS)]
+        [number, len(own), *(negative_share(own, name, seed) for name in JUDGMENTS)]
         for number, own in sorted(hops.items())
     ]
     columns = (_("Hop"), _("Judgments"), *FAULTS.values())

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from annotation.pure.intervals import wilson
 from annotation.pure.judging_tables import agreement_tables, side_by_side
+from annotation.pure.people_tables import for_workers
 from annotation.pure.tables import counted as cell_counted
 from annotation.pure.tables import counted_sentence
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
+from tasks._people import workers_of
 from tasks._tables import excluded_table, in_words, said, share, table
 from tasks.sufficiency.deciding import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
 from tasks.sufficiency.options import AGREEMENT, Options
+from tasks.sufficiency.people import proxy_people_table
 from tasks.sufficiency.proxies import (
     EXCLUDED,
     REASONS,
@@ -37,19 +40,21 @@ def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int)
     found = questions(pairs)
     groups = _groups(found)
     drops = [each for name, of in groups for each in _drops(name, of, options)]
+    tables = [
+        _proxy_table(groups),
+        _drop_table(drops),
+        _replaced_table(found),
+        _reason_table(groups),
+        _pair_table(pairs),
+        *proxy_people_table(judged, options),
+        *_model_table(judged, pairs, found),
+        *_agreement(judged, options, seed=seed),
+        *excluded_table(judged),
+    ]
     return {
         "task": "sufficiency",
         "n": sum(1 for row in judged if row.given and not row.excluded),
-        "tables": [
-            _proxy_table(groups),
-            _drop_table(drops),
-            _replaced_table(found),
-            _reason_table(groups),
-            _pair_table(pairs),
-            *_model_table(judged, pairs, found),
-            *_agreement(judged, options, seed=seed),
-            *excluded_table(judged),
-        ],
+        "tables": for_workers(tables, workers_of(judged)),
         "paragraph": [*_paragraph(found, pairs, drops), _rule(options)],
         "intervals": INTERVALS,
         "flags": list(_flags(judged, found)),

@@ -40,7 +40,17 @@ def test_agreement_is_worked_over_the_items_that_two_judged():
     assert row(found, "Agreement expected by chance")[1] == pytest.approx((3 * 2 + 5 * 4) / (8 * 7), abs=0.0005)
     alpha = krippendorff_alpha([[label for _, label in own] for _, own in FOUR])
     assert row(found, "Krippendorff's alpha (nominal)")[1] == pytest.approx(alpha, abs=0.0005)
-    assert [r[-1] for r in found["rows"]] == [3, 3, 3]
+    assert [r[4] for r in found["rows"]] == [3, 3, 3]
+    raw = row(found, "Agreement of two annotators")
+    assert raw[5:] == [0.5, 0.667]  # without amy or bo a differs, b agrees, c has one label; without cy a agrees too
+    labels = {item: dict(own) for item, own in FOUR}
+    without = [
+        krippendorff_alpha([[x for name, x in own.items() if name != worker] for own in labels.values()])
+        for worker in ("amy", "bo", "cy")
+    ]
+    ends = row(found, "Krippendorff's alpha (nominal)")[5:]
+    assert ends == [round(min(without), 3), round(max(without), 3)]
+    assert row(found, "Agreement expected by chance")[5:] == [None, None]
 
 
 def test_a_tie_is_nobody_s_majority_and_models_need_twenty_shared_items():

@@ -17,6 +17,7 @@ from annotation.derivations.singlehop import SingleHop
 from annotation.pure import dag
 from annotation.pure.example import Example
 from annotation.pure.hop_view import bridge_views
+from annotation.pure.tables import note_of
 from annotation.registry import task_type
 from annotation.tasktype import Given, Judged
 from tests.derivations.listed import Listed, derived, real
@@ -137,9 +138,18 @@ def test_the_report_counts_edges_and_holds_workers_to_what_is_known() -> None:
     assert tables["agreement"][0][1:5:3] == [0.25, 4]
     (first, second) = tables["by-worker"]
     assert (first[0], first[1], first[2]["value"], first[4]["value"], first[4]["n"]) == ("worker 0", 4, 0.25, 1.0, 2)
-    assert (second[3]["value"], second[4]["value"], second[5]) == (0.25, 0.0, 11.0)
+    assert (second[3]["value"], second[4]["value"], second[7]) == (0.25, 0.0, 11.0)
+    assert (first[5:7], second[5:7]) == ([-20.0, "1.000"], [80.0, "0.080"])
+    people = tables["people"]
+    assert [(row[2]["value"], row[2]["low"], row[2]["high"]) for row in people] == [(0.25, 0.5, 0.75), (0, 0.25, 0.25)]
     assert tables["excluded"] == [["broken", 1], [{"text": "no answer yet", "values": {}}, 1]]
-    assert [flag["values"]["worker"] for flag in report["flags"]] == ["worker 1"]
+    assert report["flags"] == []
+    note = note_of(next(table for table in report["tables"] if table["name"] == "by-worker"))
+    assert "of 2 workers against 80 % of known edges right, with Benjamini and Hochberg's adjustment" in note
+    assert "are for these 2 annotators" in note
+    more = [judged(OTHER, f"f{k}", ("different",), ("same",)) for k in range(2)]
+    flags = TASK.report([*rows, *more], TASK.options({}), seed=1)["flags"]
+    assert [flag["values"]["worker"] for flag in flags] == ["worker 1"]
     assert report["paragraph"][0]["message"] % report["paragraph"][0]["values"]
 
 

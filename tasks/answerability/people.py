@@ -1,0 +1,42 @@
+"""How far agreement with the labels depends on who took part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from annotation.pure.people_tables import people_table
+from annotation.pure.words import gettext_noop as _
+from annotation.pure.worker_intervals import Response, over_workers, without_one
+from annotation.tasktype import JSON, Judged
+from tasks._people import alone, by_question, question_of, units, workers_of
+from tasks._tables import said
+from tasks.answerability.groups import groups
+from tasks.answerability.judging import called, labelled
+
+
+def label_people_table(
+    judged: Sequence[Judged], labelled_rows: Sequence[Judged], agreed: Callable[[Judged], float], *, singles: bool
+) -> list[JSON]:
+    """The majority's and a single annotator's agreement with the label; of groups the chance that all are right."""
+    if not labelled_rows:
+        return []
+    responses = [
+        Response(question_of(row), one.worker, float(called(one.answer) == labelled(row.example)), 1 / len(row.given))
+        for row in labelled_rows
+        for one in row.given
+    ]
+    majority = without_one(units(([row] for row in labelled_rows), alone(agreed)))
+    rows = [
+        (said(_("Majority agrees with the label")), None, majority),
+        (said(_("One annotator agrees with the label")), over_workers(responses), None),
+    ]
+    if not singles:
+        whole = without_one(units(by_question(judged), _all_right))
+        rows.append((said(_("All labels of a group right")), None, whole))
+    return people_table(rows, workers_of(labelled_rows))
+
+
+def _all_right(rows: Sequence[Judged]) -> float | None:
+    """The chance that the majority labels of a whole group are right; None where it does not count."""
+    found = [group for group in groups(rows) if not group.left_out()]
+    return found[0].scores("paragraph").labels if found else None
