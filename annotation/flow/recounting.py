@@ -122,11 +122,19 @@ def _decided(batch: Batch) -> dict[str, int]:
     return {"refused": refused, "picked": alone[reading.ACCEPTED], "reworded": alone[reading.EDITED]}
 
 
+ALPHAS = {
+    "answer": _("Krippendorff's alpha of the answer (distance 1 − F1)"),
+    "support": _("Krippendorff's alpha of the support (MASI distance)"),
+}
+
+
 def _agreements(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     datasets = report.get("datasets") or {}
     for study in datasets.values() if len(datasets) == 1 else ():
         for part, words in (("answer", _("Agreement on the answer (F1)")), ("support", _("Agreement on support (F1)"))):
             yield words, study[part]["agreement"]["f1"] | {"share": True}
+        for part, words in ALPHAS.items():
+            yield words, (study.get("alpha") or {}).get(part) or {}
     for table in report.get("tables") or ():
         if table["name"] == "agreement":
             for label, value, low, high, *_n in table["rows"]:

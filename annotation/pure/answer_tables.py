@@ -50,9 +50,12 @@ def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
         tables = (_at(k, table, [study]) for table in _study_tables(name, study))
         found += [table | {"study": name} for table in for_workers(tables, _workers_of(study))]
     if after := (content.get("corrected") or {}).get("datasets"):
-        found.append(_at(k, _corrected(datasets, after), list(datasets.values())))
+        table = _at(k, _corrected(datasets, after), list(datasets.values()))
+        found += for_workers([table], content["corrected"].get("workers", 0))
     if content.get("voided"):
-        found += [count_table(content["voided"]), _with_voided(content, content["with_voided"])]
+        counting = content["with_voided"]
+        found.append(count_table(content["voided"]))
+        found += for_workers([_with_voided(content, counting)], counting.get("workers", 0))
     return found
 
 

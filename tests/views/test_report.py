@@ -158,6 +158,7 @@ def test_the_methods_paragraph_states_what_the_rows_say(
         "Each item was to be answered by 2 different annotators.",
         "The median active time of an answer was 30 seconds.",
         "Agreement on the answer (F1) is 100.0 % (95 % interval",
+        "Krippendorff's alpha of the answer (distance 1 − F1) is",
         "The results leave out one of the items, because of 50% doubt (1). With them go 2 answers: figures count 6 of "
         "the 8.",
     ):
