@@ -1,6 +1,6 @@
-"""`ablation:1` to `ablation:12`: the dataset without one kind of features (annotation.pure.ablation).
+"""`ablation:1` to `ablation:14`: the dataset without one kind of features (annotation.pure.ablation).
 
-Twelve ways that differ in what they take out, hence one module. Items keep id and group of their question, so that
+Ways that differ in what they take out, hence one module. Items keep id and group of their question, so that
 nobody meets two ablations of one question, nor an ablation and the original.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from annotation.derivations.ablation_figures import Averages
 from annotation.derivations.base import CannotDerive, Source, Tally, option
-from annotation.derivations.fitting import fits_any
+from annotation.derivations.fitting import Features, fits_any, needs_options
 from annotation.derivations.solved import fully_solved
 from annotation.pure.ablation import ABLATIONS, SEEDED, SHUFFLES, Ablated, ablate, gold_span
 from annotation.pure.ablation_text import UNKNOWN
@@ -23,6 +23,7 @@ from annotation.pure.words import gettext_noop
 
 ABLATION = "ablation"  # in `extra`: {"number", "seed", "dropped", "gold": {"paragraph", "start", "end"} or null}
 ORIGINAL = "@original"  # in `extra`, and in no file but our own: {"question", "paragraphs": [text, ...], "options"}
+NO_CONTEXT = 14  # takes out the whole context, which leaves something only where there are options
 SEEDS = 5  # of a shuffle, as the paper averages them
 
 
@@ -85,7 +86,8 @@ class Ablation:
         self.title = TITLES[self.number]
         self.Options = ShuffleOptions if self.number in SHUFFLES else AblationOptions
 
-    misfit = staticmethod(fits_any)
+    def misfit(self, features: Features) -> str:
+        return needs_options(features) if self.number == NO_CONTEXT else fits_any(features)
 
     def check(self, options: AblationOptions) -> None:
         if options.sample < 0:
@@ -100,7 +102,7 @@ class Ablation:
     ) -> Iterator[tuple[str, Example]]:
         """All instances of a question in a row, under its id and as one group."""
         self.check(options)
-        chosen = _chosen(source, options, seed=seed, tally=tally)
+        chosen = _chosen(source, options, self.number, seed=seed, tally=tally)
         averages = Averages(self.number)
         for position, example in enumerate(source.examples()):
             if position not in chosen:
@@ -116,13 +118,13 @@ class Ablation:
         tally.figures |= averages.figures()
 
 
-def _chosen(source: Source, options: AblationOptions, *, seed: int, tally: Tally) -> set[int]:
+def _chosen(source: Source, options: AblationOptions, number: int, *, seed: int, tally: Tally) -> set[int]:
     """The positions of the questions to ablate; the others are dropped with the reason."""
     solved = fully_solved(source, options.solved) if options.solved else None
     fit = []
     for position, example in enumerate(source.examples()):
         tally.read += 1
-        if reason := _unfit(example):
+        if reason := _unfit(example, number):
             tally.drop(reason)
         elif solved is not None and position not in solved:
             tally.drop("the model does not solve it fully on the original")
@@ -135,11 +137,13 @@ def _chosen(source: Source, options: AblationOptions, *, seed: int, tally: Tally
     return set(drawn)
 
 
-def _unfit(example: Example) -> str:
+def _unfit(example: Example, number: int) -> str:
     if not example.question.strip() or not example.paragraphs:
         return "it has no question or no context"
     if example.answerable is False:
         return "it is unanswerable"
+    if number == NO_CONTEXT and not example.options:
+        return "it has no options, and without its context there is nothing else to answer by"
     if example.options or not example.answers:
         return "" if example.options else "its answer is not known"
     return "" if gold_span(example) else "its answer is no span of the context and there are no options"
@@ -195,6 +199,8 @@ TITLES = {
     10: gettext_noop("Ablation 10: logical words dropped"),
     11: gettext_noop("Ablation 11: pronoun words dropped"),
     12: gettext_noop("Ablation 12: causal words dropped"),
+    13: gettext_noop("Ablation 13: drop all Q words"),
+    14: gettext_noop("Ablation 14: drop all C words"),
 }
 DOES = {
     1: gettext_noop("Leaves nothing of the question but what, who, when, how and their like."),
@@ -209,6 +215,8 @@ DOES = {
     10: gettext_noop("Drops all, any, each, every, few, if, more, most, no, nor, not, other, same, some and than."),
     11: gettext_noop("Drops the personal and possessive pronouns of the context."),
     12: gettext_noop("Drops as, because, cause, since, therefore and why."),
+    13: gettext_noop("Drops the whole question: what can be told from the context, and the options, alone."),
+    14: gettext_noop("Drops the whole context of questions with options: what these and the question alone tell."),
 }
 
 ABLATION_WAYS: tuple[Ablation, ...] = tuple(Ablation(number, DOES[number]) for number in ABLATIONS)

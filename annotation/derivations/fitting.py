@@ -16,6 +16,12 @@ NEITHER = gettext_noop("It holds neither single-hop questions nor pairs. Make th
 
 NO_SUPPORTS = gettext_noop("None of its questions says which paragraphs support it.")
 
+NO_OPTIONS = gettext_noop("None of its questions has options to choose from.")
+
+
+def needs_options(features: Features) -> str:
+    return "" if features.get("options") else NO_OPTIONS
+
 
 def needs_supports(features: Features) -> str:
     return "" if features.get("supports") else NO_SUPPORTS

@@ -1,4 +1,4 @@
-"""The twelve input ablations of Sugawara et al. 2020 (*Assessing the Benchmarking Capacity of MRC Datasets*).
+"""The input ablations of Sugawara et al. 2020 (*Assessing the Benchmarking Capacity of MRC Datasets*).
 
 Each takes features out of a question or its context, so that one can ask whether the question needs them. A dropped
 token becomes [UNK]: token for token, the gold keeps its place, though its words may be gone. Paragraphs keep their
@@ -7,7 +7,7 @@ places and so do sentences, except where they are what is shuffled. The same exa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
@@ -35,7 +35,7 @@ from annotation.pure.spans import Span, locate
 from annotation.pure.tagging import Tagger, hanta, is_sign
 from annotation.pure.words import gettext_noop as _
 
-ABLATIONS: Mapping[int, str] = {  # as the paper's Table 2 calls them, its abbreviations written out
+ABLATIONS: Mapping[int, str] = {  # as the paper's Table 2 calls them, its abbreviations written out; 13, 14: Table 3
     1: _("Question interrogatives only"),
     2: _("Function words only"),
     3: _("Content words only"),
@@ -48,6 +48,8 @@ ABLATIONS: Mapping[int, str] = {  # as the paper's Table 2 calls them, its abbre
     10: _("Logical words dropped"),
     11: _("Pronoun words dropped"),
     12: _("Causal words dropped"),
+    13: _("Drop all Q words"),
+    14: _("Drop all C words"),
 }
 SHUFFLES = frozenset({6, 7, 8})
 SEEDED = SHUFFLES | {9}
@@ -163,12 +165,15 @@ def _moved(gold: Span | None, passages: Sequence[Passage], made: Sequence[Made])
 # The ways
 
 
-def _question_words(work: _Work) -> _Result:
-    words = {t.start: UNKNOWN for t in work.question.tokens if t.text.lower() not in INTERROGATIVES}
-    work.dropped = len(words)
-    rows = [with_words(work.question, s, words, spaced=True) for s in work.question.sentences]
-    question = assembled(work.question, rows, title="").paragraph.text
-    return _Result(replace(work.example, question=question))
+def _question(keeps: Collection[str]) -> Callable[[_Work], _Result]:
+    def ablated(work: _Work) -> _Result:
+        words = {token.start: UNKNOWN for token in work.question.tokens if token.text.lower() not in keeps}
+        work.dropped = len(words)
+        rows = [with_words(work.question, s, words, spaced=True) for s in work.question.sentences]
+        question = assembled(work.question, rows, title="").paragraph.text
+        return _Result(replace(work.example, question=question))
+
+    return ablated
 
 
 def _dropping(drops: Callable[[Token], bool]) -> Callable[[_Work], _Result]:
@@ -299,7 +304,7 @@ def _shuffled_sentences(work: _Work) -> _Result:
 
 
 _HOW: Mapping[int, Callable[[_Work], _Result]] = {
-    1: _question_words,
+    1: _question(INTERROGATIVES),
     2: _dropping(lambda token: not is_sign(token.text) and not is_function_word(token.text)),
     3: _dropping(lambda token: is_function_word(token.text)),
     4: _anonymous,
@@ -311,4 +316,6 @@ _HOW: Mapping[int, Callable[[_Work], _Result]] = {
     10: _dropping(lambda token: token.text.lower() in LOGICAL_WORDS),
     11: lambda work: _each_sentence(work, _no_pronouns),
     12: _dropping(lambda token: token.text.lower() in CAUSAL_WORDS),
+    13: _question(()),
+    14: _dropping(lambda token: True),
 }

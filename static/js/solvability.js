@@ -45,7 +45,7 @@ function missing() {
   const need = (field, name) => found.push({ field, text: sentence(`need-${name}`) });
   if (!valueOf("solvable")) need("solvable", "solvable");
   if (valueOf("solvable") === "yes" && !hasAnswer()) need("text", "answer");
-  if (valueOf("solvable") === "yes" && !elements.rationale.value.trim()) need("rationale", "rationale");
+  if (valueOf("solvable") === "yes" && !("optional" in elements.rationale.dataset) && !elements.rationale.value.trim()) need("rationale", "rationale");
   if (!valueOf("guessable")) need("guessable", "guessable");
   if (valueOf("guessable") === "yes" && !valueOf("necessary")) need("necessary", "necessary");
   return found;

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from annotation.pure.ablation_text import UNKNOWN
 from annotation.pure.agreement import percent_agreement
 from annotation.pure.example import Example
 from annotation.pure.metrics import ACCURACY, MUSIQUE
@@ -59,7 +60,7 @@ class Solvability(TaskType):
             "paragraphs": [{"title": p.title if several else "", "text": p.text} for p in example.paragraphs],
             "options": list(example.options),
             "show_original": options.show_original,
-        }
+        } | ({"no_context": True} if all(_is_gone(p.text) for p in example.paragraphs) else {})
 
     def afterwards(self, payload: JSON, example: Example) -> JSON | None:
         """The original, where the batch shows it and the dataset knows it."""
@@ -162,6 +163,11 @@ def _mark(mark: Any, texts: list[str], titles: list[str]) -> list[int | None]:
     return [position_of(mark[0], titles, "rationale"), *mark[1:]]
 
 
+def _is_gone(text: str) -> bool:
+    """Whether an ablation left no word of it, so that nothing can be marked in it."""
+    return not text.replace(UNKNOWN, "").strip()
+
+
 def _solving(payload: JSON, answer: JSON) -> Iterator[Problem]:
     if not isinstance(answer["solvable"], bool):
         yield Problem("solvable", _("Say whether the question can be solved."))
@@ -180,7 +186,7 @@ def _solving(payload: JSON, answer: JSON) -> Iterator[Problem]:
         yield Problem("text", _("Give the answer: select it in the text or type it."))
     elif cut(texts, Span(answer["paragraph"], answer["start"], answer["end"])) != answer["text"]:
         yield Problem("text", _("The selected text and its place do not match. Please select the answer again."))
-    if not answer["rationale"]:
+    if not answer["rationale"] and not payload.get("no_context"):
         yield Problem("rationale", _("Mark what the answer rests on."))
     elif len(answer["rationale"]) > MOST_MARKS:
         yield Problem("rationale", _("Please mark no more than %(most)s places."), {"most": MOST_MARKS})

@@ -1,4 +1,4 @@
-"""`ablation:1` to `ablation:12`: what they make of a dataset, and what they leave out."""
+"""`ablation:1` to `ablation:14`: what they make of a dataset, and what they leave out."""
 
 from __future__ import annotations
 
@@ -20,12 +20,31 @@ def ship(number: int, **changes: object) -> Example:
     return replace(made, **changes)
 
 
-def test_there_are_twelve_ways_named_by_their_number() -> None:
+def test_the_ways_are_named_by_their_number() -> None:
     found = [how for how in DERIVATIONS if how.startswith("ablation:")]
-    assert found == [f"ablation:{number}" for number in range(1, 13)]
+    assert found == [f"ablation:{number}" for number in range(1, 15)]
 
 
-@pytest.mark.parametrize("number", range(1, 13))
+def test_the_whole_question_may_be_taken_out() -> None:
+    [made], tally = derived(DERIVATIONS["ablation:13"], Listed([ship(1)]))
+    assert made.question.split() == ["[UNK]"] * 5
+    assert (made.paragraphs, made.answers) == (ship(1).paragraphs, ship(1).answers)
+    assert tally.figures["average tokens dropped or replaced"] == 5
+
+
+def test_the_whole_context_may_be_taken_out_where_there_are_options() -> None:
+    choice = ship(2, options=("Ada Lorne", "Mara Quell"), answers=("Ada Lorne",))
+    way = DERIVATIONS["ablation:14"]
+    [made], tally = derived(way, Listed([ship(1), choice]))
+    assert (made.id, made.question, made.options) == ("q2", choice.question, choice.options)
+    assert made.paragraphs[0].text.replace("[UNK]", "").strip() == ""
+    assert made.extra["@original"]["paragraphs"] == [choice.paragraphs[0].text]
+    assert tally.dropped == {"it has no options, and without its context there is nothing else to answer by": 1}
+    assert way.misfit({"options": False})
+    assert way.misfit({"options": True}) == ""
+
+
+@pytest.mark.parametrize("number", range(1, 14))
 def test_an_item_keeps_id_and_group_and_says_what_was_done(number: int) -> None:
     made, tally = derived(DERIVATIONS[f"ablation:{number}"], Listed([ship(1), ship(2, group="twins")]), seed=4)
     each = 5 if number in (6, 7, 8) else 1

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
 from scipy import stats
 
 from annotation import registry
+from annotation.pure.ablation import ablate
 from annotation.pure.example import Example, Paragraph
 from annotation.pure.intervals import wilson
 from annotation.pure.tables import cell_text, note_of, sentence
@@ -262,3 +264,14 @@ def test_a_decided_example_carries_its_class() -> None:
         "class": "gamma", "solvable": True, "votes": {"alpha": 0, "beta": 0, "gamma": 1, "delta": 0},
     }  # fmt: skip
     assert TASK.export(example, TASK.aggregate(payload, [said("gamma"), said("alpha")])) == []
+
+
+def test_without_a_context_an_option_needs_no_rationale() -> None:
+    """Ablation 14, the paper's "Drop all C words"."""
+    whole = Example("q", "Who ran?", (Paragraph("", "Ada ran."),), ("Ada",), options=("Ada", "Mara"))
+    for number, problems in ((14, []), (13, ["rationale"])):
+        payload = TASK.prepare(ablate(whole, number).example, TASK.Options(), Random(1))
+        assert payload is not None
+        chosen = said("alpha") | {"kind": "option", "option": 0}
+        assert [problem.field for problem in TASK.check(payload, chosen)] == problems
+    assert table(TASK.report([item(14, "race", said("alpha"))], None, seed=1), "solvability")[0][0] == 14
