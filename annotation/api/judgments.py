@@ -16,12 +16,13 @@ from rest_framework.response import Response
 
 from annotation import jobs, uploads
 from annotation.api.batch_base import BatchList, BatchView
-from annotation.api.lists import AnyType
+from annotation.api.lists import AnyType, asked
 from annotation.api.queued import QueuedSerializer, queued
 from annotation.api.reading import FileParser, FormParser
 from annotation.api.writing import repeatable
 from annotation.downloads import sent
 from annotation.flow import exporting, naming
+from annotation.flow.judged_items import JudgedItems
 
 BODIES = {
     "multipart/form-data": {
@@ -55,6 +56,19 @@ class JudgmentSerializer(serializers.Serializer):
     surplus = serializers.BooleanField()
     void_reason = serializers.CharField()
     voided = serializers.BooleanField()
+    question = serializers.CharField(required=False)
+    gold = serializers.ListField(child=serializers.CharField(), required=False, help_text="The gold answers.")
+    gold_support = serializers.ListField(child=serializers.IntegerField(), required=False, allow_null=True)
+    answerable = serializers.BooleanField(required=False, allow_null=True)
+    hops = serializers.IntegerField(required=False)
+    shape = serializers.CharField(required=False)
+    pair = serializers.CharField(required=False, help_text="Shared by items that belong together, such as twins.")
+    score = serializers.DictField(
+        child=serializers.FloatField(),
+        required=False,
+        allow_null=True,
+        help_text="The task's measures of this answer against gold, 0 to 1; null where gold does not tell.",
+    )
 
     def to_representation(self, row: Any) -> Any:
         """It is plain already."""
@@ -66,6 +80,13 @@ class JudgmentFilter(serializers.Serializer):
 
     since = serializers.DateTimeField(required=False, help_text="Revisions of then or later.")
     worker = serializers.CharField(max_length=64, required=False, help_text="Pseudonym or worker id.")
+    ids_only = serializers.BooleanField(required=False, help_text="Leave out what items say, from `question` on.")
+
+
+class FileFilter(serializers.Serializer):
+    """What a file of judgments holds."""
+
+    ids_only = serializers.BooleanField(required=False, help_text="Leave out what items say, from `question` on.")
 
 
 class Judgments(BatchList):
@@ -80,11 +101,11 @@ class Judgments(BatchList):
         rows = rows.filter(created_at__gte=wish["since"]) if "since" in wish else rows
         if "worker" in wish:
             rows = rows.filter(assignment__worker=naming.worker_named(self.project, wish["worker"]))
-        return rows.values("pk", *exporting.FIELDS)
+        return rows.values("pk", *exporting.FIELDS, exporting.HIT)
 
     def told(self, rows: list[Any]) -> list[Any]:
-        names: dict[int, str] = {}
-        return [exporting.judgment(self.batch, row, names) for row in rows]
+        items = None if self.query(JudgmentFilter).get("ids_only") else JudgedItems(self.batch)
+        return list(exporting.judgments(self.batch, rows, {}, items))
 
     @extend_schema(parameters=[JudgmentFilter], responses=JudgmentSerializer(many=True))
     def get(self, request: Request, slug: str, batch: str) -> Response:
@@ -115,14 +136,15 @@ class JudgmentsFile(BatchView):
 
     @extend_schema(
         operation_id="exportJudgments",
-        parameters=[OpenApiParameter("format", str, OpenApiParameter.PATH, enum=sorted(exporting.MEDIA))],
+        parameters=[OpenApiParameter("format", str, OpenApiParameter.PATH, enum=sorted(exporting.MEDIA)), FileFilter],
         responses={(200, kind): OpenApiTypes.BINARY for kind in exporting.MEDIA.values()},
     )
     def get(self, request: Request, slug: str, batch: str, format: str) -> HttpResponseBase:
         """Every revision of every answer as a file: `jsonl`, `csv` or `parquet`."""
         if format not in exporting.MEDIA:
             raise Http404
-        blocks = exporting.stream_judgments(self.batch, format)
+        ids_only = bool(asked(FileFilter, request.query_params).get("ids_only"))
+        blocks = exporting.stream_judgments(self.batch, format, ids_only=ids_only)
         return sent(
             request, self.batch, blocks, name=f"{self.batch.slug}-judgments.{format}", kind=exporting.MEDIA[format]
         )

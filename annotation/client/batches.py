@@ -130,9 +130,9 @@ class Batch:
         """The report as last computed."""
         return self._connection.get(f"{self._path}report/", part)
 
-    def judgments(self) -> Rows:
-        """Every revision of every answer, under pseudonyms."""
-        return self._rows("judgments")
+    def judgments(self, *, ids_only: bool = False) -> Rows:
+        """Every revision of every answer, under pseudonyms; unless `ids_only` with question, gold and score."""
+        return self._rows("judgments", **_ids_only(ids_only))
 
     def verdicts(self) -> Rows:
         """What the answers to each HIT mean together, as they stand now."""
@@ -141,14 +141,17 @@ class Batch:
     def hits(self) -> Rows:
         return self._rows("hits")
 
-    def export(self, to: str | Path, *, format: str = "") -> Path:
-        """Write all judgments to a file: jsonl, csv or parquet, by default as its name ends."""
+    def export(self, to: str | Path, *, format: str = "", ids_only: bool = False) -> Path:
+        """Write all judgments to a file: jsonl, csv or parquet, by default as its name ends.
+
+        `ids_only` leaves out question, gold, score, hops, shape and pair.
+        """
         wanted = format or Path(to).suffix.removeprefix(".")
         if wanted not in FORMATS:
             raise HopscribeError(
                 f"Judgments are written as {', '.join(FORMATS)}, not as {wanted or 'a file without a suffix'}."
             )
-        return download(self._connection, f"{self._path}judgments/export/{wanted}/", to)
+        return download(self._connection, f"{self._path}judgments/export/{wanted}/", to, **_ids_only(ids_only))
 
     def clone(self, *, name: str | None = None, title: str | None = None) -> Batch:
         """A new draft with everything that was settled for this one."""
@@ -163,8 +166,9 @@ class Batch:
         self._work("gather", {"name": name, "least": least}).wait()
         return Datasets(self._connection, self._root)[name]
 
-    def _rows(self, what: str) -> Rows:
-        return Rows(lambda: self._connection.pages(f"{self._path}{what}/", {"limit": 500}), f"{what} of {self.name}")
+    def _rows(self, what: str, **query: str) -> Rows:
+        asked: dict[str, str | int] = {"limit": 500, **query}
+        return Rows(lambda: self._connection.pages(f"{self._path}{what}/", asked), f"{what} of {self.name}")
 
     def _drafted(self, act: str, wish: JSON) -> Batch:
         said = {name: value for name, value in wish.items() if value is not None}
@@ -210,3 +214,7 @@ class Batches:
         names = [one.name if isinstance(one, Dataset) else one for one in datasets]
         wish = {"title": title, "task": task, "datasets": names, **settings}
         return Batch(self._connection, self._root, self._connection.write("POST", f"{self._root}batches/", wish))
+
+
+def _ids_only(wanted: bool) -> dict[str, str]:
+    return {"ids_only": "true"} if wanted else {}

@@ -69,12 +69,12 @@ class Dataset:
         return Jobs(self._connection, self._root).of(self._connection.write("DELETE", self._path))
 
 
-def download(connection: Connection, path: str, to: str | Path) -> Path:
+def download(connection: Connection, path: str, to: str | Path, **query: str) -> Path:
     """Download to a file, which is there once it is whole."""
     target = Path(to)
     with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as part:
         try:
-            connection.download(path, part)
+            connection.download(path, part, query)
             part.close()
             Path(part.name).replace(target)
         except BaseException:

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 from wsgiref.util import FileWrapper
@@ -19,6 +20,8 @@ from wsgiref.util import FileWrapper
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from annotation.flow import judged_items
+from annotation.flow.judged_items import JudgedItems
 from annotation.flow.refusal import Refused
 from annotation.formats import FORMATS
 from annotation.formats.base import CannotWrite
@@ -27,10 +30,11 @@ from annotation.models.fields import to_text
 from annotation.pure import lifecycle
 from annotation.pure.example import Example
 from annotation.pure.spreadsheet import guarded
+from annotation.registry import task_type
 
 CHUNK = 1000
 BLOCK = 1 << 16
-Writer = Callable[[Iterable[dict[str, Any]], BinaryIO], int]
+Writer = Callable[[Iterable[dict[str, Any]], BinaryIO, list[str]], int]
 
 
 def examples_of(dataset: Dataset, *, retired: bool = False) -> Iterator[Example]:
@@ -46,9 +50,9 @@ def export_dataset(dataset: Dataset, path: Path, *, format: str, retired: bool =
     return whole_file(path, lambda out: _write_dataset(dataset, out, format, retired))
 
 
-def export_judgments(batch: Batch, path: Path, *, format: str) -> dict[str, Any]:
+def export_judgments(batch: Batch, path: Path, *, format: str, ids_only: bool = False) -> dict[str, Any]:
     """Write every revision of every answer of a batch; returns {"records", "sha256"}."""
-    return whole_file(path, lambda out: WRITERS[format](judgments_of(batch), out))
+    return whole_file(path, lambda out: _write_judgments(batch, out, format, ids_only))
 
 
 def stream_dataset(dataset: Dataset, format: str, *, retired: bool = False) -> Iterator[bytes]:
@@ -56,9 +60,14 @@ def stream_dataset(dataset: Dataset, format: str, *, retired: bool = False) -> I
     return blocks_of(lambda out: _write_dataset(dataset, out, format, retired))
 
 
-def stream_judgments(batch: Batch, format: str) -> Iterator[bytes]:
+def stream_judgments(batch: Batch, format: str, *, ids_only: bool = False) -> Iterator[bytes]:
     """The exported file, block by block."""
-    return blocks_of(lambda out: WRITERS[format](judgments_of(batch), out))
+    return blocks_of(lambda out: _write_judgments(batch, out, format, ids_only))
+
+
+def _write_judgments(batch: Batch, out: BinaryIO, format: str, ids_only: bool) -> int:
+    measures = None if ids_only else list(task_type(batch.task).measures)
+    return WRITERS[format](judgments_of(batch, ids_only=ids_only), out, columns_of(measures))
 
 
 def _write_dataset(dataset: Dataset, out: BinaryIO, format: str, retired: bool) -> int:
@@ -127,6 +136,7 @@ class _Blocks(FileWrapper):
             raise
 
 
+HIT = "assignment__hit_id"
 FIELDS = {
     "assignment__public_id": "assignment",
     "assignment__hit__public_id": "hit",
@@ -149,11 +159,27 @@ FIELDS = {
 }
 
 
-def judgments_of(batch: Batch) -> Iterator[dict[str, Any]]:
-    """Every revision as a row: who (pseudonym), what, when, on which version of item and guide."""
+def judgments_of(batch: Batch, *, ids_only: bool = False) -> Iterator[dict[str, Any]]:
+    """Every revision as a row: who (pseudonym), what, when, on which version of item and guide.
+
+    Unless `ids_only`, each row says of its item what JudgedItems tells.
+    """
+    rows = revisions_of(batch).order_by("pk").values(*FIELDS, HIT).iterator(chunk_size=CHUNK)
+    items = None if ids_only else JudgedItems(batch)
     names: dict[int, str] = {}
-    for values in revisions_of(batch).order_by("pk").values(*FIELDS).iterator(chunk_size=CHUNK):
-        yield judgment(batch, values, names)
+    while some := list(islice(rows, CHUNK)):
+        yield from judgments(batch, some, names, items)
+
+
+def judgments(
+    batch: Batch, rows: list[dict[str, Any]], names: dict[int, str], items: JudgedItems | None
+) -> Iterator[dict[str, Any]]:
+    """Revisions' FIELDS and HIT as rows of a file; `names` remembers the pseudonyms that were made."""
+    if items is not None:
+        items.read(values[HIT] for values in rows)
+    for values in rows:
+        row = judgment(batch, values, names)
+        yield row if items is None else row | items.columns(values[HIT], row["answer"])
 
 
 def revisions_of(batch: Batch) -> QuerySet[Answer]:
@@ -181,7 +207,7 @@ def time_text(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _write_jsonl(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
+def _write_jsonl(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]) -> int:
     count = 0
     for row in rows:
         out.write(to_text(row).encode() + b"\n")
@@ -190,7 +216,7 @@ def _write_jsonl(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for a table: the answer's text and support as columns, the answer whole as JSON besides."""
+    """A row for a table: the answer's text and support as columns, the answer whole as JSON besides; lists as JSON."""
     answer = row["answer"]
     told = answer if isinstance(answer, dict) else {}
     support = json.dumps(told.get("support", []))
@@ -199,9 +225,14 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
         "answer_text": str(told.get("text", "")),
         "support": support,
     }
+    if "gold" in row:
+        columns |= {name: None if row[name] is None else json.dumps(row[name], ensure_ascii=False) for name in LISTS}
+        columns |= {SCORE + name: value for name, value in (row["score"] or {}).items()}
     return {**{k: v for k, v in row.items() if k != "answer"}, **columns, "answer": to_text(answer)}
 
 
+LISTS = ("gold", "gold_support")
+SCORE = "score_"  # before the name of a measure
 COLUMNS = [
     *(name for name in ["batch", *FIELDS.values()] if name != "answer"),
     "answer_kind",
@@ -211,39 +242,48 @@ COLUMNS = [
 ]
 
 
+def columns_of(measures: Iterable[str] | None) -> list[str]:
+    """The columns of a table of judgments; what items say only where measures are given."""
+    if measures is None:
+        return COLUMNS
+    return [*COLUMNS, *judged_items.COLUMNS, *(SCORE + name for name in measures)]
+
+
 def _cell(value: Any) -> str:
-    """Numbers and truth values as they are; only text can pass for a formula."""
-    return guarded(value) if isinstance(value, str) else str(value)
+    """Numbers and truth values as they are, nothing as an empty cell; only text can pass for a formula."""
+    return guarded(value) if isinstance(value, str) else "" if value is None else str(value)
 
 
-def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
+def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]) -> int:
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=False)
     writer = csv.writer(text)
-    writer.writerow(COLUMNS)
+    writer.writerow(columns)
     count = 0
     for row in rows:
         flat = _flat(row)
-        writer.writerow([_cell(flat[name]) for name in COLUMNS])
+        writer.writerow([_cell(flat.get(name)) for name in columns])
         count += 1
     text.flush()
     text.detach()
     return count
 
 
-def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO) -> int:
+def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     kinds = {
         "item": pa.int64(),
+        "hops": pa.int64(),
         "revision": pa.int64(),
         "guide_version": pa.int64(),
         "active_seconds": pa.float64(),
     }
-    kinds |= dict.fromkeys(["current", "late", "surplus", "voided"], pa.bool_())
-    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    kinds |= dict.fromkeys(["current", "late", "surplus", "voided", "answerable"], pa.bool_())
+    kinds |= dict.fromkeys([name for name in columns if name.startswith(SCORE)], pa.float64())
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
     count = 0
-    with pq.ParquetWriter(out, schema) as writer:
+    with pq.ParquetWriter(out, schema, store_schema=False) as writer:  # no Arrow schema in base64 beside Parquet's own
         chunk: list[dict[str, Any]] = []
         for row in rows:
             chunk.append(_flat(row))

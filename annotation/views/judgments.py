@@ -22,11 +22,12 @@ from annotation.views.seeing import see
 @require_safe
 @member_required(roles.SEE)
 def batch_export(request: HttpRequest, project: Project, batch: str, format: str) -> HttpResponse:
-    """Every revision of every answer as a file."""
+    """Every revision of every answer as a file; with `?ids_only=1` without what items say."""
     exported = batch_of(project, batch)
     if format not in dict(EXPORTS):
         raise Http404
-    blocks, name = exporting.stream_judgments(exported, format), f"{exported.slug}-judgments.{format}"
+    blocks = exporting.stream_judgments(exported, format, ids_only=bool(request.GET.get("ids_only")))
+    name = f"{exported.slug}-judgments.{format}"
     return sent(request, exported, blocks, name=name, kind=exporting.MEDIA[format])
 
 

@@ -97,6 +97,13 @@ def test_judgments_and_verdicts_come_as_lists_and_as_files(api: Any, done: Any, 
     assert {row["current"] for row in rows} == {True}
     file = api.get("batches/wells-1/judgments/export/jsonl/")
     assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == rows
+    assert {(row["dataset"], row["hops"], row["shape"]) for row in rows} == {("wells", 2, "")}
+    assert all(row["question"] and row["gold"] for row in rows)
+    bare = api.get("batches/wells-1/judgments/?ids_only=true").json()["results"]
+    file = api.get("batches/wells-1/judgments/export/jsonl/?ids_only=true")
+    assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == bare
+    dropped = set(rows[0]) - set(bare[0])
+    assert dropped == {"question", "gold", "gold_support", "answerable", "hops", "shape", "pair", "score"}
     told = api.client.get(f"{api.base}batches/wells-1/judgments/export/csv/", headers={"accept": "text/csv"})
     assert b"".join(told.streaming_content).startswith(b"batch,assignment")
     assert api.get("batches/wells-1/judgments/export/xlsx/").status_code == 404

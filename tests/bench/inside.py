@@ -172,9 +172,10 @@ def judgments(*, hits: int, each: int) -> dict[str, Any]:
     return {"judgments": made}
 
 
-def export_rate(*, format: str, out: str) -> dict[str, Any]:
+def export_rate(*, format: str, out: str, ids_only: int = 0) -> dict[str, Any]:
     batch = Batch.objects.get(slug="judged")
-    rounds = [timed(lambda: exporting.export_judgments(batch, Path(out), format=format)) for _ in range(3)]
+    wish: dict[str, Any] = {"format": format, "ids_only": bool(ids_only)}
+    rounds = [timed(lambda: exporting.export_judgments(batch, Path(out), **wish)) for _ in range(3)]
     return {"records": Answer.objects.count(), "seconds": min(rounds)}
 
 

@@ -212,12 +212,38 @@ def test_the_table_and_the_columns_say_what_the_lines_say(told: Batch, tmp_path:
     told_lines = rows_of(told, "jsonl", tmp_path)
     for kind in ("csv", "parquet"):
         rows = rows_of(told, kind, tmp_path)
-        assert list(rows[0]) == exporting.COLUMNS
+        measures = ["answer_f1", "answer_em", "support_f1", "support_em"]
+        assert list(rows[0]) == exporting.columns_of(measures)
         assert [json.loads(row["answer"]) for row in rows] == [row["answer"] for row in told_lines]
         assert [str(row["current"]) for row in rows] == [str(row["current"]) for row in told_lines]
         assert [int(row["item"]) for row in rows] == [row["item"] for row in told_lines]
         assert [json.loads(row["support"]) for row in rows] == [row["answer"]["support"] for row in told_lines]
+        assert [row["question"] for row in rows] == [row["question"] for row in told_lines]
+        assert [json.loads(row["gold"]) for row in rows] == [row["gold"] for row in told_lines]
+        scores = [[float(row[f"score_{name}"]) for name in measures] for row in rows]
+        assert scores == [[row["score"][name] for name in measures] for row in told_lines]
     assert rows[-1]["answer_text"] == "=1+1"
+
+
+def test_judgments_say_what_was_asked_and_how_well_it_was_answered(batch: Batch, bob: Any, tmp_path: Path) -> None:
+    answer_all(bob, batch)
+    rows = rows_of(batch, "jsonl", tmp_path)
+    assert {row["item"] for row in rows} == {0, 1, 2, 3}
+    for row in rows:
+        assert row["question"] == f"Which tower stands beside the well that Ana Brook dug in year {row['item']}?"
+        assert (row["gold"], row["gold_support"]) == ([f"Tower {row['item']}"], [0, 1])
+        assert (row["dataset"], row["hops"], row["shape"], row["answerable"]) == ("wells", 2, "", None)
+        assert row["score"] == {"answer_f1": 1.0, "answer_em": 1.0, "support_f1": 1.0, "support_em": 1.0}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_an_option_leaves_out_what_items_say(told: Batch, tmp_path: Path, kind: str) -> None:
+    out = tmp_path / f"ids.{kind}"
+    exporting.export_judgments(told, out, format=kind, ids_only=True)
+    assert {"question", "gold", "hops"} <= set(rows_of(told, kind, tmp_path)[0])
+    content = out.read_bytes()
+    assert b"gold" not in content
+    assert b"Ana Brook" not in content
 
 
 def test_a_table_runs_nothing_in_a_spreadsheet_and_keeps_numbers_numbers(told: Batch, tmp_path: Path) -> None:

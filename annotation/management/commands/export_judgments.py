@@ -13,8 +13,13 @@ class Command(Door):
     def add(self, parser: Any) -> None:
         parser.add_argument("batch", type=slug)
         parser.add_argument("--format", required=True, choices=sorted(WRITERS))
+        parser.add_argument(
+            "--ids-only", action="store_true", help="leave out question, gold, score, hops, shape, pair"
+        )
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
 
     def act(self, **options: Any) -> dict[str, Any]:
         batch = batch_named(project_of(options), options["batch"])
-        return {"out": str(options["out"])} | export_judgments(batch, options["out"], format=options["format"])
+        return {"out": str(options["out"])} | export_judgments(
+            batch, options["out"], format=options["format"], ids_only=options["ids_only"]
+        )

@@ -1,0 +1,65 @@
+"""What an exported judgment says of its item: question, gold, score against it, hops, shape and pair."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.models import Batch, Hit
+from annotation.pure.example import Example
+from annotation.registry import task_type
+
+KEPT = 1000  # HITs whose items are remembered: answers to one HIT mostly lie near each other
+COLUMNS = ("question", "gold", "gold_support", "answerable", "hops", "shape", "pair")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    example: Example
+    payload: dict[str, Any]
+    format: str
+    gradable: bool
+    columns: dict[str, Any]
+
+
+class JudgedItems:
+    """The items behind a batch's judgments, read as they are needed; memory does not grow with the batch."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._task = task_type(batch.task)
+        self._known: OrderedDict[int, _Known] = OrderedDict()
+
+    def columns(self, hit: int, answer: Any) -> dict[str, Any]:
+        """COLUMNS and `score`, the task's measures of the answer, 0..1; None where gold tells nothing to measure by."""
+        known = self._known[hit]
+        score = (
+            self._task.measure(known.payload, answer, known.example, format=known.format) if known.gradable else None
+        )
+        return {**known.columns, "score": None if score is None else dict(score)}
+
+    def read(self, hits: Iterable[int]) -> None:
+        """Have these at hand, at most `KEPT` at a time."""
+        wanted = set(hits)
+        for pk in wanted & self._known.keys():
+            self._known.move_to_end(pk)
+        rows = Hit.objects.filter(pk__in=wanted - self._known.keys()).select_related("item__dataset")
+        for row in rows.only("payload", "item__content", "item__hops", "item__shape", "item__dataset__format"):
+            self._known[row.pk] = self._of(row)
+        while len(self._known) > max(KEPT, len(wanted)):
+            self._known.popitem(last=False)
+
+    def _of(self, row: Hit) -> _Known:
+        example = row.item.example
+        told = {
+            "question": example.question,
+            "gold": list(example.answers),
+            "gold_support": None if example.supports is None else list(example.supports),
+            "answerable": example.answerable,
+            "hops": row.item.hops,
+            "shape": row.item.shape,
+            "pair": self._task.group(example) or "",
+        }
+        return _Known(example, row.payload, row.item.dataset.format, self._task.gradable(example), told)
