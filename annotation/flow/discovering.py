@@ -34,6 +34,11 @@ class Group:
     of_program: bool  # its HITs were made by another program
 
     @property
+    def is_newcomer(self) -> bool:
+        """Whether the person would join the project with their first HIT."""
+        return self.worker is None
+
+    @property
     def minutes(self) -> int:
         """How long one of its HITs usually takes."""
         return max(1, round(self.batch.expected_seconds / 60))

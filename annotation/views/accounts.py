@@ -165,12 +165,12 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "accounts/consent.html", context)
 
 
-def safe_next(request: HttpRequest) -> str:
-    """Where to go on: `next` if it is a place of this site, else the worker's home."""
+def safe_next(request: HttpRequest, otherwise: str = "work") -> str:
+    """Where to go on: `next` if it is a place of this site, else the page of the other name: the worker's home."""
     url = request.POST.get("next") or request.GET.get("next") or ""
     if url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure()):
         return url
-    return reverse("work")
+    return reverse(otherwise)
 
 
 @require_POST

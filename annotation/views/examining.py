@@ -6,20 +6,22 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from annotation.flow import eligibility, examining
+from annotation.flow import eligibility, examining, joining
 from annotation.flow.listing import TASK
 from annotation.flow.refusal import Refused
 from annotation.models import QualificationRequest, QualificationType, Worker
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON
 from annotation.views.access import require_get_or_post
+from annotation.views.accounts import safe_next
 from annotation.views.frame import translated
-from annotation.views.seeing import see
 
 
 @never_cache
@@ -27,19 +29,22 @@ from annotation.views.seeing import see
 @login_required
 def qualification_test(request: HttpRequest, public_id: str) -> HttpResponse:
     """What the test is about, or the test once it was begun; POST begins it, and then hands it in."""
-    mine = QualificationType.objects.filter(project__workers__user=request.user, deleted_at__isnull=True)
-    type = get_object_or_404(mine.select_related("project"), public_id=public_id, project__removed_at=None)
-    worker = Worker.objects.select_related("project").get(project=type.project, user=request.user)
+    known = QualificationType.objects.filter(deleted_at__isnull=True, project__removed_at=None)
+    type = get_object_or_404(known.select_related("project"), public_id=public_id)
+    worker = Worker.objects.select_related("project").filter(project=type.project, user=request.user).first()
+    if worker is None:
+        return _join_first(request, type)
     try:
         if request.method == "POST" and "begin" in request.POST:
             examining.begin(type, worker)
-            return see("qualification-test", type.public_id)
+            return HttpResponseRedirect(request.get_full_path(), status=303)
         if request.method == "POST":
             return _hand_in(request, type, worker)
     except Refused as refused:
         messages.warning(request, str(refused))
-        return see("my-qualifications")
-    return render(request, "marketplace/test.html", _shown(type, worker))
+        return _onward(request)
+    context = _shown(type, worker) | {"onward": safe_next(request, "my-qualifications")}
+    return render(request, "marketplace/test.html", context)
 
 
 def _hand_in(request: HttpRequest, type: QualificationType, worker: Worker) -> HttpResponse:
@@ -59,7 +64,20 @@ def _hand_in(request: HttpRequest, type: QualificationType, worker: Worker) -> H
     else:
         text = _("Thank you. The requester reads your answers to “%(name)s”.") % {"name": type.name}
     messages.info(request, text)
-    return see("my-qualifications")
+    return _onward(request)
+
+
+def _join_first(request: HttpRequest, type: QualificationType) -> HttpResponse:
+    """To the page of the project where it lets the viewer in, and from there back here; else 404."""
+    if not joining.may_sign_up(type.project, request.user):
+        raise Http404
+    join = reverse("open-join", args=[type.project.slug])
+    return HttpResponseRedirect(f"{join}?{urlencode({'next': request.get_full_path()})}")
+
+
+def _onward(request: HttpRequest) -> HttpResponse:
+    """Back to the work that asked for the qualification, else to the viewer's qualifications."""
+    return HttpResponseRedirect(safe_next(request, "my-qualifications"), status=303)
 
 
 def _shown(type: QualificationType, worker: Worker, *, answer: JSON | None = None) -> dict[str, Any]:

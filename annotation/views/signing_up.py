@@ -8,13 +8,15 @@ from django.contrib.auth import login
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 
 from annotation.flow import eligibility, joining, throttling
 from annotation.forms import JoinForm
 from annotation.models import Project, User
 from annotation.views.access import require_get_or_post
-from annotation.views.accounts import MODEL_BACKEND, address_of
+from annotation.views.accounts import MODEL_BACKEND, address_of, safe_next
 from annotation.views.prose import html_of
 
 
@@ -27,7 +29,7 @@ def open_join(request: HttpRequest, slug: str) -> HttpResponse:
     if not joining.may_sign_up(project, person):
         raise Http404
     if person is not None and project.workers.filter(user=person).exists():
-        return redirect("work")
+        return redirect(safe_next(request))
     if request.method == "POST":
         return _joined(request, project, person) if person is not None else _account(request, project)
     return _page(request, project, JoinForm())
@@ -37,7 +39,7 @@ def _account(request: HttpRequest, project: Project) -> HttpResponse:
     """Make an account and go in with it; 429 where many are made from one address."""
     wait = throttling.wait_of("open page", address=address_of(request))
     if wait:
-        context = {"wait": wait, "again": request.path}
+        context = {"wait": wait, "again": request.get_full_path()}
         response = render(request, "accounts/slow_down.html", context, status=429)
         response["Retry-After"] = wait
         return response
@@ -52,8 +54,10 @@ def _account(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _joined(request: HttpRequest, project: Project, user: User) -> HttpResponse:
+    """On to the consent, and from there to `next`, where the person came from."""
     joining.sign_up(project, user)
-    return redirect("consent", project.slug)
+    onward = f"?{urlencode({'next': safe_next(request)})}" if "next" in request.GET else ""
+    return redirect(reverse("consent", args=[project.slug]) + onward)
 
 
 def _page(request: HttpRequest, project: Project, form: JoinForm, *, status: int = 200) -> HttpResponse:

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -18,6 +18,7 @@ from annotation.flow.refusal import Refused
 from annotation.forms import DetailsForm, LetterForm
 from annotation.models import Message, QualificationRequest, QualificationType, Worker
 from annotation.views.access import require_get_or_post
+from annotation.views.accounts import safe_next
 from annotation.views.seeing import see
 
 
@@ -76,7 +77,7 @@ def qualification_ask(request: HttpRequest, public_id: str) -> HttpResponse:
         messages.success(request, text % {"name": type.name})
     except Refused as refusal:
         messages.warning(request, str(refusal))
-    return see("my-qualifications")
+    return HttpResponseRedirect(safe_next(request, "my-qualifications"), status=303)
 
 
 @never_cache

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from decimal import Decimal
+from html import unescape
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.urls import reverse
@@ -254,6 +256,47 @@ def test_what_is_sent_after_the_time_does_not_count(project: Any, bob: Any, clie
     assert qualifying.held(bob)[type.public_id].value == 7
 
 
-def test_tests_of_other_projects_are_not_there(elsewhere: Any, bob: Any, client: Any) -> None:
+def test_tests_of_projects_by_invite_only_are_not_there(elsewhere: Any, bob: Any, client: Any) -> None:
+    Project.objects.filter(pk=elsewhere.pk).update(sign_up="invite")
     client.force_login(bob.user)
     assert client.get(at(with_test(elsewhere))).status_code == 404
+
+
+def links(page: Any) -> list[str]:
+    return [unescape(url) for url in re.findall(r'href="([^"]+)"', page.content.decode())]
+
+
+def test_the_way_from_a_hit_to_joining_the_test_and_back_is_links(elsewhere: Any, bob: Any, client: Any) -> None:
+    type = with_test(elsewhere, answer_key=KEY)
+    needs = {"type": type.public_id, "comparator": "GreaterThanOrEqualTo", "values": [5], "guard": "Accept"}
+    hit = hit_of(hit_type(elsewhere, title="Guarded ferry", requirements=(needs,)))
+    here = reverse("marketplace-hit", args=[hit.public_id])
+    client.force_login(bob.user)
+    [join] = [url for url in links(client.get(here)) if url.startswith(reverse("open-join", args=["springs"]))]
+    consent = client.post(join)["Location"]
+    assert consent.startswith(reverse("consent", args=["springs"]))
+    agreed = client.post(consent, {"version": elsewhere.consent_version})
+    assert agreed["Location"] == here
+    [test] = [url for url in links(client.get(here)) if url.startswith(at(type))]
+    assert client.post(test, {"begin": "1"})["Location"] == test
+    assert client.post(test, {"q0": "b"})["Location"] == here
+    client.post(reverse("marketplace-accept", args=[hit.public_id]))
+    assert Assignment.objects.filter(worker__user=bob.user, hit=hit).exists()
+
+
+def test_the_address_of_a_test_leads_a_newcomer_to_joining_and_back(elsewhere: Any, bob: Any, client: Any) -> None:
+    type = with_test(elsewhere)
+    client.force_login(bob.user)
+    join = client.get(at(type))["Location"]
+    assert join == f"{reverse('open-join', args=['springs'])}?next={quote(at(type), safe='')}"
+    consent = client.post(join)["Location"]
+    assert client.post(consent, {"version": elsewhere.consent_version})["Location"] == at(type)
+
+
+def test_no_page_of_another_site_is_gone_back_to(project: Any, bob: Any, client: Any) -> None:
+    type = with_test(project)
+    client.force_login(bob.user)
+    there = f"{at(type)}?next=https://elsewhere.example/"
+    client.post(there, {"begin": "1"})
+    assert 'elsewhere.example/"' not in "".join(links(client.get(there)))
+    assert client.post(there, {"q0": "a"})["Location"] == reverse("my-qualifications")
