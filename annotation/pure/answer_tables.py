@@ -10,6 +10,7 @@ from typing import Any
 
 from annotation.pure.people_tables import NAME as PEOPLE
 from annotation.pure.people_tables import answer_people_table, for_workers
+from annotation.pure.shape_words import shape_words
 from annotation.pure.tables import said
 from annotation.pure.text_agreement import ANSWER_TEXT, SUPPORT
 from annotation.pure.voided_tables import count_table, study_rows
@@ -109,8 +110,9 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
     slices = (("hops", _("By number of hops"), _("Hops")), ("shape", _("By shape"), _("Shape")))
     for key, title, column in slices:
         if parts := study.get(f"by_{key}"):
-            rows = [[label, part["n"], *_f1_cells(part)] for label, part in parts.items()]
-            of = [{"dataset": name, key: label} for label in parts]
+            named = {label: label if key == "hops" and label else said(shape_words(label)) for label in parts}
+            rows = [[named[label], part["n"], *_f1_cells(part)] for label, part in parts.items()]
+            of = [{"dataset": name, key: label} if label else None for label in parts]
             spans = [["", 2], *F1_SPANS]
             yield _table(f"{key}-{name}", title, [column, "n", *_f1_columns()], rows, of, spans=spans)
     yield _workers(name, study)
@@ -240,7 +242,7 @@ def _table(
     title: str,
     columns: Sequence[str],
     rows: list[list[Any]],
-    of: Sequence[JSON],
+    of: Sequence[JSON | None],
     *,
     spans: Sequence[Sequence[Any]] = (),
 ) -> JSON:

@@ -13,6 +13,7 @@ from typing import Any
 from annotation.pure import tables
 from annotation.pure.answer_tables import MEASURES, PARTS, TABLE4
 from annotation.pure.report_values import tables_of
+from annotation.pure.shape_words import NOT_KNOWN, shape_words
 from annotation.pure.tables import Translate
 from annotation.pure.words import gettext_noop as _
 
@@ -108,9 +109,10 @@ def _of_studies(datasets: Mapping[str, Any], translate: Translate) -> Iterator[P
         for part, word in PARTS.items():
             titles = {"hops": _("%(part)s F1 by number of hops"), "shape": _("%(part)s F1 by shape")}
             hops = {_hops(hops, translate): row for hops, row in study.get("by_hops", {}).items()}
-            for key, cut in (("hops", hops), ("shape", study.get("by_shape", {}))):
+            shapes = {_short(translate(shape_words(shape))): row for shape, row in study.get("by_shape", {}).items()}
+            for key, cut in (("hops", hops), ("shape", shapes)):
                 groups = {translate(_("all")): study, **cut}
-                if key == "hops" or len(cut) > 1:
+                if len(cut) > (key == "shape"):
                     title = translate(titles[key]) % {"part": translate(word)}
                     yield from _measured(f"{part}-by-{key}-{name}", title, groups, part, translate, name)
             yield from _curve(study, part, translate, name)
@@ -119,6 +121,8 @@ def _of_studies(datasets: Mapping[str, Any], translate: Translate) -> Iterator[P
 
 
 def _hops(number: str, translate: Translate) -> str:
+    if not number:
+        return translate(NOT_KNOWN)
     return translate(_("1 hop")) if number == "1" else translate(_("%(n)s hops")) % {"n": number}
 
 

@@ -39,10 +39,16 @@ def table_of(content: Mapping[str, Any], name: str) -> JSON | None:
     return next((table for table in tables_of(content) if table["name"] == name), None)
 
 
-def behind(table: Mapping[str, Any], workers: Collection[str]) -> list[JSON]:
-    """For each row the filter of the judgments behind it, {} for all of them; `workers` are the known pseudonyms."""
-    said: Sequence[JSON] = table.get("of") or [{} for _row in table["rows"]]
-    return [own or _read_off(table, row, workers) for own, row in zip(said, table["rows"], strict=True)]
+def behind(table: Mapping[str, Any], workers: Collection[str]) -> list[JSON | None]:
+    """For each row the filter of the judgments behind it: {} for all of them, None where no filter finds just these.
+
+    `workers` are the known pseudonyms.
+    """
+    said: Sequence[JSON | None] = table.get("of") or [{} for _row in table["rows"]]
+    return [
+        own if own is None else own or _read_off(table, row, workers)
+        for own, row in zip(said, table["rows"], strict=True)
+    ]
 
 
 def _read_off(table: Mapping[str, Any], row: Sequence[Any], workers: Collection[str]) -> JSON:

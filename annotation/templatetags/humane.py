@@ -6,6 +6,7 @@ from django import template
 from django.utils.translation import gettext as _
 
 from annotation.models import Batch, Job
+from annotation.pure.shape_words import shape_words
 
 register = template.Library()
 
@@ -28,8 +29,8 @@ def state_tone(state: str) -> str:
 
 @register.filter
 def shape_name(shape: str) -> str:
-    """A decomposition's shape or a question's type, "none" where the source names none."""
-    return shape or _("none")
+    """A decomposition's shape or a question's type in words, "none" where the source names none."""
+    return _(shape_words(shape)) if shape else _("none")
 
 
 @register.filter

@@ -57,7 +57,7 @@ def _links(table: JSON, ways: Ways | WaysOfSeveral | None) -> list[list[str]]:
     return [
         [
             ways.to({**own, **column})
-            if leads and column is not None and (cell in ways.workers or _is_known(cell))
+            if leads and own is not None and column is not None and (cell in ways.workers or _is_known(cell))
             else ""
             for cell, column in zip(map(_hashable, row), columns, strict=True)
         ]

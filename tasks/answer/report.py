@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -106,10 +106,8 @@ def _add(study: _Study, judged: Judged) -> None:
         study.curve[count].append(cells)
     row = by_count[min(study.count, len(by_count)) - 1]
     study.rows.append(row)
-    if judged.example.hops:
-        study.hops[str(len(judged.example.hops))].append(row)
-    if judged.example.shape:
-        study.shapes[judged.example.shape].append(row)
+    study.hops[str(len(judged.example.hops) or "")].append(row)
+    study.shapes[judged.example.shape].append(row)
     own = {g.worker: _worker_cells(study, judged.example, answers, k) for k, g in enumerate(judged.given)}
     for worker, cells in own.items():
         study.workers[worker].append(cells)
@@ -176,8 +174,8 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
         "scorer": study.scorer.label,
         "support_level": study.level,
         **_measures(study.rows, seed),
-        "by_hops": {k: _part(rows, seed) for k, rows in sorted(study.hops.items())},
-        "by_shape": {k: _part(rows, seed) for k, rows in sorted(study.shapes.items())},
+        "by_hops": _parts(study.hops, seed),
+        "by_shape": _parts(study.shapes, seed),
         "by_count": {str(k): _part(rows, seed) for k, rows in sorted(study.curve.items())},
         "by_worker": {k: _worker_json(rows, seed) for k, rows in sorted(study.workers.items())},
         "models": {k: _model_json(rows, seed) for k, rows in sorted(study.models.items())},
@@ -186,6 +184,12 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
     }
     pairs = [twins for twins in study.twins.values() if twins.example and twins.contrast]
     return found | ({"pairs": _pairs_json(study, pairs, seed)} if pairs else {})
+
+
+def _parts(slices: Mapping[str, list[Row]], seed: int) -> JSON:
+    """Each slice in order; those of which it is not known ("") last, and nothing where it is known of none."""
+    known = sorted(name for name in slices if name)
+    return {name: _part(slices[name], seed) for name in ([*known, ""] if known else []) if name in slices}
 
 
 def _part(rows: list[Row], seed: int) -> JSON:

@@ -14,6 +14,7 @@ from annotation.pure.intervals import bootstrap_figures
 from annotation.pure.judging_tables import agreement_tables
 from annotation.pure.metrics import scorer_for
 from annotation.pure.people_tables import for_workers
+from annotation.pure.shape_words import NOT_KNOWN
 from annotation.pure.tables import counted, counted_sentence
 from annotation.pure.text_agreement import ANSWER_TEXT, SUPPORT, text_agreement_table
 from annotation.pure.words import gettext_noop as _
@@ -196,16 +197,19 @@ def _human(row: Judged, level: str) -> list[float]:
 
 
 def _hops_table(rows: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
-    hops = sorted({len(row.example.hops) for row in rows} - {0})
-    if not hops:
+    """A row for each number of hops, and one for what has none known; nothing where it is known of none."""
+    hops = sorted({len(row.example.hops) for row in rows}, key=lambda number: (not number, number))
+    if hops in ([], [0]):
         return
     columns = (_("Hops"), _("HITs"), _("Majority agrees with the label"), _("Groups"), *GROUP_COLUMNS)
     made = []
     for number in hops:
         of = [row for row in rows if len(row.example.hops) == number]
         kept = [group for group in found if group.hops == number and not group.left_out()]
-        made.append([number, len(of), _agreement(of, seed), len(kept), *_group_figures(kept, level, seed)])
-    yield table("by-hops", _("By number of hops"), columns, made)
+        named = number or sentence(NOT_KNOWN)
+        made.append([named, len(of), _agreement(of, seed), len(kept), *_group_figures(kept, level, seed)])
+    behind = [{"hops": str(number)} if number else None for number in hops]
+    yield table("by-hops", _("By number of hops"), columns, made) | {"of": behind}
 
 
 def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSON]:

@@ -7,10 +7,11 @@ from typing import Any
 
 from annotation.pure.cluster_intervals import clustered_share
 from annotation.pure.intervals import Figure
+from annotation.pure.shape_words import shape_words
 from annotation.pure.words import gettext_noop as _
 from annotation.pure.worker_intervals import LEAST_WORKERS, Response, over_workers
 from annotation.tasktype import JSON
-from tasks._tables import table
+from tasks._tables import said, table
 from tasks.compose.tally import Bridge, Tally
 
 SAMPLED = _(
@@ -29,12 +30,15 @@ def by_edge(counted: Tally, seed: int) -> JSON:
     kinds = {"different": _("not the same"), "unsure": _("cannot tell")}
     columns = [_("shape"), _("edge"), _("judged"), *kinds.values(), *(OVER[kind] for kind in kinds)]
     rows: list[list[Any]] = []
-    for shape, head, tail in sorted({bridge.edge for bridge in counted.bridges}):
+    edges = sorted({bridge.edge for bridge in counted.bridges})
+    for shape, head, tail in edges:
         of = [bridge for bridge in counted.bridges if bridge.edge == (shape, head, tail)]
         shares = [_rate(of, (kind,), seed).as_json() for kind in kinds]
-        rows.append([shape, f"{head}→{tail}", len(of), *shares, *(general_rate(of, (kind,)) for kind in kinds)])
+        named = [said(shape_words(shape)), f"{head}→{tail}"]
+        rows.append([*named, len(of), *shares, *(general_rate(of, (kind,)) for kind in kinds)])
     judged = _("An edge is judged only where those before it were found the same. Known edges are not counted.")
-    return table("by-edge", _("The bridge check, edge by edge"), columns, rows) | {"note": [judged, SAMPLED]}
+    made = table("by-edge", _("The bridge check, edge by edge"), columns, rows)
+    return made | {"note": [judged, SAMPLED], "of": [{"shape": shape} for shape, _head, _tail in edges]}
 
 
 def _rate(bridges: Sequence[Bridge], kinds: Sequence[str], seed: int) -> Figure:

@@ -9,6 +9,9 @@ import pytest
 
 from annotation.flow import scoring
 from annotation.models import Dataset
+from annotation.pure.plots import plots_of
+from annotation.pure.report_values import behind, tables_of
+from annotation.pure.tables import cell_text
 from tests.conftest import records
 from tests.flow.scored import imported, opened, say
 from tests.pure.formats.samples import HOTPOT, twins
@@ -77,3 +80,29 @@ def test_figures_are_kept_apart_by_hops_and_shape(project: Any, tmp_path: Path) 
     ems = {hops: (t["n"], t["answer"]["human_score"]["em"]["value"]) for hops, t in parts["by_hops"].items()}
     assert ems == {"2": (2, 1.0), "3": (1, 0.0)}
     assert parts["by_shape"]["3hop1"]["support"]["human_score"]["f1"]["value"] == pytest.approx(0.8)
+
+
+def test_items_of_unknown_hops_and_shape_have_a_row_of_their_own(project: Any, tmp_path: Path) -> None:
+    found = [record | {"shape": "2hop"} for record in records(3)]
+    for record in found[1:]:
+        record |= {"hops": [], "shape": ""}
+    batch = opened(project, imported(project, tmp_path, "wells", found))
+    say(batch, tmp_path, {("wells", k): [("a", f"Tower {k}", [0, 1])] for k in range(3)})
+    report = scoring.score_batch(batch)
+    parts = report["datasets"]["wells"]
+    assert {name: part["n"] for name, part in parts["by_hops"].items()} == {"2": 1, "": 2}
+    tables = {table["name"]: table for table in tables_of(report)}
+    for name, known in (("hops-wells", "2"), ("shape-wells", "2 hops")):
+        rows = tables[name]["rows"]
+        assert [[cell_text(cell) for cell in row[:2]] for row in rows] == [[known, "1"], ["not known", "2"]]
+        assert behind(tables[name], ())[1] is None
+    charts = {plot.name: plot for plot in plots_of(report)}
+    assert charts["answer-by-hops-wells"].groups == ("all", "2 hops", "not known")
+
+
+def test_where_no_number_of_hops_is_known_nothing_is_told_by_hops(project: Any, tmp_path: Path) -> None:
+    batch = opened(project, imported(project, tmp_path, "wells", [r | {"hops": []} for r in records(2)]))
+    say(batch, tmp_path, {("wells", k): [("a", f"Tower {k}", [0, 1])] for k in range(2)})
+    report = scoring.score_batch(batch)
+    assert report["datasets"]["wells"]["by_hops"] == {}
+    assert not [plot.name for plot in plots_of(report) if "hops" in plot.name]

@@ -224,6 +224,9 @@ COMPOSED: dict[str, Check] = {
         == (len({row.worker_id for row in r.counted}), len(r.counted), len({row.hit_id for row in r.counted}))
     ),
     r"Bridges were judged (once|\d+ times); .*": lambda r, g: number(g[0].split()[0]) == len(r.counted),
+    r"95 % intervals are for (?:these|this) (one|\d+) annotators?.*": lambda r, g: (
+        number(g[0]) == len({row.worker_id for row in r.counted})
+    ),
     r"(One|\d+) composed questions? of 2 hops .*": lambda r, g: number(g[0]) == len(r.composed(2)),
     r"Composing (it|took|one of them) .*": lambda r, g: any(row.active_seconds for row in r.composed(2)),
     r"(Each|It) was paid (\d+) US cents\.": lambda r, g: (

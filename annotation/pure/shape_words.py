@@ -1,0 +1,25 @@
+"""The shapes of decompositions and the types of questions in words, as tables, charts and pages name them."""
+
+from __future__ import annotations
+
+from annotation.pure.words import gettext_noop as _
+
+NOT_KNOWN = _("not known")
+_WORDS = {
+    "2hop": _("2 hops"),
+    "3hop1": _("3 hops in a row"),
+    "3hop2": _("2 hops that meet in a third"),
+    "4hop1": _("4 hops in a row"),
+    "4hop2": _("2 hops that meet, then 2 in a row"),
+    "4hop3": _("a row of 2 and 1 hop that meet"),
+    "bridge": _("bridge"),
+    "comparison": _("comparison"),
+    "bridge_comparison": _("bridge and comparison"),
+    "compositional": _("compositional"),
+    "inference": _("inference"),
+}  # MuSiQue's six shapes; the types of HotpotQA and 2WikiMultihopQA
+
+
+def shape_words(shape: str) -> str:
+    """A gettext id: the shape in words, a source's own name without its low lines, or that none is known."""
+    return _WORDS.get(shape) or shape.replace("_", " ") or NOT_KNOWN
