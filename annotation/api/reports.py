@@ -23,7 +23,7 @@ from annotation.downloads import sent
 from annotation.flow import scoring
 from annotation.models import Batch
 from annotation.pure import roles, tables
-from annotation.pure.cuts import Cut
+from annotation.pure.cuts import TIES, Cut
 from annotation.pure.report_values import table_of, tables_of
 from annotation.pure.table_files import FILES
 
@@ -36,6 +36,10 @@ class CutFilter(serializers.Serializer):
     shape = serializers.CharField(max_length=60, required=False)
     since = serializers.DateField(required=False, help_text="Answers submitted on this day (UTC) or later.")
     until = serializers.DateField(required=False, help_text="… or earlier.")
+    ties = serializers.ChoiceField(
+        choices=TIES, required=False,
+        help_text="How the human score of `answer` breaks ties: by the expected value, or by the batch's seed.",
+    )  # fmt: skip
 
 
 class CutWish(Wish, CutFilter):

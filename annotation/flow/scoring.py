@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
 from datetime import UTC
 from itertools import accumulate, islice
 from pathlib import Path
@@ -53,7 +53,7 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, tell: Told = silent) -> dict[st
     """
     stand = _stand(batch)
     task = task_type(batch.task)
-    content = _computed(batch, task, _judged(batch, task, tell, cut))
+    content = _computed(batch, task, _options(batch, task, cut), _judged(batch, task, tell, cut))
     content["progress"] = _progress(batch, cut)
     kept = {"stand": stand, "content": content}
     if cut.key:
@@ -65,9 +65,21 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, tell: Told = silent) -> dict[st
     return content
 
 
-def _computed(batch: Batch, task: TaskType, judged: Iterable[Judged]) -> dict[str, Any]:
+def tie_rules(batch: Batch) -> Mapping[str, str]:
+    """By which rules the batch's report can break ties: gettext ids by their names; none where it has no ties."""
+    known = {option.name: option for option in fields(task_type(batch.task).Options)}
+    return known["ties"].metadata["choices"] if "ties" in known else {}
+
+
+def _options(batch: Batch, task: TaskType, cut: Cut) -> Any:
+    """The batch's options, with the rule for ties that the cut asks for where the task has it."""
+    options = task.options(batch.options)
+    return replace(options, ties=cut.ties) if cut.ties in tie_rules(batch) else options
+
+
+def _computed(batch: Batch, task: TaskType, options: Any, judged: Iterable[Judged]) -> dict[str, Any]:
     """The task's report; besides, where there is any, that against corrected gold and that with what was voided."""
-    options, changes = task.options(batch.options), doubting.changes(batch)
+    changes = doubting.changes(batch)
     if not changes and not batch.hits.filter(voided_at__isnull=False, check_item=False).exists():
         return task.report(judged, options, seed=batch.seed)
     rows = list(judged)

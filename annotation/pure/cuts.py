@@ -11,7 +11,8 @@ from datetime import date
 from urllib.parse import urlencode
 
 LONGEST = 100  # characters of a value
-OF_REPORTS = ("dataset", "hops", "shape", "since", "until")
+OF_REPORTS = ("dataset", "hops", "shape", "since", "until", "ties")
+TIES = ("expected", "random")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Cut:
     shape: str = ""
     since: date | None = None
     until: date | None = None
+    ties: str = ""  # one of TIES: by which rule a report breaks ties; as the batch says without
     worker: str = ""  # a pseudonym
     label: str = ""  # what an answer decides, as its task type counts it
     differing: bool = False  # only where answers to the HIT differ
@@ -39,6 +41,7 @@ class Cut:
             until=_day(query.get("until")),
             differing=query.get("differing") == "1",
             counted=query.get("counted") == "1",
+            ties=query.get("ties", "") if query.get("ties") in TIES else "",
         )
 
     @property
@@ -51,6 +54,11 @@ class Cut:
     def key(self) -> str:
         """The same text for the same cut; "" for all of it."""
         return urlencode(sorted(self.query.items()))
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it leaves anything out."""
+        return bool(replace(self, ties="").query)
 
     @property
     def of_report(self) -> Cut:

@@ -33,7 +33,7 @@ class Ways:
         decision.
         """
         known = {name: value for name, value in parts.items() if name != "label" or value in self._labels}
-        cut = replace(self._cut.narrowed(known), counted=True)
+        cut = replace(self._cut.narrowed(known), counted=True, ties="")
         if cut.worker or cut.label or "answers" in parts:
             return f"{self._assignments}?{urlencode({'show': 'submitted', **cut.query})}"
         return f"{self._hits}?{urlencode(cut.query)}"

@@ -50,6 +50,7 @@ def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
         "paragraph": in_words(content),
         "intervals": _(content["intervals"]) if content.get("intervals") else "",
         "rule": content.get("rule", ""),
+        "ties": content.get("ties", ""),
     }
 
 

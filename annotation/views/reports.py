@@ -36,9 +36,10 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     fresh = kept is not None and scoring.is_fresh(shown, kept)
     context = batch_context(shown, "report", report=kept, fresh=fresh, job=_under_way(shown, cut))
     context |= {"answered": watching.counts_of(shown).submitted, "cut": cut, "parts": parts, "asked": asked(cut)}
+    context["tie_rules"] = {rule: _(words) for rule, words in scoring.tie_rules(shown).items()}
     if kept:
         context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut)}
-    if kept and not cut.key:
+    if kept and not cut.is_part:
         context["methods"] = _methods(shown, kept.content if fresh else None)
     return render(request, "batches/report.html", context)
 

@@ -29,16 +29,25 @@ from tasks._imitating import imitated
 from tasks._wording import WRITES, reworded, wording
 from tasks.answer.report import answer_report
 
+TIES = {
+    "expected": _("the expected score over the tied answers"),
+    "random": _("that of one of them at random, as in MuSiQue"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which controls the page has, the same for every item of a batch."""
+    """Which controls the page has, the same for every item of a batch, and how its report breaks ties."""
 
     yes_no: bool = field(default=False, metadata={"label": _("Yes and no are answers")})
     no_answer: bool = field(default=False, metadata={"label": _("“No answer in the paragraphs” is an answer")})
     choices: bool = field(default=False, metadata={"label": _("The item's options are shown to choose from")})
     support: bool = field(default=True, metadata={"label": _("Supporting paragraphs are asked for")})
     sentences: bool = field(default=False, metadata={"label": _("Supporting sentences instead of paragraphs")})
+    ties: str = field(
+        default="expected",
+        metadata={"label": _("Where the majority is tied, the human score is"), "choices": TIES, "group": _("Report")},
+    )
 
 
 class Answer(TaskType):
@@ -110,7 +119,7 @@ class Answer(TaskType):
         return measured(answer, gold, format=format)
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return answer_report(judged, sentences=options.sentences, seed=seed)
+        return answer_report(judged, sentences=options.sentences, seed=seed, random_ties=options.ties == "random")
 
     def export(self, example: Example, verdict: JSON) -> list[Example]:
         """The example with the people's answer and support in place of its own; undecided ones drop out."""

@@ -8,6 +8,7 @@ from annotation.flow.scoring import score_batch
 from annotation.management.door import Door, batch_named, project_of, slug
 from annotation.models import Batch
 from annotation.pure import tables
+from annotation.pure.cuts import TIES, Cut
 from annotation.pure.report_values import tables_of
 
 HEAD = "{n} questions, {excluded} excluded; scorer {scorer}, support by {support_level}"
@@ -18,12 +19,16 @@ class Command(Door):
 
     def add(self, parser: Any) -> None:
         parser.add_argument("batch", type=slug)
+        parser.add_argument(
+            "--ties", choices=TIES, default="",
+            help="how the human score of answer breaks ties: by the expected value, or at random by the batch's seed",
+        )  # fmt: skip
 
     def act(self, **options: Any) -> dict[str, Any]:
         batch = batch_named(project_of(options), options["batch"])
         if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
             raise Refused("This batch was not launched yet, so there is nothing to score.")
-        return score_batch(batch, tell=self.teller("HITs"))
+        return score_batch(batch, cut=Cut(ties=options["ties"]), tell=self.teller("HITs"))
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         return list(printed(result))
