@@ -35,13 +35,12 @@ def notice(hit_id: int) -> None:
         judging.judge_hit(row)
 
 
-def notice_due(*, limit: int = 500) -> int:
-    """Notice what time brought about in HITs that somebody asked to be told of, or to have compared; how many."""
+def notice_due(*, limit: int = 500) -> None:
+    """Notice what time brought about in HITs that somebody asked to be told of, or to have compared."""
     ended = Q(hit__closes_at__lte=Now()) & (Q(expiry_noticed=None) | ~Q(expiry_noticed=F("hit__closes_at")))
     mark = F("hit__wanted") + F("hit__done")
     over = notifying.reviewable() & (Q(reviewable_noticed=None) | ~Q(reviewable_noticed=mark))
     watched = Q(hit_policy__isnull=False) | Q(hit__batch__hit_type__notification__active=True)
-    due = list(Listing.objects.present().filter(watched, ended | over).values_list("hit_id", flat=True)[:limit])
-    for hit_id in due:
+    due = Listing.objects.present().filter(watched, ended | over)
+    for hit_id in list(due.values_list("hit_id", flat=True)[:limit]):
         notice(hit_id)
-    return len(due)

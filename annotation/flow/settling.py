@@ -160,9 +160,8 @@ def rejections() -> QuerySet[Arrival]:
     return Arrival.objects.filter(remote_state=SUBMITTED, assignment__approval=Assignment.Approved.REJECTED)
 
 
-def send_rejections(line: Line, *, limit: int = 500) -> int:
-    """Reject there what was rejected here and is submitted there; returns how many. Sent twice it changes nothing."""
-    sent = 0
+def send_rejections(line: Line, *, limit: int = 500) -> None:
+    """Reject there what was rejected here and is submitted there. Sent twice it changes nothing."""
     for arrival in rejections().filter(connection=line.connection).order_by("pk")[:limit]:
         try:
             line.call(line.marketplace.reject, arrival.external_assignment, text=_words_on(arrival))
@@ -170,8 +169,6 @@ def send_rejections(line: Line, *, limit: int = 500) -> int:
             Arrival.objects.filter(pk=arrival.pk).update(trouble=f"rejecting: {failed}"[:200])
             continue
         Arrival.objects.filter(pk=arrival.pk).update(remote_state=REJECTED, trouble="")
-        sent += 1
-    return sent
 
 
 def letters(connection: Connection) -> QuerySet[Message]:

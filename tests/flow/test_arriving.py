@@ -23,8 +23,8 @@ def hit(batch: Any) -> Hit:
     return Hit.objects.select_related("batch__project", "publication__connection").filter(batch=batch).first()
 
 
-def quiet(row: Assignment) -> None:
-    Assignment.objects.filter(pk=row.pk).update(accepted_at=timezone.now() - timedelta(minutes=5))
+def quiet(row: Assignment, *, minutes: float = 5) -> None:
+    Assignment.objects.filter(pk=row.pk).update(accepted_at=timezone.now() - timedelta(minutes=minutes))
 
 
 def test_whoever_accepted_has_a_place_and_comes_back_to_it(hit: Hit) -> None:
@@ -81,6 +81,15 @@ def test_a_place_that_was_left_on_the_marketplace_goes_to_the_next(hit: Hit) -> 
     assert (first.state, third.assignment.state) == (lifecycle.RETURNED, lifecycle.ACCEPTED)
     receipt = submitting.submit(first, answer_to(first), key="0.a", base=0, active_seconds=1)
     assert (receipt.late, receipt.counts) == (True, False)  # stored all the same
+
+
+def test_of_several_quiet_workers_the_one_quiet_for_longest_loses_the_place(hit: Hit) -> None:
+    short, long = (arriving.arrive(hit, entry(hit, name, f"3{name}")).assignment for name in ("A1", "A2"))
+    quiet(short)
+    quiet(long, minutes=9)
+    arriving.arrive(hit, entry(hit, "A3", "3A3"))
+    states = [Assignment.objects.get(pk=row.pk).state for row in (short, long)]
+    assert states == [lifecycle.ACCEPTED, lifecycle.RETURNED]
 
 
 def test_a_submitted_hit_is_not_taken_from_anybody(hit: Hit) -> None:

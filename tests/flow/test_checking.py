@@ -72,6 +72,14 @@ def test_the_same_worker_meets_them_at_the_same_places(project: Any, tmp_path: P
     assert due == [hit.pk for hit in offering.hidden(seat)]
 
 
+def test_workers_meet_them_in_different_orders(project: Any, tmp_path: Path) -> None:
+    batch = checked(project, tmp_path, share=0.5)
+    people = [newcomer(project, f"worker-{k}") for k in range(8)]
+    met = {tuple(hit.pk for hit in offering.hidden(seat_of(worker, batch))) for worker in people} - {()}
+    assert len(met) > 1
+    assert len({frozenset(order) for order in met}) == 1
+
+
 def test_no_check_comes_twice_to_one_and_each_may_come_to_all(project: Any, tmp_path: Path, bob: Worker) -> None:
     batch = checked(project, tmp_path, share=0.5, assignments_per_hit=3)
     for worker in (bob, newcomer(project, "dan"), newcomer(project, "eve")):
@@ -180,6 +188,10 @@ def test_settings_that_cannot_work_are_refused(project: Any, tmp_path: Path, sha
     with pytest.raises(Refused):
         checked(project, tmp_path, share=share, check_rule=rule)
     assert Batch.objects.get().state == "draft"
+
+
+def test_a_mark_may_ask_for_everything_right() -> None:
+    assert checking.read_rule({"after": 1, "pause_below": 1}).pause_below == 1
 
 
 def test_items_without_gold_are_no_checks(project: Any, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from annotation.flow import batching, collecting, flagging, scoring
 from annotation.flow.collecting import import_judgments
 from annotation.flow.importing import ImportRefused
 from annotation.models import Answer, Assignment, Collection, Hit, Worker
-from tests.flow.acting import answer_all, dataset_of, take
+from tests.flow.acting import answer_all, dataset_of, launched, take
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +55,13 @@ def test_judgments_fill_the_places_of_their_hits(batch: Any, tmp_path: Path) -> 
         "support": [0, 1],
         "facts": [],
     }
+
+
+def test_the_same_file_may_go_into_another_batch(batch: Any, project: Any, tmp_path: Path) -> None:
+    file = lines(tmp_path / "j.jsonl", GOOD)
+    import_judgments(batch, file)
+    other = launched(project, "wells-2", *batch.datasets.all(), assignments_per_hit=2, fresh_only=False)
+    assert import_judgments(other, file)["accepted"] == 8
 
 
 def test_the_same_file_again_changes_nothing(batch: Any, tmp_path: Path) -> None:

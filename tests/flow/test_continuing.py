@@ -10,7 +10,7 @@ import pytest
 from annotation.flow import batching, choosing, continuing, rounds
 from annotation.flow.refusal import Refused
 from annotation.models import Batch
-from tests.flow.acting import dataset_of, launched
+from tests.flow.acting import dataset_of, draft, launched
 
 
 def positions(batch: Batch) -> set[int]:
@@ -72,6 +72,14 @@ def test_the_next_items_are_those_that_nobody_was_asked_about(project: Any, tmp_
         continuing.next_items(first, 1)
     other_task = Batch(project=project, task="solvability", options={}, unseen_only=True)
     assert not choosing.asked(other_task, [held])
+
+
+def test_what_was_asked_is_counted_for_each_dataset(project: Any, tmp_path: Path) -> None:
+    towers = dataset_of(project, tmp_path, name="towers", size=4)
+    wells = dataset_of(project, tmp_path, name="wells", size=3)
+    launched(project, "study", towers, sample=2)
+    both = draft(project, "both", towers, wells, fresh_only=False)
+    assert [(row.asked, row.left) for row in continuing.remaining(both)] == [(2, 2), (0, 3)]
 
 
 def test_a_launch_under_way_has_its_items_already(project: Any, tmp_path: Path) -> None:

@@ -57,6 +57,14 @@ def test_an_edit_is_a_new_version_and_what_was_asked_stays(project: Any, held: D
     assert "".join(part.text for part in differing["question", 0] if part.kind != "out") == new.question
 
 
+def test_an_old_version_comes_back_in_its_own_dataset_only(project: Any, held: Dataset, tmp_path: Path) -> None:
+    other = dataset_of(project, tmp_path, name="wells", size=4)
+    old = held.items.get(position=1)
+    reworded(old, "Which tower is it?")
+    assert editing.restore(old).question == old.question
+    assert other.items.get(position=1).version == 1
+
+
 def test_what_was_retired_meanwhile_stays_so_through_an_edit(held: Dataset) -> None:
     seen = held.items.get(position=1)
     editing.retire(held, [1], reason="Two towers stand there.")

@@ -79,6 +79,13 @@ def test_what_cannot_be_theirs_is_skipped_and_taken_back_is_gone(batch: Batch, b
         giving.give(draft(batch.project, "later", *batch.datasets.all()), hits[4:], [bob])
 
 
+def test_only_what_is_given_out_here_can_be_given(batch: Batch, project: Any, tmp_path: Path) -> None:
+    assert giving.allowed(batch)
+    assert not giving.allowed(draft(project, "rough", dataset_of(project, tmp_path, name="rough", size=2)))
+    batching.close(batch)
+    assert not giving.allowed(batch)
+
+
 def test_money_lies_ready_for_what_is_given(project: Any, bob: Worker, carol: Worker, tmp_path: Path) -> None:
     held = dataset_of(project, tmp_path, name="towers", size=2)
     batch = paid_batch(project, held, budget="1.20")

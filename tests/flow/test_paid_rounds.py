@@ -112,6 +112,19 @@ def test_what_is_taken_up_again_is_set_aside_again(project: Any, pool: Any, bob:
 
 
 @pytest.mark.django_db
+def test_what_the_budget_does_not_cover_any_more_is_not_taken_up_again(
+    project: Any, pool: Any, bob: Worker, carol: Worker
+) -> None:
+    found = paid(project, pool, budget="0.25")
+    row = take(bob, found.batch)
+    assert row is not None
+    assigning.give_back(row)
+    assert take(carol, found.batch) is not None
+    assert not assigning.take_up(row)
+    assert stand(project) == (0, D("0.25"), 0)
+
+
+@pytest.mark.django_db
 def test_closing_gives_back_what_nobody_can_earn(project: Any, pool: Any, bob: Worker) -> None:
     found = paid(project, pool)
     submit(take(bob, found.batch))  # type: ignore[arg-type]

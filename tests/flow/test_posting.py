@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -188,6 +190,25 @@ def test_whoever_says_nothing_does_not_hold_us_up(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(posting, "SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(NotSent):
         posting.post(f"http://127.0.0.1:{silent.getsockname()[1]}/", b"{}", {}, loopback=True)
+
+
+def test_whoever_dribbles_does_not_hold_us_up_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each piece comes in time, the whole does not."""
+    monkeypatch.setattr(posting, "SECONDS", 0.3)
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def dribble() -> None:
+        caller, _address = server.accept()
+        with caller, contextlib.suppress(OSError):
+            for _time in range(20):
+                caller.sendall(b"H")
+                time.sleep(0.05)
+
+    thread = threading.Thread(target=dribble)
+    thread.start()
+    with server, pytest.raises(NotSent, match="no answer within"):
+        posting.post(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {}, loopback=True)
+    thread.join()
 
 
 def test_a_header_cannot_begin_another_one() -> None:

@@ -13,6 +13,7 @@ from annotation.flow.qualifying import NameTaken, TooSoon
 from annotation.flow.refusal import Conflict, Refused
 from annotation.models import (
     Assignment,
+    AuditEntry,
     Batch,
     Project,
     Qualification,
@@ -151,6 +152,7 @@ def test_a_blocked_worker_gets_no_work_and_the_block_is_lifted(batch: Any, bob: 
     assert assigning.obstacle(bob, batch) == "blocked"
     assert assigning.obstacle(carol, batch) == ""
     assert qualifying.unblock(bob)
+    assert list(AuditEntry.objects.order_by("pk").values_list("act", flat=True))[-2:] == ["blocked", "unblocked"]
     assert not qualifying.unblock(bob)
     assert assigning.obstacle(bob, batch) == ""
 
@@ -249,6 +251,13 @@ def test_a_test_is_taken_before_anything_is_granted(kind: Any, bob: Any) -> None
     done = qualifying.request(kind, bob, answer="<answers/>", value=90)
     assert (done.pk, done.state, done.answer) == (begun.pk, "granted", "<answers/>")
     assert qualifying.held(bob)[kind.public_id] == Held(90)
+
+
+@pytest.mark.parametrize(
+    ("text", "score"), [(str(-(2**31)), -(2**31)), (str(2**31 - 1), 2**31 - 1), (str(2**31), None)]
+)
+def test_a_score_in_a_file_is_an_integer_of_the_protocol(text: str, score: int | None) -> None:
+    assert granting.whole(text) == score
 
 
 def test_a_grant_of_many_is_all_or_nothing(kind: Any, bob: Any, carol: Any) -> None:

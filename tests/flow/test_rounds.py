@@ -16,6 +16,7 @@ from annotation.flow import (
     batching,
     flagging,
     granting,
+    offering,
     round_results,
 )
 from annotation.flow import rounds as setting_up
@@ -79,6 +80,13 @@ def test_each_dataset_gives_its_share(project: Any, tmp_path: Path, bob: Worker)
     work_through(bob, found)
     taken = Hit.objects.filter(pk__in=Attempt.objects.get().hits).values_list("item__dataset__slug", flat=True)
     assert sorted(taken) == ["a"] * 3 + ["b"] * 2 + ["c"] * 2
+
+
+def test_before_the_first_item_a_worker_is_offered_one_attempt(project: Any, wells: Any, bob: Worker) -> None:
+    found = made(project, wells, per_worker=4)
+    assert offering.offered(seat_of(bob, found.batch)) == 4
+    assert work_through(bob, found) == 4
+    assert offering.offered(seat_of(bob, found.batch)) == 4
 
 
 def test_any_number_of_workers_may_get_the_same_hit(project: Any, tmp_path: Path, bob: Worker, carol: Worker) -> None:

@@ -80,6 +80,16 @@ def test_a_top_up_that_was_interrupted_is_finished_and_not_doubled(
     assert set(batch.hits.values_list("wanted", "done")) == {(3, 3)}
 
 
+def test_its_progress_counts_hits_and_ends_with_all(
+    project: Any, dataset: Any, bob: Any, carol: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(topping_up, "CHUNK", 3)
+    told: list[tuple[int, int]] = []
+    batch = finished(project, dataset, bob, carol)
+    topping_up.top_up(batch, base=batch.next_ticket, tell=lambda done, total: told.append((done, total)))
+    assert told == [(3, 4), (4, 4)]
+
+
 def test_whoever_looks_while_a_top_up_runs_misses_no_hit(
     project: Any, dataset: Any, bob: Any, carol: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,8 @@ def test_what_is_missing_is_made_only_when_asked(run: Run, alice: User, bob: obj
     assert run("create_access_key", "no name", "--create").code == 1
     assert "runs no project" in run("create_access_key", "bob").err
     assert run("create_access_key", "alice", "--project", "springs").code == 1
+    assert "does not run the project wells" in run("create_access_key", "bob", "--project", "wells").err
+    assert not Member.objects.filter(user__username="bob").exists()
     Member.objects.create(project=Project.objects.create(slug="springs", title="Springs"), user=alice)
     assert "springs, wells" in run("create_access_key", "alice").err
     assert not AccessKey.objects.exists()

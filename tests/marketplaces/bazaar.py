@@ -160,6 +160,7 @@ class Bazaar:
             raise No(f"{STATE}Submitted (1700000000000)")
         found |= {"AssignmentStatus": "Approved", "ApprovalTime": time.time()}
         found["approvals"] = found.get("approvals", 0) + 1
+        found["feedback"] = wish.get("RequesterFeedback", "")
         return {}
 
     def do_RejectAssignment(self, wish: dict[str, Any]) -> dict[str, Any]:

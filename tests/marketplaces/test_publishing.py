@@ -47,6 +47,7 @@ def lose_reply(bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_hit_is_there_once_with_our_address_and_mark(published: Any, bazaar: Bazaar) -> None:
     rows = {row.annotation: row for row in publishing.of(published)}
     assert publishing.counts(published) == {"waiting": 0, "sending": 0, "published": 4, "failed": 0, "all": 4}
+    assert bazaar.calls.count("CreateHITType") == 1, "their terms are the same"
     assert sorted(hit["RequesterAnnotation"] for hit in bazaar.hits.values()) == sorted(rows)
     for hit in bazaar.hits.values():
         row = rows[hit["RequesterAnnotation"]]

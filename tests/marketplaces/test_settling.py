@@ -70,6 +70,13 @@ def test_a_rejection_is_told_with_its_reason(done: Arrival, connection: Any, baz
     assert bazaar.calls == before
 
 
+def test_the_last_decision_is_the_one_that_is_told(done: Arrival, connection: Any, bazaar: Bazaar) -> None:
+    approving.reject(done.assignment, text="The answer is empty.")
+    approving.approve(done.assignment, override=True, text="It was my mistake.")
+    settle(connection)
+    assert bazaar.assignments[done.external_assignment]["feedback"] == "It was my mistake."
+
+
 def test_a_rejection_that_is_taken_back_is_taken_back_there(done: Arrival, connection: Any, bazaar: Bazaar) -> None:
     approving.reject(done.assignment, text="No.")
     settle(connection)

@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.flow import batching, publishing, qualifying, settling, syncing, terming
+from annotation.marketplaces.base import Standing
 from annotation.models import Arrival, Assignment, Hit, Payment, Publication, Worker, WorkerBlock
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar
@@ -154,6 +155,25 @@ def test_looks_are_the_rarer_the_less_happens(publication: Publication, connecti
     there.work(bazaar, publication, "ANNA")
     there.look_now(connection)
     assert told(publication)["wait"] == 30
+
+
+def test_a_hit_that_somebody_works_on_is_not_over_and_one_with_free_places_neither(publication: Publication) -> None:
+    def over(*, pending: int, available: int, completed: int, expired: bool) -> bool:
+        ends = timezone.now() + timedelta(hours=-1 if expired else 1)
+        counts = {"places": 2, "pending": pending, "available": available, "completed": completed}
+        return syncing._is_over(Standing("3H", "a", "Assignable", "t", created_at=None, expires_at=ends, **counts))
+
+    assert not over(pending=0, available=2, completed=0, expired=False)
+    assert not over(pending=1, available=0, completed=1, expired=True)
+    assert not over(pending=0, available=0, completed=1, expired=True)  # submitted there and not decided
+    assert over(pending=0, available=2, completed=0, expired=True)
+    assert over(pending=0, available=0, completed=2, expired=False)
+
+
+def test_what_is_no_id_of_a_hit_ends_nothing(published: Any, bazaar: Bazaar) -> None:
+    bazaar.calls.clear()
+    assert syncing.end_stray(published, "../3HIT") is False
+    assert bazaar.calls == []
 
 
 def test_a_quiet_hit_costs_one_call_a_look(published: Any, connection: Any, bazaar: Bazaar) -> None:

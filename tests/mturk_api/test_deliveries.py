@@ -164,9 +164,13 @@ def test_a_queue_gives_each_message_until_it_is_deleted(client: Any, key: Any, h
     assert delivering.deliver_due() == 0
 
 
-def test_a_queue_is_its_requesters_own(client: Any, hit_type: str) -> None:
+def test_a_queue_is_its_requesters_own_and_has_its_own_messages(client: Any, key: Any, hit_type: str) -> None:
     client.update_notification_settings(HITTypeId=hit_type, Notification=spec(QUEUE, "SQS", "HITCreated"))
     hit_of(client, hit_type)
+    other = str(client.create_hit_type(**TERMS | {"Title": "Other"})["HITTypeId"])
+    client.update_notification_settings(HITTypeId=other, Notification=spec(QUEUE + "-2", "SQS", "HITCreated"))
+    hit_of(client, other)
+    assert len(sqs(key).receive_message(QueueUrl=QUEUE, MaxNumberOfMessages=10)["Messages"]) == 1
     stranger = sqs(requester("other"))
     with pytest.raises(stranger.exceptions.QueueDoesNotExist):
         stranger.receive_message(QueueUrl=QUEUE)

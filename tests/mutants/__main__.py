@@ -86,15 +86,16 @@ def results() -> dict[tuple[str, int], dict[str, Any]]:
 
 
 def _chosen(mutant: Mutant, rows: list[dict[str, Any]]) -> list[str]:
-    """Tests that call the function: those of its subject first, then the quickest of each file, and so on."""
+    """Tests that call the function: those of its subject, then of each file the one that calls least, and so on."""
     rank: Counter[str] = Counter()
     ranked = []
-    for row in sorted(rows, key=lambda row: row["seconds"]):
+    for row in sorted(rows, key=lambda row: (len(row[CALLED]), row["seconds"])):
         file = file_of(row["test"])
-        ranked.append((rank[file] if Path(mutant.path).stem not in file else -1, row["seconds"], row["test"]))
+        place = -1 if Path(mutant.path).stem in file else rank[file]
+        ranked.append((place, len(row[CALLED]), row["seconds"], row["test"]))
         rank[file] += 1
     chosen, seconds = [], 0.0
-    for _rank, took, test in sorted(ranked):
+    for _place, _calls, took, test in sorted(ranked):
         if seconds < SECONDS:
             chosen.append(test)
             seconds += took

@@ -99,7 +99,7 @@ def _all_changes(function: ast.stmt) -> Iterator[tuple[ast.stmt, Change, bool]]:
                     continue
                 if _is_removable(statement):
                     yield statement, (node, field, _with(block, place, ast.Pass())), True
-                if isinstance(statement, ast.Return) and statement.value:
+                if isinstance(statement, ast.Return) and statement.value and not _is_false(statement.value):
                     yield statement, (statement, "value", ast.Constant(None)), False
                 yield from ((statement, change, False) for change in _changes(statement))
 
@@ -109,13 +109,19 @@ def _with(values: list[Any], place: int, *new: Any) -> list[Any]:
 
 
 def _is_left_alone(statement: ast.stmt) -> bool:
-    """A docstring, or a line of the log."""
+    """A docstring, a line of the log, or a query that only locks."""
     if not isinstance(statement, ast.Expr):
         return False
+    if any(isinstance(node, ast.Attribute) and node.attr in UNSEEN for node in ast.walk(statement)):
+        return True
     root: ast.AST = statement.value
     while isinstance(root, (ast.Attribute, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     return isinstance(root, ast.Constant) or (isinstance(root, ast.Name) and root.id in LOGGERS)
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
 
 
 def _is_removable(statement: ast.stmt) -> bool:

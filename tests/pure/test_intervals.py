@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from annotation.pure.human_scores import figure_table, question_scores
-from annotation.pure.intervals import Figure, bootstrap_figure, bootstrap_figures, method_label, wilson
+from annotation.pure.intervals import Figure, bias_corrected, bootstrap_figure, bootstrap_figures, method_label, wilson
 from annotation.pure.metrics import MUSIQUE
 
 near = pytest.approx
@@ -120,3 +120,11 @@ def test_the_intervals_cover_the_true_mean_as_often_as_they_say():
         figure = bootstrap_figures(values, trial, resamples=1999)[0]
         covered += figure.low <= 0.72 + 0.16 * 0.6 <= figure.high
     assert 0.93 <= covered / trials <= 0.97
+
+
+def test_beyond_the_pole_of_the_formula_the_outermost_value_stands():
+    drawn = np.linspace(1, 2, 1_000_000)
+    low, high = bias_corrected(drawn, 0.0, np.array([-1.0]))
+    assert (low, high) == (1.0, pytest.approx(1.0, abs=1e-3))
+    low, high = bias_corrected(drawn, 3.0, np.array([1.0]))
+    assert (low, high) == (pytest.approx(2.0, abs=1e-3), 2.0)

@@ -38,6 +38,7 @@ def test_a_pace_is_measured_over_a_day_at_most_and_an_hour_at_least() -> None:
         (30, 2, 5, False),
         (2, 100, 5, False),  # resumed two hours ago
         (100, 24, 5, True),
+        (30, None, 1, True),
         (100, 50, 0, False),  # nothing is wanted any more
     ],
 )

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.pure.coverage import Coverage
 from annotation.pure.example import Hop
 from annotation.pure.phrasing import CHECKS, LEVELS, Finding, coverage, findings, most_words
-from annotation.pure.word_forms import kin, words
+from annotation.pure.word_forms import kin, misspelt, words
 
 TOWN = (
     Hop("Who founded the Tarn Observatory?", "Mara Quell"),
@@ -303,3 +304,26 @@ def test_a_text_uses_all_words_of_itself(text: str) -> None:
     row = coverage(text, [Hop(text, "x")])[0]
     assert all(used for _word, used in row.words)
     assert not row.skipped
+
+
+def test_a_hop_is_neglected_by_its_one_telling_word_too() -> None:
+    unused = Coverage(1, (("name", False), ("river", False)))
+    assert unused.neglected
+    assert not Coverage(1, (("name", False),)).neglected  # hardly says a thing
+
+
+def test_one_word_in_five_is_too_little_for_a_hop_of_many_words() -> None:
+    words = [("Tarn", True), ("founded", False), ("bridge", False), ("ferry", False), ("harbour", False)]
+    assert Coverage(1, tuple(words)).neglected
+    assert not Coverage(1, (*words[:1], ("founded", True), *words[2:])).neglected
+    assert not Coverage(1, tuple(words[:4])).neglected
+
+
+@pytest.mark.parametrize(("word", "meant"), [("libaries", "library"), ("univesities", "university")])
+def test_a_slip_in_a_plural_is_seen_through(word: str, meant: str) -> None:
+    assert misspelt(word, meant)
+    assert not misspelt(meant, "observatory")
+
+
+def test_an_answer_that_ends_with_of_is_not_given_away_by_the_rest_of_it() -> None:
+    assert leaked("Which kind lives at the mill?", "Kind of") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
@@ -83,6 +84,29 @@ def test_a_chart_is_the_same_svg_every_time_without_styles_or_dates(plot: Dots |
     assert not [element for element in root.iter() if "style" in element.attrib or element.tag.endswith("}style")]
     assert b"dc:date" not in drawn
     assert plot.told().startswith(f"{plot.title}. ")
+
+
+@pytest.mark.parametrize("across", [False, True])
+def test_every_known_point_of_a_chart_is_drawn(across: bool) -> None:
+    def drawn(*points: tuple[float, float, float] | None) -> int:
+        return draw(Dots("a", "A", "%", ("x", "y"), (Series("s", points),), across=across)).count(b"<use ")
+
+    point = (50.0, 40.0, 60.0)
+    assert drawn(point, point) > drawn(point, None) > drawn(None, None)
+
+
+def test_a_chart_across_has_its_groups_one_below_the_other() -> None:
+    series = (Series("s", ((9.0, 1.0, 60.0), (50.0, 40.0, 60.0))),)
+    upright, across = (
+        set(
+            re.findall(
+                rb'<use [^>]*x="([\d.]+)" y="([\d.]+)"', draw(Dots("a", "A", "%", ("x", "y"), series, across=way))
+            )
+        )
+        for way in (False, True)
+    )
+    assert upright
+    assert not upright & across
 
 
 def test_a_report_with_tables_has_their_shares_and_the_confusion_of_all_as_charts() -> None:

@@ -304,3 +304,16 @@ def test_an_origin_is_what_browsers_compare() -> None:
     assert origin_of("https://A.example:443/x?y") == "https://a.example"
     assert origin_of("http://[::1]:8000/") == "http://[::1]:8000"
     assert origin_of("https://bücher.example/") == "https://xn--bcher-kva.example"
+
+
+@pytest.mark.parametrize(
+    ("url", "fits"), [(" https://a.example/p.png ", True), ("javascript:x", False), ("https:// a", False)]
+)
+def test_a_picture_of_a_form_has_an_address_of_the_web(url: str, fits: bool) -> None:
+    picture = f"<Binary><MimeType><Type>image</Type></MimeType><DataURL>{url}</DataURL><AltText>Well</AltText></Binary>"
+    text = form(f"<Overview>{picture}</Overview>{asked('a', '<FreeTextAnswer/>')}")
+    if fits:
+        assert read_question(text).parts[0] == (Piece("link", text="Well", url="https://a.example/p.png"),)
+    else:
+        with pytest.raises(Malformed, match="DataURL"):
+            read_question(text)

@@ -70,6 +70,13 @@ def test_what_cannot_be_moved_is_said_beside_it(desk: Any, wish: dict[str, str],
     assert not Entry.objects.exists()
 
 
+def test_the_page_says_which_way_money_went(desk: Any, project: Any) -> None:
+    for way, told in (("in", "Put in."), ("out", "Taken out.")):
+        wish = {"way": way, "amount": "25.50", "key": way, "confirm": "1"}
+        assert told in text(desk.post(url("money-move"), wish, follow=True))
+    assert ledger.balance(project, "available") == 0
+
+
 def test_the_page_says_what_lies_where(desk: Any, paid: Batch, bob: Any) -> None:
     worked(bob, paid, seconds=180, approved=True)
     html = text(desk.get(url("money")))
