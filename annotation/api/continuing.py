@@ -43,6 +43,7 @@ class RemainingSerializer(serializers.Serializer):
     dataset = serializers.CharField(source="dataset.slug")
     items = serializers.IntegerField()
     asked = serializers.IntegerField()
+    held = serializers.IntegerField(help_text="How many others a qualification round or another batch holds.")
     left = serializers.IntegerField(help_text="How many a next batch could draw.")
 
 

@@ -44,6 +44,7 @@ class Batch:
         self._connection, self._root = connection, root
         self._path = f"{root}batches/{facts['name']}/"
         self.facts = facts
+        self.launched: JSON = {}
 
     def __repr__(self) -> str:
         return f"<Batch {self.name}: {self.state}>"
@@ -78,8 +79,12 @@ class Batch:
         return self._work("quote").wait().result
 
     def launch(self) -> Batch:
-        """Make the HITs and open the batch. Raises JobFailed where that cannot be."""
-        self._work("launch").wait()
+        """Make the HITs and open the batch. Raises JobFailed where that cannot be.
+
+        `launched` then says how many items were asked for, how many HITs came of them and why others are missing:
+        {"asked", "hits", "skipped", "left_out": [{"dataset", "items", "why"}], "warnings"}.
+        """
+        self.launched = self._work("launch").wait().result
         return self.refresh()
 
     def watch(self, *, every: float = 1.0, timeout: float | None = None) -> Iterator[Progress]:
@@ -190,9 +195,7 @@ class Batches:
         self._connection, self._root = connection, root
 
     def __repr__(self) -> str:
-        return (
-            f"<Batches of {self._root}: iterate, ['name'], .list(state=), .create(title, task=, datasets=), .tasks()>"
-        )
+        return f"<Batches of {self._root}: iterate, ['name'], .list(state=), .create(…), .create_round(…), .tasks()>"
 
     def tasks(self) -> Rows:
         """The kinds of tasks there are, with their options."""
@@ -214,6 +217,27 @@ class Batches:
         names = [one.name if isinstance(one, Dataset) else one for one in datasets]
         wish = {"title": title, "task": task, "datasets": names, **settings}
         return Batch(self._connection, self._root, self._connection.write("POST", f"{self._root}batches/", wish))
+
+    def create_round(
+        self,
+        title: str,
+        *,
+        task: str,
+        datasets: Sequence[Dataset | str],
+        per_worker: int,
+        grants: str,
+        pool: int | None = None,
+        **settings: Any,
+    ) -> Batch:
+        """Write a qualification round as a draft, which is launched as a batch.
+
+        `pool`: so many items of each dataset, which the round draws from and holds; None: all. `settings`: rule,
+        judgment, attempts, seconds, closes_at and those of a batch.
+        """
+        names = [one.name if isinstance(one, Dataset) else one for one in datasets]
+        wish = {"title": title, "task": task, "datasets": names, "per_worker": per_worker, "grants": grants}
+        told = self._connection.write("POST", f"{self._root}rounds/", {**wish, "pool": pool, **settings})
+        return self[told["batch"]]
 
 
 def _ids_only(wanted: bool) -> dict[str, str]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.flow import attempts, batching
-from annotation.flow.choosing import asked, queue
+from annotation.flow import attempts, batching, choosing
+from annotation.flow.choosing import asked, select
 from annotation.flow.refusal import Refused
-from annotation.models import Batch, Dataset, Item, Project, Round, User
+from annotation.models import Batch, Dataset, Project, Round, User
 from annotation.pure.names import next_name
 from annotation.registry import task_type
 
@@ -24,11 +24,15 @@ LAUNCHED = {  # columns that a batch of its own begins anew with
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """Of one dataset of a batch: its items, how many were asked about in this task, how many a launch can draw."""
+    """Of one dataset of a batch: its items, how many were asked about in this task, how many a launch can draw.
+
+    `held`: how many of the others are out of reach, because a qualification round or another batch holds them.
+    """
 
     dataset: Dataset
     items: int
     asked: int
+    held: int
     left: int
 
 
@@ -71,21 +75,16 @@ def _copy_round(batch: Batch, draft: Batch) -> None:
         Round.objects.create(batch=draft, **{name: getattr(round, name) for name in same})
 
 
-def remaining(batch: Batch, datasets: Sequence[Dataset] | None = None) -> list[Remaining]:
-    """What the next batch of its line could still ask about, by dataset; nothing of it is drawn.
-
-    `datasets`: instead of the batch's own, for one that is not stored yet.
-    """
-    held = list(batch.datasets.order_by("slug") if datasets is None else datasets)
-    line = _line(batch)
-    seen = asked(line, held)
-    found = {dataset.pk: 0 for dataset in held}
-    keys = queue(line, held)
-    for start in range(0, len(keys), 500):
-        for pk in Item.every.filter(pk__in=keys[start : start + 500]).values_list("dataset", flat=True):
-            found[pk] += 1
-    count = {dataset.pk: sum(1 for where, _place in seen if where == dataset.pk) for dataset in held}
-    return [Remaining(dataset, dataset.size, count[dataset.pk], found[dataset.pk]) for dataset in held]
+def remaining(batch: Batch) -> list[Remaining]:
+    """What the next batch of its line could still ask about, by dataset; nothing of it is drawn."""
+    line, datasets = _line(batch), list(batch.datasets.order_by("slug"))
+    chosen, seen = select(line, datasets), Counter(where for where, _place in asked(line, datasets))
+    rows = []
+    for one in datasets:
+        left = chosen.by_dataset[one.slug]
+        out = sum(items for (slug, _why), items in chosen.left_out.items() if slug == one.slug)
+        rows.append(Remaining(one, one.size, seen[one.pk], max(0, out - seen[one.pk]), left))
+    return rows
 
 
 def _line(batch: Batch) -> Batch:
@@ -104,5 +103,5 @@ def next_items(batch: Batch, count: int, *, user: User | None = None, name: str 
     if attempts.round_of(batch) is not None:
         raise Refused(_("A round draws its items for each worker anew. Clone it to run it again."))
     if not any(row.left for row in remaining(batch)):
-        raise Refused(_("Nothing is left: every item of these datasets was asked about in this task."))
+        raise Refused(choosing.nothing_to_ask(select(_line(batch), list(batch.datasets.all())).left_out))
     return clone(batch, user=user, slug=name, sample=count, unseen_only=True)

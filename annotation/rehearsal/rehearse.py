@@ -51,7 +51,7 @@ def rehearse(
         folder = Path(name)
         taken = copying.write_copy(batch, folder, most=hits)
         if not taken:
-            raise Refused(_("No item of the datasets can be asked about in this task, so there is nothing to launch."))
+            raise Refused(choosing.nothing_to_ask(choosing.select(batch).left_out))
         wish = {"crowd": asdict(crowd), "workers": workers, "seed": seed, "wanted": _wanted(batch)}
         (folder / "wish.json").write_text(json.dumps(wish))
         found = _played(folder, tell)

@@ -12,7 +12,9 @@ from annotation import jobs
 from annotation.flow import qualifying
 from annotation.models import Batch, Job, Project, User
 from tests.api.calling import caller, fields_at_fault, member
+from tests.conftest import records
 from tests.flow.acting import take
+from tests.flow.test_fitting import PLAIN, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -189,7 +191,7 @@ def test_more_of_the_same_is_a_draft(api: Any, project: Any, dataset: Any) -> No
     assert api.post("batches/study/clone/", name="again").status_code == 409
     assert api.post("batches/study/clone/", name="new").status_code == 422
     (left,) = api.get("batches/study/next/").json()["results"]
-    assert left == {"dataset": "wells", "items": 4, "asked": 1, "left": 3}
+    assert left == {"dataset": "wells", "items": 4, "asked": 1, "held": 0, "left": 3}
     draft = api.post("batches/study/next/", count=2).json()
     assert (draft["sample"], draft["unseen_only"], draft["state"]) == (2, True, "draft")
     assert fields_at_fault(api.post("batches/study/next/", count=0, name="new")) == {"count", "name"}
@@ -211,3 +213,14 @@ def test_chosen_hits_are_given_to_chosen_annotators_and_taken_back(api: Any, bat
     wrong = api.post(where, hits=[first, "none"], workers=["nobody"])
     assert fields_at_fault(wrong) == {"hits.1"}
     assert fields_at_fault(api.post(where, hits=[first], workers=["nobody"])) == {"workers.0"}
+
+
+def test_a_task_that_can_ask_about_nothing_is_refused_by_its_field(api: Any, project: Any, tmp_path: Any) -> None:
+    stored(project, tmp_path, [record | PLAIN for record in records(3)], "plain")
+    refused = api.post("batches/", title="Compose", task="compose", datasets=["plain"])
+    assert refused.status_code == 422
+    assert fields_at_fault(refused) == {"task"}
+    assert "Needs a decomposition into hops of one of the six shapes" in refused.content.decode()
+    assert not Batch.everything.exists()
+    needs = {row["name"]: row["needs"] for row in api.get("tasks/").json()["results"]}
+    assert needs["sufficiency"].startswith("Needs a question with exactly two paragraphs")

@@ -88,6 +88,19 @@ def test_a_batch_is_changed_paused_topped_up_closed_and_discarded(hopscribe: Hop
     assert {job.state for job in hopscribe.jobs.list(kind="launch_batch")} == {"done"}
 
 
+def test_a_round_holds_its_pool_and_a_launch_says_what_is_missing(hopscribe: Hopscribe) -> None:
+    wells = hopscribe.datasets.add(records(5), name="wells")
+    readers = hopscribe.batches.create_round(
+        "Readers", task="answer", datasets=[wells], per_worker=2, grants="Careful", pool=3
+    )
+    assert readers.launch().launched["hits"] == 3
+    assert len(readers.hits().to_list()) == 3
+    batch = hopscribe.batches.create("Study", task="answer", datasets=[wells], sample=4, assignments_per_hit=1)
+    told = batch.launch().launched
+    assert (told["asked"], told["hits"]) == (4, 2)
+    assert told["left_out"] == [{"dataset": "wells", "items": 2, "why": "Held by the qualification round readers."}]
+
+
 def test_frames_have_the_same_columns_everywhere(hopscribe: Hopscribe) -> None:
     hopscribe.datasets.add(records(2), name="wells")
     batch = hopscribe.batches.create("One", task="answer", datasets=["wells"], assignments_per_hit=2).launch()

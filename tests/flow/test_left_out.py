@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import batching, pools, rounds
+from annotation.flow import batching, continuing, pools, rounds
 from annotation.flow.importing import import_dataset
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset
+from annotation.pure.rehearsing import Crowd
+from annotation.rehearsal.rehearse import rehearse
 from tests.conftest import records
 from tests.flow.acting import dataset_of, draft
 from tests.flow.test_rounds import made
@@ -91,6 +93,23 @@ def test_a_launch_without_a_hit_says_why_and_leaves_a_draft_as_it_was(project: A
         batching.launch(batch)
     batch.refresh_from_db()
     assert (batch.state, batch.next_ticket, batch.hits.count()) == (Batch.State.DRAFT, 0, 0)
+
+
+def test_the_next_items_say_what_holds_the_rest(project: Any, pool: Dataset) -> None:
+    terms = {"task": "solvability", "guide": "Read.", "purpose": "qualification", "sample": 5}
+    batching.launch(batching.create_batch(project, "round", datasets=[pool], **terms))
+    first = draft(project, "study", pool, sample=7)
+    batching.launch(first)
+    (row,) = continuing.remaining(first)
+    assert (row.items, row.asked, row.held, row.left) == (12, 7, 5, 0)
+    with pytest.raises(Refused, match=HELD):
+        continuing.next_items(first, 1)
+
+
+def test_a_rehearsal_of_nothing_says_what_holds_the_items(project: Any, pool: Dataset) -> None:
+    made(project, pool)
+    with pytest.raises(Refused, match=HELD):
+        rehearse(draft(project, "study", pool), crowd=Crowd(), workers=1)
 
 
 @pytest.mark.parametrize(

@@ -115,3 +115,9 @@ def test_a_ledger_that_is_off_ends_with_1(run: Run, worker: Worker) -> None:
     refused(off, "balances are off")
     assert {fault["account"] for fault in off.document["faults"]} == {"available", "total"}
     refused(run("check_ledger", "nowhere"), "There is no project nowhere")
+
+
+def test_a_quote_says_what_would_be_missing(run: Run, wells: Path) -> None:
+    told = run("create_batch", "b", "--task", "answer", "--dataset", "wells", "--sample", "6", "--quote", "--json")
+    assert (told.document["asked"], told.document["hits"], told.document["skipped"]) == (6, 4, 2)
+    assert told.document["left_out"] == [{"dataset": "wells", "items": 2, "why": "The dataset has no more items."}]
