@@ -23,7 +23,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow import approving, messaging, reviewing
 from annotation.flow.approving import WrongState
-from annotation.flow.refusal import Refused
+from annotation.flow.refusal import Conflict, Refused
 from annotation.models import Approval, Assignment, Batch, Payment, Project, Review, User
 from annotation.pure import lifecycle, reading
 from annotation.pure.spreadsheet import guarded
@@ -156,14 +156,40 @@ def can_be_overridden(row: Assignment) -> bool:
     return recent and row.approval == Assignment.Approved.REJECTED
 
 
+def bonuses(rows: Iterable[Assignment]) -> Decimal:
+    """What these answers got in bonuses so far."""
+    paid = Payment.objects.filter(assignment__in=[row.pk for row in rows], kind=Payment.Kind.BONUS)
+    return sum(paid.values_list("amount", flat=True), Decimal(0))
+
+
+def check_seen(rows: Iterable[Assignment], seen: Decimal | None, form: str) -> None:
+    """Raises Conflict where bonuses were paid that whoever asks for one more has not seen; None: they look at none."""
+    found = list(rows)
+    paid = bonuses(found)
+    ours = Payment.objects.filter(key__in=[_bonus_key(row, form) for row in found])
+    if seen is not None and paid != seen and not ours.exists():
+        text = _("Meanwhile a bonus was paid, perhaps by you in another tab: $%(paid)s in all. Nothing was paid now.")
+        raise Conflict(text % {"paid": paid} + " " + _("If this one is to be paid besides, send it again."))
+
+
+def _bonus_key(row: Assignment, form: str) -> str:
+    return f"bonus-{row.pk}-{form[:32]}"
+
+
 @transaction.atomic
-def bonus(row: Assignment, amount: Decimal, *, reason: str, form: str, user: User | None) -> Payment:
-    """Pay a bonus with a reason for the worker, once for each `form`. Raises Refused and Overdrawn."""
+def bonus(
+    row: Assignment, amount: Decimal, *, reason: str, form: str, user: User | None, seen: Decimal | None = None
+) -> Payment:
+    """Pay a bonus with a reason for the worker, once for each `form`.
+
+    `seen`: the bonuses that whoever pays knows of. Raises Refused and Overdrawn, Conflict where there are others.
+    """
     _check_bonus(amount, reason)
     locked = Assignment.objects.locked(row.pk, "batch__project", "batch__connection", "hit")
     if locked.state != lifecycle.SUBMITTED:
         raise WrongState(locked.state)
-    words, key = reason.strip()[:LONGEST_REASON], f"bonus-{locked.pk}-{form[:32]}"
+    check_seen([locked], seen, form)
+    words, key = reason.strip()[:LONGEST_REASON], _bonus_key(locked, form)
     return approving.add_payment(locked, Payment.Kind.BONUS, amount, key=key, reason=words, user=user)
 
 

@@ -53,4 +53,4 @@ def _concluded(batch: Batch, hit: Hit, answers: list[dict[str, Any]]) -> dict[st
 
 def stream_verdicts(batch: Batch) -> Iterator[bytes]:
     """All of them as JSON lines, block by block."""
-    return blocks_of(lambda out: WRITERS["jsonl"](verdicts_of(batch), out))
+    return blocks_of(lambda out: WRITERS["jsonl"](verdicts_of(batch), out, []))

@@ -130,10 +130,13 @@ def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
         return HttpResponseRedirect(back, status=303)
     context = {"project": project, "section": "approvals", "wish": wish, "rows": rows, "back": back}
     context |= {"stake": awaiting.stake(rows), "query": _filters(request), "problem": ""}
+    context["bonuses"] = awaiting.bonuses(rows)
     context |= {"posted_amount": request.POST.get("amount", "")[:20]} | _asked(wish.act)
     if "confirm" not in request.POST:
         return render(request, "approvals/confirm.html", context)
     try:
+        if wish.act == awaiting.BONUS:
+            awaiting.check_seen(rows, _seen(request), wish.form)
         outcome = awaiting.decide_all(rows, wish, user=request.user)
     except Refused as refused:
         return render(request, "approvals/confirm.html", context | {"problem": str(refused)}, status=422)
@@ -190,7 +193,8 @@ def _act(request: HttpRequest, row: Assignment) -> bool:
     """Do what was posted; whether that leaves nothing to do here, so that the next one is shown."""
     act, text, user = request.POST.get("act", ""), _words(request, "text"), request.user
     if act == "bonus":
-        awaiting.bonus(row, _amount(request), reason=text, form=request.POST.get("form", ""), user=user)
+        form, seen = request.POST.get("form", ""), _seen(request)
+        awaiting.bonus(row, _amount(request), reason=text, form=form, user=user, seen=seen)
         messages.success(request, _("The bonus is paid."))
     elif act == "message":
         awaiting.message(row, _words(request, "subject"), text, user=user)
@@ -205,6 +209,14 @@ def _act(request: HttpRequest, row: Assignment) -> bool:
         done = awaiting.decide(row, act, text=text, user=user)
         messages.success(request, said.get(act, _("Approved.")) if done else _("That was decided before."))
     return act in {awaiting.APPROVE, awaiting.REJECT, "return"}
+
+
+def _seen(request: HttpRequest) -> Decimal:
+    """The bonuses that the form was made with; a form that says nothing of them knows of none."""
+    try:
+        return Decimal(request.POST.get("paid", "")[:20])
+    except InvalidOperation:
+        return Decimal(0)
 
 
 def _amount(request: HttpRequest) -> Decimal:
@@ -244,6 +256,7 @@ def _page(
         "can_return": not row.approval and awaiting.can_be_returned(row.batch),
         "can_override": awaiting.can_be_overridden(row),
         "form": secrets.token_hex(8),
+        "bonuses": awaiting.bonuses([row]),
         "problem": problem,
         "posted": {name: request.POST.get(name, "") for name in WORDS} if problem else {},
         "left": awaiting.waiting(project).count(),

@@ -23,6 +23,13 @@ from annotation.flow import assigning, exporting, importing, joining  # noqa: E4
 from annotation.models import Answer, Assignment, Batch, Dataset, Hit, Item, Seat, Worker  # noqa: E402
 
 BULK = 2_000
+CONTENT = {  # ten paragraphs of a hundred words each, as in HotpotQA
+    "id": "x",
+    "question": "?",
+    "paragraphs": [{"title": f"Tower {k}", "text": f"Tower {k} stands beside the well. " * 17} for k in range(10)],
+    "answers": ["Tower 3"],
+    "supports": [0, 3],
+}
 PAYLOAD = {"question": "?", "paragraphs": [], "options": [], "controls": {}}
 
 
@@ -44,7 +51,7 @@ def make_batch(name: str, size: int, *, wanted: int = 3) -> Batch:
     project = joining.project_named("default")
     dataset = Dataset.objects.create(project=project, slug=name, format="jsonl", sha256="", state="ready", size=size)
     rows = [
-        Item(dataset=dataset, position=k, source_id=str(k), group_key=f"{name}:{k}", question="?", content={})
+        Item(dataset=dataset, position=k, source_id=str(k), group_key=f"{name}:{k}", question="?", content=CONTENT)
         for k in range(size)
     ]
     items = Item.objects.bulk_create(rows, batch_size=BULK)

@@ -147,6 +147,45 @@ def test_a_bonus_is_paid_once_for_each_form(desk: Client, rows: list[Assignment]
     assert Payment.objects.count() == 1
 
 
+def test_a_bonus_from_another_tab_is_shown_before_one_more_is_paid(desk: Client, rows: list[Assignment]) -> None:
+    here = f"{QUEUE}{rows[0].public_id}/"
+    tabs = [hidden(body(desk.get(here))) for _tab in range(2)]
+    desk.post(here, tabs[0] | {"text": "Fine.", "amount": "1.20"})
+    asked = desk.post(here, tabs[1] | {"text": "Fine, says the other tab.", "amount": "1.20"})
+    assert asked.status_code == 409
+    page = body(asked)
+    assert "Meanwhile a bonus was paid" in page
+    assert "This answer has $1.20 in bonuses already." in page
+    assert "Fine, says the other tab." in page  # nothing typed is lost
+    assert [p.amount for p in Payment.objects.all()] == [Decimal("1.20")]
+    again = hidden(page) | {"text": "Fine, says the other tab.", "amount": "1.20"}
+    for _time in range(2):
+        assert desk.post(here, again).status_code == 303
+    assert [p.amount for p in Payment.objects.all()] == [Decimal("1.20")] * 2
+
+
+def test_bonuses_for_many_ask_again_too(desk: Client, rows: list[Assignment]) -> None:
+    many = {"which": [row.public_id for row in rows], "act": "bonus"}
+    asked = hidden(body(desk.post(f"{QUEUE}decide/", many)))
+    here = f"{QUEUE}{rows[0].public_id}/"
+    desk.post(here, hidden(body(desk.get(here))) | {"text": "Fine.", "amount": "1.20"})
+    wish = many | asked | {"confirm": "yes", "text": "Fine.", "amount": "0.10"}
+    held = desk.post(f"{QUEUE}decide/", wish)
+    assert held.status_code == 422
+    assert "These answers have $1.20 in bonuses already." in body(held)
+    assert Payment.objects.count() == 1
+    desk.post(f"{QUEUE}decide/", wish | hidden(body(held)))
+    assert Payment.objects.count() == 1 + len(rows)
+
+
+def hidden(page: str) -> dict[str, str]:
+    """The hidden fields of the form of a bonus, as a browser sends them."""
+    form = re.search(r'(?:name="act" value="bonus">)(.*?)</form>', page, re.S)
+    assert form
+    found = dict(re.findall(r'<input type="hidden" name="([a-z]+)" value="([^"]*)"', form[1]))
+    return {"act": "bonus", **found}
+
+
 def test_a_letter_and_a_repair(desk: Client, rows: list[Assignment], client: Client) -> None:
     here = f"{QUEUE}{rows[0].public_id}/"
     desk.post(here, {"act": "message", "text": "Please tick both."})
