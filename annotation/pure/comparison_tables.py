@@ -71,13 +71,25 @@ def _report_table(measured: Sequence[Measured]) -> list[JSON]:
 
 
 def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
-    """Workers and models beside each other on the items of one batch."""
-    columns = [_("Who"), _("Answers"), GRADE, AGREEMENT, _("Median seconds")]
-    rows = [
-        [_who(one), one.answers, _mean(one.scores), _mean(one.agreements), _rounded(one.seconds)] for one in measured
-    ]
-    of = {"of_columns": [{}, TO_ANSWERS, {}, {}, TO_ANSWERS]}
+    """Workers and models beside each other on the items of one batch; the first also on the items of each other."""
+    columns = [_("Who"), _("Answers"), _("Items"), GRADE, AGREEMENT, _("Median seconds")]
+    rows: list[list[Any]] = []
+    for one in measured:
+        items = len(one.scores.keys() | one.agreements.keys())
+        means = [_mean(one.scores), _mean(one.agreements)]
+        rows += [[_who(one), one.answers, items, *means, _rounded(one.seconds)], *_on_same_items(measured[0], one)]
+    of = {"of_columns": [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS]}
     return [made("answerers", _("Workers and models"), columns, rows, HOW) | of, *_differences(measured)]
+
+
+def _on_same_items(first: Measured, other: Measured) -> list[list[Any]]:
+    """The grade of the first on the items that the other is graded on, where these are fewer."""
+    same = {key: value for key, value in first.scores.items() if key in other.scores}
+    if not same or len(same) == len(first.scores):
+        return []
+    named = {"who": _who(first), "other": _who(other)}
+    words = {"text": _("%(who)s on the items of %(other)s"), "values": named}
+    return [[words, None, len(same), _mean(same), None, None]]
 
 
 def _differences(measured: Sequence[Measured]) -> list[JSON]:

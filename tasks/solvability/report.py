@@ -60,14 +60,23 @@ def _solvable_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
     columns = (_("Ablation"), _("Dataset"), _("Items"), _("Solvable for people"), _("Model"), _("The model's score"))
     rows = []
     for cell, of in cells.items():
-        decided = [item for item in of if item.solvable is not None]
-        people = share_of([(item, item.solvable is True) for item in decided], seed)
-        for name in models_of(of) or [""]:
-            scores = ((question_of(item.row), score) for item, score in scores_of(of, name))
-            figure = clustered_mean(scores, seed, resamples=999)
-            rows.append([*head_of(cell), len(of), people, name or None, figure.as_json() if name else None])
-    note = _("The paper's Table 4. The model's score is the mean F1, or the accuracy where there are options.")
+        scored = {name: scores_of(of, name) for name in models_of(of)}
+        if not any(len(scores) == len(of) for scores in scored.values()):
+            rows.append([*head_of(cell), len(of), _people(of, seed), None, None])
+        for name, scores in scored.items():
+            figure = clustered_mean(((question_of(item.row), score) for item, score in scores), seed, resamples=999)
+            people = _people([item for item, _score in scores], seed)
+            rows.append([*head_of(cell), len(scores), people, name, figure.as_json()])
+    note = _(
+        "The paper's Table 4. The model's score is the mean F1, or the accuracy where there are options; people are on "
+        "the same items, but for those on which they are tied."
+    )
     return table("solvability", _("Solvability"), columns, rows, note)
+
+
+def _people(of: Iterable[Item], seed: int) -> JSON:
+    """The share that most can solve, of the items that are not tied."""
+    return share_of([(item, item.solvable is True) for item in of if item.solvable is not None], seed)
 
 
 def _class_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:

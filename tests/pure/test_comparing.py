@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from annotation.pure.comparing import Measured, difference
+from annotation.pure.comparing import PEOPLE, Measured, difference
 from annotation.pure.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
 from annotation.pure.significance import chance_text
-from annotation.pure.tables import note_of
+from annotation.pure.tables import cell_text, note_of
 
 
 def test_the_same_items_are_paired_so_that_their_hardness_weighs_on_neither_side() -> None:
@@ -91,3 +91,11 @@ def test_datasets_stand_side_by_side_with_nothing_left_open() -> None:
     ]  # fmt: skip
     rows = dataset_tables(facts)[0]["rows"]
     assert [row[1:] for row in rows] == [[3, 1], [3, 1], [0, 0], [2, 1], [1, 0], [0, 1], ["CC0", None]]
+
+
+def test_people_stand_beside_a_model_on_its_own_items_too() -> None:
+    people = Measured(PEOPLE, "", scores={1: 1.0, 2: 1.0, 3: 0.0, 4: 0.0}, answers=8)
+    model = Measured("m", "A model", scores={1: 1.0, 3: 1.0}, answers=2)
+    rows = answerer_tables([people, model])[0]["rows"]
+    told = [(cell_text(row[0]), row[2], row[3]["value"]) for row in rows]
+    assert told == [("all workers", 4, 0.5), ("A model", 2, 1.0), ("all workers on the items of A model", 2, 0.5)]

@@ -198,6 +198,14 @@ def test_the_four_cases_of_people_and_a_model() -> None:
     assert score["value"] == pytest.approx((1 + 0 + 2 / 3 + 1 + 0) / 5)
 
 
+def test_people_stand_beside_a_model_on_the_items_that_it_answered() -> None:
+    rows = [item(7, "squad", said(kind), at=k, predicted="Ada") for k, kind in enumerate(["alpha", "beta"])]
+    rows += [item(7, "squad", said("alpha"), at=k) for k in (2, 3)]
+    found = table(TASK.report(rows, TASK.options({}), seed=1), "solvability")
+    told = [(row[2], row[3]["value"], row[3]["n"], row[4], row[5] and row[5]["n"]) for row in found]
+    assert told == [(4, 0.75, 4, None, None), (2, 0.5, 2, "bert", 2)]
+
+
 def test_without_a_model_there_is_no_table_of_cases() -> None:
     names = [each["name"] for each in TASK.report(papers(), TASK.options({}), seed=1)["tables"]]
     assert "cases" not in names

@@ -70,7 +70,8 @@ def test_annotators_and_models_stand_beside_each_other(
     page = client.get(_address(of="answerers", batch="wells-1", one=[bob.pseudonym, "model:A $mall model"]))
     rows = page.context["tables"][0]["rows"]
     assert [row[0]["text"] for row in rows] == ["all workers", bob.pseudonym, "A $mall model"]
-    assert [row[2]["text"] for row in rows] == ["100.0 %", "100.0 %", "0.0 %"]
+    assert [row[3]["text"] for row in rows] == ["100.0 %", "100.0 %", "0.0 %"]
+    assert [row[2]["text"] for row in rows] == ["4", "4", "4"]
     for row, count in zip(rows[:2], (8, 4), strict=True):
         assert client.get(row[1]["url"]).context["page"].paginator.count == int(row[1]["text"]) == count
     assert r"A \$mall model" in page.context["tables"][0]["quotes"][0]["text"]
