@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from annotation.pure.paper_tables import human_tables
 from annotation.pure.people_tables import NAME as PEOPLE
 from annotation.pure.people_tables import answer_people_table, for_workers
 from annotation.pure.shape_words import shape_words
@@ -53,6 +54,7 @@ def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
     if after := (content.get("corrected") or {}).get("datasets"):
         table = _at(k, _corrected(datasets, after), list(datasets.values()))
         found += for_workers([table], content["corrected"].get("workers", 0))
+    found += [_at(k, table, list(datasets.values())) for table in human_tables(datasets)]
     if content.get("voided"):
         counting = content["with_voided"]
         found.append(count_table(content["voided"]))

@@ -106,7 +106,9 @@ def head_of(table: Mapping[str, Any], translate: Translate = str) -> list[str]:
 
 
 def numbers_of(table: Mapping[str, Any]) -> list[bool]:
-    """Of each column, whether all its cells are numbers."""
+    """Of each column, whether all its cells are numbers; a table of texts says it itself."""
+    if "numbers" in table:
+        return list(table["numbers"])
     return [all(is_number(row[k]) for row in table["rows"]) for k in range(len(table["columns"]))]
 
 

@@ -46,6 +46,7 @@ READERS: dict[str, Evaluator] = _PLAIN
 # What some can be told besides the two files, as keyword arguments of their `evaluate`.
 OPTIONS: dict[str, tuple[str, ...]] = {
     "aliases": (TwoWiki.name,),
+    "decimals": (*_GROUPED, _SUBQA.name),
     "missing": (Squad.name,),
     "original_gold": tuple(name for name, each in _GROUPED.items() if each.kind.conditional),
     "original_predictions": tuple(name for name, each in _GROUPED.items() if each.kind.conditional),
@@ -54,6 +55,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 
 _MEANING_NOTHING = {
     "aliases": "does not read aliases",
+    "decimals": "is rounded as its official script does",
     "missing": "counts missing predictions as 0 already",
     "original_gold": "is not conditioned on original questions",
     "original_predictions": "is not conditioned on original predictions",
@@ -67,13 +69,18 @@ def evaluate(format_name: str, gold: Path, predictions: Path, **options: Any) ->
     format or an option that means nothing there.
     """
     scorer = _named(_ALL, format_name)
+    options = {name: value for name, value in options.items() if value not in (None, "")}
     if options.get("original_gold") and not options.get("original_predictions"):
         raise ValueError("the original gold goes with the original predictions")
-    for name, value in options.items():
-        if value and format_name not in OPTIONS[name]:
+    for name in options:
+        if format_name not in OPTIONS[name]:
             what = _MEANING_NOTHING[name]
             raise ValueError(f"{format_name} {what}; only {' and '.join(OPTIONS[name])} can use it")
-    return dict(scorer.evaluate(gold, predictions, **{name: value for name, value in options.items() if value}))
+    return dict(
+        scorer.evaluate(
+            gold, predictions, **{name: value for name, value in options.items() if value not in (None, "")}
+        )
+    )
 
 
 def read_predictions(format_name: str, path: Path) -> Iterator[Prediction]:

@@ -16,6 +16,7 @@ from annotation.pure.metrics import FULL, HOTPOTQA, ZERO, Score
 from annotation.scorers.base import Source, gold_file, predictions_file
 from annotation.scorers.dire_files import Group, Row, Said, groups_of, predictions_of
 
+DECIMALS = 1  # as the authors' evaluation prints
 BLOCKS = ("answer", "supporting_paragraphs", "supporting_sentences")
 JOINT = {"joint_paragraphs": "supporting_paragraphs", "joint_sentences": "supporting_sentences"}
 
@@ -163,8 +164,9 @@ class DiRe:
         *,
         original_gold: Path | None = None,
         original_predictions: Path | None = None,
+        decimals: int | None = None,
     ) -> dict[str, Any]:
-        """The blocks of figures in percent, with one decimal, and `n` questions.
+        """The blocks of figures in percent, with one decimal unless told, and `n` questions.
 
         With `original_predictions`, what the model says of the untouched questions, a probe's figures are each
         question's smaller one of the two (eq. 7), `unconditional` holds the plain ones, and for NMF `nmf_percent` the
@@ -173,13 +175,16 @@ class DiRe:
         """
         groups = list(self._groups(gold_file(gold), predictions_file(predictions)))
         plain = [self.kind.rule(group) for group in groups]
+        places = DECIMALS if decimals is None else decimals
         if original_predictions is None:
-            return _figures(plain)
+            return _figures(plain, places)
         before = _originals(groups, original_gold, original_predictions)
         lower = [[_lower(part, base) for part in parts] for parts, base in zip(plain, before, strict=True)]
-        found = _figures(lower) | {"unconditional": _figures(plain)}
+        found = _figures(lower, places) | {"unconditional": _figures(plain, places)}
         if self.name.startswith("nmf"):
-            found["nmf_percent"] = _shares(_figures(plain), _figures([[base] for base in before]))
+            found["nmf_percent"] = _shares(
+                _figures(plain, places), _figures([[base] for base in before], places), places
+            )
         return found
 
     def _groups(self, gold: Source, predictions: Source) -> Iterator[Group]:
@@ -207,22 +212,22 @@ def _originals(groups: Sequence[Group], gold: Path | None, predictions: Path) ->
     return found
 
 
-def _figures(groups: Sequence[Sequence[Scores]]) -> dict[str, Any]:
-    """Means over questions of the best bi-partition, for each figure by itself; percent, one decimal."""
+def _figures(groups: Sequence[Sequence[Scores]], places: int) -> dict[str, Any]:
+    """Means over questions of the best bi-partition, for each figure by itself; percent."""
     found: dict[str, Any] = {}
     for block in BLOCKS:
         parts = [[part[block] for part in group] for group in groups]
         found[block] = {
-            "f1": _percent([max(s.f1 for s in scores) for scores in parts]),
-            "em": _percent([max(s.em for s in scores) for scores in parts]),
-            "precision": _percent([max(s.precision for s in scores) for scores in parts]),
-            "recall": _percent([max(s.recall for s in scores) for scores in parts]),
+            "f1": _percent([max(s.f1 for s in scores) for scores in parts], places),
+            "em": _percent([max(s.em for s in scores) for scores in parts], places),
+            "precision": _percent([max(s.precision for s in scores) for scores in parts], places),
+            "recall": _percent([max(s.recall for s in scores) for scores in parts], places),
         }
     for block, support in JOINT.items():
         both = [[_jointly(part["answer"], part[support]) for part in group] for group in groups]
         found[block] = {
-            "f1": _percent([max(f1 for f1, _em in pairs) for pairs in both]),
-            "em": _percent([max(em for _f1, em in pairs) for pairs in both]),
+            "f1": _percent([max(f1 for f1, _em in pairs) for pairs in both], places),
+            "em": _percent([max(em for _f1, em in pairs) for pairs in both], places),
         }
     return found | {"n": len(groups)}
 
@@ -234,16 +239,16 @@ def _jointly(answer: Score, support: Score) -> tuple[float, float]:
     return f1, min(answer.em, support.em)
 
 
-def _percent(values: Sequence[float]) -> float:
-    return round(100 * sum(values) / len(values), 1)
+def _percent(values: Sequence[float], places: int) -> float:
+    return round(100 * sum(values) / len(values), places)
 
 
-def _shares(probe: Mapping[str, Any], original: Mapping[str, Any]) -> dict[str, Any]:
+def _shares(probe: Mapping[str, Any], original: Mapping[str, Any], places: int) -> dict[str, Any]:
     """NMF %: what the probe earns of what the original earns; None where the original earns nothing."""
     blocks = (*BLOCKS, *JOINT)
     return {
         block: {
-            name: round(100 * value / original[block][name], 1) if original[block][name] else None
+            name: round(100 * value / original[block][name], places) if original[block][name] else None
             for name, value in probe[block].items()
         }
         for block in blocks

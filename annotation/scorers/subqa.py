@@ -15,6 +15,7 @@ from annotation.pure.subquestions import failure_rate, matches_partially, shares
 from annotation.scorers.base import BadGold, BadPredictions, Source
 
 PARTS = {"q": "ori", "sub1": "sub1", "sub2": "sub2"}  # figure -> how the file's name ends
+DECIMALS = {"em": 1, "f1": 2, "pm": 1}  # the paper's
 
 Pair = tuple[str, str]  # (prediction, gold)
 
@@ -24,37 +25,41 @@ class SubQA:
 
     name = "subqa"
 
-    def evaluate(self, gold: Path, predictions: Path) -> dict[str, Any]:
-        """`n`, then EM, F1 and PM of each part, then the eight outcomes under EM and PM; percent, one decimal.
+    def evaluate(self, gold: Path, predictions: Path, *, decimals: int | None = None) -> dict[str, Any]:
+        """`n`, then EM, F1 and PM of each part, then the eight outcomes under EM and PM; percent, as in the paper.
 
-        Raises BadGold, BadPredictions.
+        `decimals` rounds all of them to that many. Raises BadGold, BadPredictions.
         """
         answers = {part: _answers(_file(gold, end, BadGold)) for part, end in PARTS.items()}
         _same_length(gold, answers)
         pairs = {part: _pairs(_file(predictions, end, BadPredictions), answers[part]) for part, end in PARTS.items()}
+        places = DECIMALS if decimals is None else dict.fromkeys(DECIMALS, decimals)
         figures: dict[str, Any] = {"n": len(answers["q"])}
         for part, said in pairs.items():
-            figures[part] = {
-                "em": _percent([_exact(pair) for pair in said]),
-                "f1": _percent([HOTPOTQA.answer(prediction, (right,)).f1 for prediction, right in said]),
-                "pm": _percent([matches_partially(*pair) for pair in said]),
+            earned: dict[str, Sequence[float]] = {
+                "em": [_exact(pair) for pair in said],
+                "f1": [HOTPOTQA.answer(prediction, (right,)).f1 for prediction, right in said],
+                "pm": [matches_partially(*pair) for pair in said],
             }
-        return figures | {"em": _table(pairs, _exact), "pm": _table(pairs, lambda pair: matches_partially(*pair))}
+            figures[part] = {name: _percent(values, places[name]) for name, values in earned.items()}
+        for name, right in (("em", _exact), ("pm", lambda pair: matches_partially(*pair))):
+            figures[name] = _table(pairs, right, places[name])
+        return figures
 
 
-def _table(pairs: Mapping[str, Sequence[Pair]], right: Callable[[Pair], bool]) -> dict[str, float | None]:
+def _table(pairs: Mapping[str, Sequence[Pair]], right: Callable[[Pair], bool], places: int) -> dict[str, float | None]:
     table = shares((right(q), right(one), right(two)) for q, one, two in zip(*pairs.values(), strict=True))
     rate = failure_rate(table)
-    rounded: dict[str, float | None] = {name: round(share, 1) for name, share in table.items()}
-    return rounded | {"failure_rate": None if rate is None else round(rate, 1)}
+    rounded: dict[str, float | None] = {name: round(share, places) for name, share in table.items()}
+    return rounded | {"failure_rate": None if rate is None else round(rate, places)}
 
 
 def _exact(pair: Pair) -> bool:
     return HOTPOTQA.answer(pair[0], (pair[1],)).em == 1.0
 
 
-def _percent(values: Sequence[float]) -> float:
-    return round(100 * sum(values) / len(values), 1)
+def _percent(values: Sequence[float], places: int) -> float:
+    return round(100 * sum(values) / len(values), places)
 
 
 def _file(folder: Path, end: str, error: type[BadGold] | type[BadPredictions]) -> Source:

@@ -9,6 +9,7 @@ import pytest
 from annotation.flow import scoring
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, PredictionSet
+from annotation.pure.report_values import tables_of
 from tests.flow.scored import worked
 from tests.flow.test_collecting import lines
 
@@ -81,3 +82,20 @@ def test_predictions_that_are_not_all_in_are_not_scored(worked: Batch, tmp_path:
     )
     PredictionSet.objects.update(ready=False)
     assert scoring.score_batch(worked)["datasets"]["wells"]["models"] == {}
+
+
+def test_people_and_models_stand_in_the_layout_of_musiques_tables(worked: Batch, tmp_path: Path) -> None:
+    file = predictions(tmp_path, {f"well-{k}": "Tower 0" for k in range(3)})
+    scoring.import_predictions(worked.datasets.get(), file, format="musique", model="my reader")
+    content = scoring.score_batch(worked)
+    tables = {table["name"]: table for table in tables_of(content)}
+    study = content["datasets"]["wells"]
+    shown = {
+        measure: [f"{100 * study[part][measure]['f1']['value']:.1f}" for part in ("answer", "support")]
+        for measure in ("human_score", "upper_bound", "agreement")
+    }
+    score, bound, agreement = shown.values()
+    assert tables["musique-table-3"]["rows"] == [["Score", *score], ["UB", *bound], ["Agr", *agreement]]
+    table = tables["musique-table-4"]
+    assert (table["spans"], table["columns"]) == ([["", 1], ["wells", 2]], ["", "An", "Sp"])
+    assert table["rows"] == [["Score", *score], ["UB", *bound], ["my reader", "66.7", "100.0"]]

@@ -132,7 +132,7 @@ def test_the_files_figures(tmp_path: Path) -> None:
     assert list(figures) == ["n", "q", "sub1", "sub2", "em", "pm"]
     assert figures["q"] == {"em": 100.0, "f1": 100.0, "pm": 100.0}
     assert figures["sub1"] == {"em": 75.0, "f1": 75.0, "pm": 75.0}
-    assert figures["sub2"] == {"em": 75.0, "f1": 91.7, "pm": 100.0}
+    assert figures["sub2"] == {"em": 75.0, "f1": 91.67, "pm": 100.0}
     assert figures["em"] == dict.fromkeys(OUTCOMES, 0.0) | {"ccc": 50.0, "ccw": 25.0, "cwc": 25.0, "failure_rate": 50.0}
     assert figures["pm"]["failure_rate"] == 25.0
 

@@ -4,8 +4,19 @@ from pathlib import Path
 from typing import Any
 
 from annotation.flow.refusal import Refused
-from annotation.management.door import Door, existing
+from annotation.management.door import Door, existing, whole
+from annotation.pure import tables
+from annotation.pure.paper_tables import FORMS, dire_tables, subqa_tables, written
 from annotation.scorers import EVALUATORS, OPTIONS, BadRecords, evaluate
+
+ORIGINALS = ("original_gold", "original_predictions")
+Named = tuple[str, Path]
+
+
+def named(text: str) -> Named:
+    """An argument FILE or NAME=FILE."""
+    name, equals, path = text.partition("=")
+    return (name, existing(path)) if equals and not Path(text).exists() else ("", existing(text))
 
 
 class Command(Door):
@@ -13,8 +24,20 @@ class Command(Door):
 
     def add(self, parser: Any) -> None:
         parser.add_argument("--format", required=True, choices=sorted(EVALUATORS))
-        parser.add_argument("--gold", required=True, type=existing)
-        parser.add_argument("--predictions", required=True, type=existing)
+        parser.add_argument(
+            "--gold", required=True, action="append", type=named, metavar="[NAME=]FILE",
+            help="DiRe and NMF: repeat it for several datasets, with predictions for each in the same order",
+        )  # fmt: skip
+        parser.add_argument(
+            "--predictions", required=True, action="append", type=named, metavar="[NAME=]FILE",
+            help="SubQA, DiRe and NMF: repeat it for several models",
+        )  # fmt: skip
+        parser.add_argument(
+            "--table", choices=FORMS, help="SubQA, DiRe and NMF: print the papers' tables, to be pasted as they are"
+        )
+        parser.add_argument(
+            "--decimals", type=whole(0, 6), metavar="N", help="SubQA, DiRe and NMF: round to N (default: as the papers)"
+        )
         parser.add_argument(
             "--aliases", type=existing, help="2wikimultihopqa: the other names of answers (id_aliases.json)"
         )
@@ -26,18 +49,50 @@ class Command(Door):
         parser.add_argument("--original-predictions", type=existing, help=f"{originals}, what the model says there")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        gold, predictions = Path(options["gold"]), Path(options["predictions"])
-        told = {name: options[name] for name in OPTIONS if options[name]}
+        told = {name: options[name] for name in OPTIONS if options[name] is not None}
+        golds, said = options["gold"], options["predictions"]
+        self._form = options["table"]
         try:
-            return evaluate(options["format"], gold, predictions, **told)
+            if len(golds) == len(said) == 1 and not self._form and not said[0][0]:
+                return evaluate(options["format"], golds[0][1], said[0][1], **told)
+            return _side_by_side(options["format"], golds, said, told)
         except BadRecords as bad:
             raise Refused(str(bad)) from None
         except ValueError as unfit:
             raise Refused(str(unfit)) from None
 
     def lines(self, result: dict[str, Any]) -> list[str]:
-        """A figure a line, nested ones under their block's name."""
-        return [line for key, value in result.items() for line in _lines(key, value)]
+        """A figure a line, nested ones under their block's name; of several models the tables."""
+        if "tables" not in result:
+            return [line for key, value in result.items() for line in _lines(key, value)]
+        if not self._form:
+            return [line for table in result["tables"] for line in tables.lines(table)]
+        before = {"latex": "% ", "markdown": "", "csv": ""}[self._form]
+        parts = [f"{before}{table['title']}\n{written(table, self._form)}" for table in result["tables"]]
+        return ["\n\n".join(parts)]
+
+
+def _side_by_side(format: str, golds: list[Named], said: list[Named], told: dict[str, Any]) -> dict[str, Any]:
+    """Figures by dataset and model, and their tables. Raises ValueError for what cannot stand side by side."""
+    if format not in OPTIONS["decimals"]:
+        raise ValueError(f"several models and tables are for subqa and the kinds of DiRe and NMF, not for {format}")
+    if any(told.get(name) for name in ORIGINALS):
+        raise ValueError("original predictions go with one file of predictions; run evaluate for each model")
+    if len(golds) > 1 and (len(golds) != len(said) or format == "subqa"):
+        one_each = ", or one for each --predictions in the same order" if format != "subqa" else ""
+        raise ValueError(f"{len(golds)} files of gold for {len(said)} of predictions; give one --gold{one_each}")
+    figures: dict[str, dict[str, Any]] = {}
+    for (dataset, gold), (model, predictions) in zip(golds * (len(said) // len(golds)), said, strict=True):
+        models = figures.setdefault(dataset or gold.stem, {})
+        name = model or ("DiRe Score" if "probe" in format and len(said) == len(golds) else predictions.stem)
+        if name in models:
+            raise ValueError(f"two files of predictions are called {name}; tell them apart with NAME=FILE")
+        models[name] = evaluate(format, gold, predictions, **told)
+    decimals = told.get("decimals")
+    if format == "subqa":
+        [models] = figures.values()
+        return {"datasets": figures, "tables": subqa_tables(models, decimals)}
+    return {"datasets": figures, "tables": dire_tables(figures, decimals)}
 
 
 def _lines(name: str, value: Any) -> list[str]:
