@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation.derivations.base import CannotDerive, Source
 from annotation.pure.example import Example
-from annotation.pure.metrics import ACCURACY, scorer_for
+from annotation.pure.metrics import ACCURACY, scored_as, scorer_for
 from annotation.pure.option_letters import option_of
 
 _FORM = '{"id", "predicted_answer"} on each line, or one object {id: answer}'
@@ -18,16 +18,16 @@ _FORM = '{"id", "predicted_answer"} on each line, or one object {id: answer}'
 def fully_solved(source: Source, path: str) -> set[int]:
     """The positions of the questions whose prediction has F1 1. Raises CannotDerive for an unreadable file.
 
-    The scorer is that of the dataset's format; options are compared as they are, or named by their letters.
+    The scorer is that of the question's format; options are compared as they are, or named by their letters.
     """
     predicted = _predictions(path)
-    scorer = scorer_for(source.format)
     found, met = set(), 0
     for position, example in enumerate(source.examples()):
         met += example.id in predicted
         if example.id in predicted and example.answers:
             answer = _answer(predicted[example.id], example)
-            if (ACCURACY if example.options else scorer).answer(answer, example.answers).f1 == 1:
+            scorer = ACCURACY if example.options else scorer_for(scored_as(example, source.format))
+            if scorer.answer(answer, example.answers).f1 == 1:
                 found.add(position)
     if not met:
         raise CannotDerive(f"none of the predictions has the id of a question of {source.name}", option="solved")

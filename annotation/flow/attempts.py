@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 
 from annotation.models import Answer, Assignment, Attempt, Batch, Hit, Round, Worker
 from annotation.pure import lifecycle, rounds
+from annotation.pure.metrics import scored_as
 from annotation.pure.round_draw import Candidate, drawn
 from annotation.registry import task_type
 
@@ -191,8 +192,9 @@ def gold_figures(attempt: Attempt) -> dict[str, float]:
     rows = []
     for hit in hits_of(attempt):
         given = answers.get(hit.pk)
-        source = hit.item.dataset
-        measured = task.measure(hit.payload, given.answer, hit.item.example, format=source.format) if given else nothing
+        gold, source = hit.item.example, hit.item.dataset
+        format = scored_as(gold, source.format)
+        measured = task.measure(hit.payload, given.answer, gold, format=format) if given else nothing
         rows.append((source.slug, measured))
     return rounds.means(rows)
 

@@ -31,7 +31,10 @@ from annotation.flow.splits import other_splits
 from annotation.models import Dataset, User
 from annotation.models.fields import to_text
 from annotation.pure.example import Example
+from annotation.pure.metrics import keeping_scorer
 from annotation.pure.ticks import Tick, no_tick
+
+FORMAT = "jsonl"  # of what is derived
 
 
 @dataclass
@@ -40,6 +43,7 @@ class _Read:
 
     example: Example | None = None
     key: str = ""
+    format: str = ""
 
 
 class StoredSource:
@@ -59,7 +63,7 @@ class StoredSource:
             example = Example.from_json(content)
             if key != self._usual(group := example.group or example.id):
                 self._keys[group] = key
-            self._read.example, self._read.key = example, key
+            self._read.example, self._read.key, self._read.format = example, key, self._dataset.format
             yield example
 
     def key_of(self, example: Example) -> str:
@@ -67,6 +71,12 @@ class StoredSource:
         if example is self._read.example:
             return self._read.key
         return self._keys.get(example.group or example.id, "")
+
+    def kept(self, example: Example) -> Example:
+        """What was handed on as it was read keeps its scorer; what was made anew is scored as derived data are."""
+        if example is not self._read.example:
+            return example
+        return keeping_scorer(example, self._read.format, within=FORMAT)
 
     def _usual(self, group: str) -> str:
         return group_key(self._dataset.root_id or self._dataset.pk, group)
@@ -107,7 +117,7 @@ def derive_dataset(
     if contents:
         lineage["files"] = {each: (files or {}).get(each) or Path(getattr(wish, each)).name for each in contents}
     names = names_of(how, name)
-    missing = [each for each in names if not already_there(source.project, each, digest, "jsonl")]
+    missing = [each for each in names if not already_there(source.project, each, digest, FORMAT)]
     if not missing:
         return {"datasets": _sizes(source, names), "already_there": True}
     fillers = _reserve(source, missing, sha256=digest, lineage=lineage, created_by=user)
@@ -190,7 +200,7 @@ def _options(derivation: Derivation, given: dict[str, Any]) -> Any:
 def _reserve(source: Dataset, names: list[str], **columns: Any) -> list[Filler]:
     """An invisible dataset for each name; all or none."""
     fillers: list[Filler] = []
-    kept = {"format": "jsonl", "licence": source.licence, "source": source.source, "root": source.root or source}
+    kept = {"format": FORMAT, "licence": source.licence, "source": source.source, "root": source.root or source}
     try:
         for name in names:
             fillers.append(Filler(reserve(source.project, name, **kept, **columns)))
@@ -214,7 +224,7 @@ def _fill(
     for output, example in derivation.derive(source, wish, seed=seed, tally=tally):
         some = True
         if filler := by_output[output]:
-            filler.add(example, key=source.key_of(example))
+            filler.add(source.kept(example), key=source.key_of(example))
         tally.tick()
     if not some:
         dropped = ", ".join(f"{reason}: {count}" for reason, count in tally.dropped.most_common(5)) or "-"

@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation.models import Batch, Hit
 from annotation.pure.example import Example
+from annotation.pure.metrics import scored_as
 from annotation.registry import task_type
 
 KEPT = 1000  # HITs whose items are remembered: answers to one HIT mostly lie near each other
@@ -62,4 +63,5 @@ class JudgedItems:
             "shape": row.item.shape,
             "pair": self._task.group(example) or "",
         }
-        return _Known(example, row.payload, row.item.dataset.format, self._task.gradable(example), told)
+        format = scored_as(example, row.item.dataset.format)
+        return _Known(example, row.payload, format, self._task.gradable(example), told)

@@ -35,6 +35,7 @@ from annotation.models import (
 from annotation.pure import voided_tables
 from annotation.pure.cuts import Cut
 from annotation.pure.doubt import corrected
+from annotation.pure.metrics import scored_as
 from annotation.pure.option_letters import option_of
 from annotation.registry import task_type
 from annotation.scorers import BadPredictions, read_predictions
@@ -166,12 +167,13 @@ def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut) -> li
     for hit in hits:
         hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
         hit.score = _score(task, hit, given[hit.pk])
+        example, dataset = hit.item.example, hit.item.dataset
         judged.append(
             Judged(
                 hit=hit.public_id,
-                dataset=hit.item.dataset.slug,
-                format=hit.item.dataset.format,
-                example=hit.item.example,
+                dataset=dataset.slug,
+                format=scored_as(example, dataset.format),
+                example=example,
                 payload=hit.payload,
                 given=tuple(given[hit.pk]),
                 excluded=(hit.void_reason or _("voided")) if hit.voided_at else "",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
+from annotation.pure.example import Example
 from annotation.pure.text import normalise_answer
 
 CLOSED_ANSWERS = frozenset({"yes", "no", "noanswer"})
@@ -157,6 +158,23 @@ _BY_FORMAT = {
     "squad": SQUAD,
     "race": ACCURACY,
 }
+
+
+SCORED_AS = "@scored_as"  # in `extra` of an example: the format whose scorer it keeps in a dataset of another one
+
+
+def scored_as(example: Example, format_name: str) -> str:
+    """The format whose scorer an example has in a dataset of the format named."""
+    own = example.extra.get(SCORED_AS)
+    return own if isinstance(own, str) and own in _BY_FORMAT else format_name
+
+
+def keeping_scorer(example: Example, format_name: str, *, within: str) -> Example:
+    """The example of the format named as it stands in a dataset of the format `within`: it keeps its scorer there."""
+    own = scored_as(example, format_name)
+    if scorer_for(own) is scorer_for(within):
+        return example
+    return replace(example, extra={**example.extra, SCORED_AS: own})
 
 
 def scorer_for(format_name: str) -> Scorer:

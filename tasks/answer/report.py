@@ -16,7 +16,7 @@ from annotation.pure.distance_agreement import alpha, alpha_of_answers, alpha_of
 from annotation.pure.example import Example
 from annotation.pure.human_scores import MEASURES, PARTS, RANDOM_RULE, RULE, pair_scores
 from annotation.pure.intervals import Figure, bootstrap_figures, method_label
-from annotation.pure.metrics import Scorer, scorer_for
+from annotation.pure.metrics import MUSIQUE, Scorer, scorer_for
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
 from tasks._answering import Support, gold_support, said, support_of
@@ -36,13 +36,13 @@ class _Twins:
     example: Example | None = None
     answerable: list[tuple[str, Support]] = field(default_factory=list)
     contrast: list[str] | None = None
+    scorer: Scorer = MUSIQUE
 
 
 @dataclass
 class _Study:
     """What one dataset's questions gave, question by question."""
 
-    scorer: Scorer
     level: str
     count: int  # of answers an item: k
     ties: int | None = None  # the seed by which ties are broken; None: the expected value over them
@@ -59,6 +59,7 @@ class _Study:
     fewer: int = 0  # items with fewer answers than k
     more: int = 0
     people: People = field(default_factory=People)
+    scorers: dict[str, Scorer] = field(default_factory=dict)  # of its questions, by their labels
 
 
 def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int, random_ties: bool = False) -> JSON:
@@ -69,7 +70,7 @@ def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int, rando
     studies: dict[str, dict[str, _Study]] = {}
     for row in rows:
         if row.dataset not in studies:
-            studies[row.dataset] = {level: _Study(scorer_for(row.format), level, count, ties) for level in levels}
+            studies[row.dataset] = {level: _Study(level, count, ties) for level in levels}
         for study in studies[row.dataset].values():
             _add(study, row)
     level = levels[0] if len(studies) == 1 else "paragraph"
@@ -88,76 +89,80 @@ def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int, rando
 
 
 def _add(study: _Study, judged: Judged) -> None:
+    scorer = scorer_for(judged.format)
+    study.scorers[scorer.label] = scorer
     if judged.excluded or not judged.given:
         study.exclusions[judged.excluded or _("no answer yet")] += 1
         return
     answers = [given.answer for given in judged.given]
     study.given.append((len(judged.payload["paragraphs"]), {given.worker: given.answer for given in judged.given}))
     if judged.example.answerable is not None:
-        _add_twin(study, judged.example, answers)
-    if judged.example.answerable is False and not study.scorer.scores_unanswerable:
+        _add_twin(study, judged, answers)
+    if judged.example.answerable is False and not scorer.scores_unanswerable:
         study.exclusions[_("unanswerable: scored in pairs")] += 1
         return
     study.single += len(answers) == 1
     study.fewer += len(answers) < study.count
     study.more += len(answers) > study.count
-    by_count = _by_count(study, judged.example, answers)
+    by_count = _by_count(study, judged, answers)
     for count, cells in enumerate(by_count, 1):
         study.curve[count].append(cells)
     row = by_count[min(study.count, len(by_count)) - 1]
     study.rows.append(row)
     study.hops[str(len(judged.example.hops) or "")].append(row)
     study.shapes[judged.example.shape].append(row)
-    own = {g.worker: _worker_cells(study, judged.example, answers, k) for k, g in enumerate(judged.given)}
+    own = {g.worker: _worker_cells(study, judged, answers, k) for k, g in enumerate(judged.given)}
     for worker, cells in own.items():
         study.workers[worker].append(cells)
     study.people.add(row, _without(study, judged, answers), own)
     for predicted in judged.predicted:
-        study.models[predicted.worker].append(_model_cells(study, judged.example, predicted, row))
+        study.models[predicted.worker].append(_model_cells(study, judged, predicted, row))
 
 
-def _by_count(study: _Study, example: Example, answers: Sequence[JSON]) -> list[Row]:
-    return cells_by_count(example, answers, scorer=study.scorer, level=study.level, ties=study.ties)
+def _by_count(study: _Study, judged: Judged, answers: Sequence[JSON]) -> list[Row]:
+    scorer = scorer_for(judged.format)
+    return cells_by_count(judged.example, answers, scorer=scorer, level=study.level, ties=study.ties)
 
 
-def _cells(study: _Study, example: Example, answers: Sequence[JSON]) -> Row:
+def _cells(study: _Study, judged: Judged, answers: Sequence[JSON]) -> Row:
     """At k answers, or with all where there are fewer."""
-    return _by_count(study, example, answers)[min(study.count, len(answers)) - 1]
+    return _by_count(study, judged, answers)[min(study.count, len(answers)) - 1]
 
 
 def _without(study: _Study, judged: Judged, answers: Sequence[JSON]) -> dict[str, Row | None]:
     """The question's cells without each of its workers; None where nobody else answered."""
     rest = {g.worker: [a for k, a in enumerate(answers) if k != place] for place, g in enumerate(judged.given)}
-    return {worker: _cells(study, judged.example, others) if others else None for worker, others in rest.items()}
+    return {worker: _cells(study, judged, others) if others else None for worker, others in rest.items()}
 
 
-def _worker_cells(study: _Study, example: Example, answers: Sequence[JSON], place: int) -> Row:
+def _worker_cells(study: _Study, judged: Judged, answers: Sequence[JSON], place: int) -> Row:
     """The worker's own mark and, as agreement, their best match among the others, among k - 1 of them."""
-    alone = _cells(study, example, [answers[place]])
+    alone, scorer = _cells(study, judged, [answers[place]]), scorer_for(judged.format)
     others = [a for k, a in enumerate(answers) if k != place]
     if not others:
         return alone
     mine, drawn = answers[place], max(1, study.count - 1)
-    told = [study.scorer.answer(said(mine), (said(a),)) for a in others]
-    backed = [study.scorer.support(support_of(mine, study.level), support_of(a, study.level)) for a in others]
+    told = [scorer.answer(said(mine), (said(a),)) for a in others]
+    backed = [scorer.support(support_of(mine, study.level), support_of(a, study.level)) for a in others]
     for start, scores in ((0, told), (HALF, backed)):
         best = [expected_best([getattr(score, part) for score in scores], drawn) for part in PARTS]
         alone[start + AGREED : start + AGREED + 2] = best
     return alone
 
 
-def _model_cells(study: _Study, example: Example, predicted: Given, human: Row) -> Row:
+def _model_cells(study: _Study, judged: Judged, predicted: Given, human: Row) -> Row:
     """EM and F1 of the model's answer and support, people's human score on the same, and this less the model's."""
-    cells = _cells(study, example, [predicted.answer])
+    cells = _cells(study, judged, [predicted.answer])
     own = [*cells[SINGLE : SINGLE + 2], *cells[HALF + SINGLE : HALF + SINGLE + 2]]
     people = [*human[HUMAN : HUMAN + 2], *human[HALF + HUMAN : HALF + HUMAN + 2]]
     return [*own, *people, *(a - b for a, b in zip(people, own, strict=True))]
 
 
-def _add_twin(study: _Study, example: Example, answers: Sequence[JSON]) -> None:
+def _add_twin(study: _Study, judged: Judged, answers: Sequence[JSON]) -> None:
+    example = judged.example
     twins = study.twins[example.group or example.id]
     if example.answerable:
-        twins.example = example
+        twins.example, twins.scorer = example, scorer_for(judged.format)
         twins.answerable += [(said(a), support_of(a, study.level)) for a in answers]
     else:
         twins.contrast = (twins.contrast or []) + [said(a) for a in answers]
@@ -171,7 +176,7 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
         "one_annotation": study.single,
         "fewer": study.fewer,
         "more": study.more,
-        "scorer": study.scorer.label,
+        "scorer": ", ".join(sorted(study.scorers)),
         "support_level": study.level,
         **_measures(study.rows, seed),
         "by_hops": _parts(study.hops, seed),
@@ -229,10 +234,14 @@ def _model_json(rows: list[Row], seed: int) -> JSON:
 
 
 def _alphas(study: _Study, seed: int) -> JSON:
-    """Krippendorff's alpha of the answer (1 - F1), the support (MASI), and nominal of their yes/no-like parts."""
+    """Krippendorff's alpha of the answer (1 - F1), the support (MASI), and nominal of their yes/no-like parts.
+
+    None of the answer where questions have different scorers.
+    """
     given = [answers for _paragraphs, answers in study.given]
-    parts = {
-        "answer": alpha_of_answers(_each(given, said), study.scorer, seed),
+    scorers = list(study.scorers.values())
+    answer = {"answer": alpha_of_answers(_each(given, said), scorers[0], seed)} if len(scorers) == 1 else {}
+    parts = answer | {
         "support": alpha_of_sets(_each(given, lambda answer: support_of(answer, study.level)), seed),
         "no_answer": alpha(_each(given, lambda answer: answer["kind"] == "none"), seed),
         "yes_no": alpha(_each(given, _closed), seed),
@@ -268,7 +277,7 @@ def _pairs_json(study: _Study, pairs: Sequence[_Twins], seed: int) -> JSON:
             twins.contrast,
             gold=twins.example.answers,
             gold_support=support,
-            scorer=study.scorer,
+            scorer=twins.scorer,
             count=study.count,
         )
         rows.append([marks.answer.em, marks.answer.f1, marks.support.em, marks.support.f1, marks.answerability])
