@@ -31,8 +31,8 @@ APART = _(
 )
 TESTED = _(
     "p: randomisation tests with %(n)s permutations, two-sided, with Holm's adjustment for the %(tests)s differences "
-    "of this table, which keeps the chance of calling any difference significant (p < 0.05) that is none at 5 %%. "
-    "Intervals are not adjusted, and are for the workers who took part."
+    "of this table: the chance that any of them is below 0.05 where there is no difference is at most 5 %%. Intervals "
+    "are not adjusted, and are for the workers who took part."
 )
 SEED = 0
 
@@ -65,7 +65,10 @@ def _report_table(measured: Sequence[Measured]) -> list[JSON]:
     if not rows:
         return []
     columns = [_("Batch"), _("Dataset"), "n", "k", _("Human score"), _("Upper bound"), _("Agreement")]
-    note = _("Answer F1 in percent, with 95 % intervals, at k answers an item, as of each batch's last report.")
+    note = _(
+        "Answer F1 in percent, with 95 % intervals, at k answers an item, as of each batch's last report. Intervals "
+        "are for its workers, not for people in general."
+    )
     of = [{"batch": one.key, "dataset": name} for one in measured for name in one.report.get("datasets") or {}]
     return [made("human-performance", _("Human performance"), columns, rows, note) | {"of": of}]
 

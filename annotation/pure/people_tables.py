@@ -19,7 +19,8 @@ TITLE = _("How far the figures depend on who took part")
 HOW = _(
     "Over annotators and items: a mean of single responses with its 95 % interval for people in general (Student's t, "
     "variance by items and by annotators). Without any one annotator: the lowest and the highest that the figure would "
-    "be if one annotator had not taken part."
+    "be if one annotator had not taken part; their items then have an answer less, so that what grows with the number "
+    "of answers falls."
 )
 ENDS = (_("95 % low"), _("95 % high"))
 

@@ -9,15 +9,18 @@ from annotation.pure.cluster_intervals import clustered_share
 from annotation.pure.intervals import Figure
 from annotation.pure.shape_words import shape_words
 from annotation.pure.words import gettext_noop as _
-from annotation.pure.worker_intervals import LEAST_WORKERS, Response, over_workers
+from annotation.pure.worker_intervals import LEAST_WORKERS, Response, over_workers, too_few
 from annotation.tasktype import JSON
 from tasks._tables import said, table
-from tasks.compose.tally import Bridge, Tally
+from tasks.compose.tally import Bridge, Edge, Tally
 
-SAMPLED = _(
-    "The intervals beside the rates resample graphs, with all judgments of each; over annotators and items they are "
-    "about people in general (Student's t, variance by items and by annotators). A dash: fewer than seven annotators, "
-    "who would mostly tell who happened to take part."
+JUDGED = _(
+    "An edge is judged only where those before it were found the same. Known edges are not counted. The intervals "
+    "beside the rates resample graphs, with all judgments of each."
+)
+IN_GENERAL = _(
+    "Over annotators and items they are about people in general (Student's t, variance by items and by annotators); a "
+    "dash: fewer than seven annotators judged the edge."
 )
 OVER = {
     "different": _("not the same, over annotators and items"),
@@ -27,18 +30,23 @@ ENDED = ("different", "unsure")
 
 
 def by_edge(counted: Tally, seed: int) -> JSON:
+    """Edge by edge; the columns about people in general stand only where an edge was judged by enough workers."""
     kinds = {"different": _("not the same"), "unsure": _("cannot tell")}
-    columns = [_("shape"), _("edge"), _("judged"), *kinds.values(), *(OVER[kind] for kind in kinds)]
+    edges: dict[Edge, list[Bridge]] = {}
+    for bridge in counted.bridges:
+        edges.setdefault(bridge.edge, []).append(bridge)
     rows: list[list[Any]] = []
-    edges = sorted({bridge.edge for bridge in counted.bridges})
-    for shape, head, tail in edges:
-        of = [bridge for bridge in counted.bridges if bridge.edge == (shape, head, tail)]
+    general = []
+    for (shape, head, tail), of in sorted(edges.items()):
         shares = [_rate(of, (kind,), seed).as_json() for kind in kinds]
-        named = [said(shape_words(shape)), f"{head}→{tail}"]
-        rows.append([*named, len(of), *shares, *(general_rate(of, (kind,)) for kind in kinds)])
-    judged = _("An edge is judged only where those before it were found the same. Known edges are not counted.")
+        rows.append([said(shape_words(shape)), f"{head}→{tail}", len(of), *shares])
+        general.append([general_rate(of, (kind,)) for kind in kinds])
+    columns, note = [_("shape"), _("edge"), _("judged"), *kinds.values()], too_few(len(counted.workers))
+    if any(cell is not None for cells in general for cell in cells):
+        columns, note = [*columns, *OVER.values()], {"text": IN_GENERAL, "values": {}}
+        rows = [[*row, *cells] for row, cells in zip(rows, general, strict=True)]
     made = table("by-edge", _("The bridge check, edge by edge"), columns, rows)
-    return made | {"note": [judged, SAMPLED], "of": [{"shape": shape} for shape, _head, _tail in edges]}
+    return made | {"note": [JUDGED, note], "of": [{"shape": shape} for shape, _head, _tail in sorted(edges)]}
 
 
 def _rate(bridges: Sequence[Bridge], kinds: Sequence[str], seed: int) -> Figure:
