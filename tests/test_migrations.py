@@ -27,6 +27,7 @@ LISTED = {
     "0026_item_versions": BEFORE,
     "0028_hit_progress": BEFORE,
     "0036_seat_progress_filled": "fills a time for seats of the last day, each by itself",
+    "0039_worker_id_per_project": "loosens: what the release before writes is unique everywhere, so in a project too",
     "0031_append_only": "makes triggers: reads no rows, and refuses nothing that the release before does",
 }
 

@@ -30,6 +30,7 @@ from annotation.models import (
     User,
     Worker,
 )
+from annotation.models.project import worker_id
 from annotation.models.publication import Publication
 from annotation.pure import lifecycle, roles
 
@@ -84,9 +85,8 @@ def _forget(worker: Worker) -> bool:
         assigning.give_back(assignment)
     nobody = f"erased-{secrets.token_hex(8)}"  # a worker is somebody: an account, or a name that says nothing
     row = Worker.objects.filter(pk=worker.pk, erased_at__isnull=True)
-    if not row.update(
-        user=None, external_id=nobody, country="", subdivision="", adult=False, active=False, erased_at=Now()
-    ):
+    who = {"user": None, "external_id": nobody, "public_id": worker_id()}  # the last may be an ID of Mechanical Turk
+    if not row.update(**who, country="", subdivision="", adult=False, active=False, erased_at=Now()):
         return False
     Arrival.objects.filter(assignment__worker=worker).update(external_worker=nobody)
     Message.objects.filter(worker=worker).delete()

@@ -111,7 +111,7 @@ class Worker(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="workers")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="workers")
     external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001  (unique where there is one)
-    public_id = models.CharField(max_length=64, unique=True, default=worker_id)  # WorkerId in MTurk's protocol
+    public_id = models.CharField(max_length=64, default=worker_id)  # WorkerId in MTurk's protocol
     country = models.CharField(_("country"), max_length=2, blank=True)  # ISO 3166, as they say themselves
     subdivision = models.CharField(_("state or province"), max_length=3, blank=True)
     adult = models.BooleanField(_("of age, and willing to see adult content"), default=False)
@@ -125,6 +125,7 @@ class Worker(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["project", "user"], name="worker_once"),
             models.UniqueConstraint(fields=["project", "external_id"], name="worker_external_once"),
+            models.UniqueConstraint(fields=["project", "public_id"], name="worker_id_once"),
             models.CheckConstraint(
                 condition=Q(user__isnull=False) | Q(external_id__isnull=False), name="worker_is_somebody"
             ),
@@ -136,6 +137,11 @@ class Worker(models.Model):
     @property
     def pseudonym(self) -> str:
         return self.project.pseudonym(self.pk)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether only their worker ID of Mechanical Turk is known, and nobody came with it yet (flow/mturk_ids)."""
+        return self.user_id is None and (self.external_id or "").startswith("mturk:")
 
     @property
     def consented(self) -> bool:

@@ -25,5 +25,7 @@ pages = [
     path("work/messages/", standing.my_messages, name="my-messages"),
     path("work/messages/<slug:slug>/", standing.message_write, name="message-write"),
     path("work/details/<slug:slug>/", standing.my_details, name="my-details"),
+    path("work/details/<slug:slug>/mturk-id/", standing.claim_mturk_id, name="claim-mturk-id"),
+    path("projects/<slug:slug>/people/mturk-ids/", people.mturk_ids_import, name="import-mturk-ids"),
     path("projects/<slug:slug>/join/", signing_up.open_join, name="open-join"),
 ]

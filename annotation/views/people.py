@@ -18,7 +18,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from annotation.console_forms import InviteForm
-from annotation.flow import enrolling, joining, knowing, messaging, qualifying, recording
+from annotation.flow import enrolling, joining, knowing, messaging, mturk_ids, qualifying, recording
+from annotation.flow.refusal import Refused
 from annotation.models import Invite, Member, Project, User, Worker
 from annotation.pure import roles
 from annotation.views.access import member_required, require_get_or_post
@@ -76,6 +77,27 @@ def _open_url(request: HttpRequest, project: Project) -> str:
     if project.sign_up == Project.SignUp.INVITE:
         return ""
     return request.build_absolute_uri(reverse("open-join", args=[project.slug]))
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.PEOPLE)
+def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
+    """Carry worker IDs of Mechanical Turk over: one a line."""
+    text, problem = request.POST.get("ids", ""), ""
+    if request.method == "POST":
+        try:
+            told = mturk_ids.import_ids(project, text.splitlines())
+        except Refused as refused:
+            problem = str(refused)
+        else:
+            said = _(
+                "%(added)s worker IDs added, %(known)s known already. You can block them and give them scores now."
+            )
+            messages.success(request, said % told)
+            return see("people", project.slug)
+    context = {"project": project, "section": "people", "ids": text, "problem": problem}
+    return render(request, "people/mturk_ids.html", context, status=422 if problem else 200)
 
 
 @require_POST

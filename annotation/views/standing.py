@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.flow import earnings, eligibility, joining, messaging, qualifying
+from annotation.flow import earnings, eligibility, joining, messaging, mturk_ids, qualifying
 from annotation.flow.refusal import Refused
 from annotation.forms import DetailsForm, LetterForm
 from annotation.models import Message, QualificationRequest, QualificationType, Worker
@@ -80,6 +80,25 @@ def qualification_ask(request: HttpRequest, public_id: str) -> HttpResponse:
     return HttpResponseRedirect(safe_next(request, "my-qualifications"), status=303)
 
 
+def _may_claim(worker: Worker) -> bool:
+    return mturk_ids.are_awaited(worker.project) and mturk_ids.may_claim(worker)
+
+
+@require_POST
+@login_required
+def claim_mturk_id(request: HttpRequest, slug: str) -> HttpResponse:
+    """The viewer names the worker ID that they had on Mechanical Turk."""
+    worker, name = own_worker(request, slug), request.POST.get("mturk_id", "").strip()
+    try:
+        mturk_ids.claim(worker, name)
+    except Refused as refused:
+        context = {"form": DetailsForm.of(worker), "project": worker.project, "mturk": _may_claim(worker)}
+        told = {"mturk_id": name, "mturk_problem": str(refused)}
+        return render(request, "work/details.html", context | told, status=422)
+    messages.success(request, _("You are known here by your worker ID now."))
+    return see("my-qualifications")
+
+
 @never_cache
 @require_safe
 @login_required
@@ -142,5 +161,5 @@ def my_details(request: HttpRequest, slug: str) -> HttpResponse:
         joining.state_details(worker, **form.cleaned_data)
         messages.success(request, _("Saved."))
         return see("work")
-    context = {"form": form, "project": worker.project}
+    context = {"form": form, "project": worker.project, "mturk": _may_claim(worker)}
     return render(request, "work/details.html", context, status=422 if form.is_bound else 200)

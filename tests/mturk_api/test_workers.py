@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import messaging, qualifying
+from annotation.flow import messaging, mturk_ids, qualifying
 from annotation.models import Message
 from tests.mturk_api.acts import HIT, work, worker
 from tests.mturk_api.saying_no import refused
@@ -91,3 +91,18 @@ def test_letters_to_other_requesters_workers_fail_in_band(client: Any, key: Any)
 def test_a_wrong_letter_is_not_sent(client: Any, members: dict[str, Any], text: str) -> None:
     right = {"Subject": "Next week", "MessageText": "There is more.", "WorkerIds": ["ANOBODY"]}
     assert text in refused(client.notify_workers, **(right | members))
+
+
+def test_ids_carried_over_from_mechanical_turk_are_blocked_and_qualified(client: Any, key: Any) -> None:
+    known = "A2SUAM7RRIALLY"
+    assert "WorkerId is invalid." in refused(client.create_worker_block, WorkerId=known, Reason="Spam.")
+    mturk_ids.import_ids(key.project, [known])
+    client.create_worker_block(WorkerId=known, Reason="Spam.")
+    assert client.list_worker_blocks()["WorkerBlocks"] == [{"WorkerId": known, "Reason": "Spam."}]
+    type = client.create_qualification_type(Name="Level", Description="A level.", QualificationTypeStatus="Active")
+    level = type["QualificationType"]["QualificationTypeId"]
+    client.associate_qualification_with_worker(QualificationTypeId=level, WorkerId=known, IntegerValue=7)
+    score = client.get_qualification_score(QualificationTypeId=level, WorkerId=known)
+    assert score["Qualification"]["IntegerValue"] == 7
+    failed = client.notify_workers(Subject="Hello", MessageText="There.", WorkerIds=[known])
+    assert failed["NotifyWorkersFailureStatuses"][0]["WorkerId"] == known

@@ -290,6 +290,8 @@ TABLE: dict[str, Row] = {
     "my-messages": look(SIGNED_IN),
     "message-write": act(WORKERS),
     "my-details": fill(WORKERS, 303),
+    "claim-mturk-id": act(WORKERS, 422),
+    "import-mturk-ids": fill(REQUESTER),
     "notices": look(SIGNED_IN),
     "notices-read": act(SIGNED_IN),
     "notices-kinds": act(SIGNED_IN),

@@ -1,0 +1,27 @@
+"""Carry worker IDs of Mechanical Turk over to a project."""
+
+from typing import Any
+
+from annotation.flow.mturk_ids import import_ids
+from annotation.flow.refusal import Refused
+from annotation.management.door import Door, existing, project_of
+
+
+class Command(Door):
+    help = (
+        "Read worker IDs of Mechanical Turk, one a line or in the first column of a CSV. Each becomes a worker who has "
+        "not arrived yet, whom you can block and give qualifications."
+    )
+
+    def add(self, parser: Any) -> None:
+        parser.add_argument("file", type=existing)
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        try:
+            with options["file"].open(encoding="utf-8-sig") as lines:
+                return import_ids(project_of(options), lines)
+        except UnicodeDecodeError:
+            raise Refused("The file is not UTF-8. Save it as UTF-8.") from None
+
+    def lines(self, result: dict[str, Any]) -> list[str]:
+        return [f"{result['read']} worker IDs read, {result['added']} added, {result['known']} known already."]
