@@ -6,18 +6,20 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.db.models import Count, Max, Min
+from django.db.models import Count, Max, Min, Q, Sum
 
+from annotation.derivations import DERIVATIONS
 from annotation.derivations.pooling import names_in
 from annotation.flow import editing
 from annotation.flow.exporting import blocks_of, examples_of, whole_file
 from annotation.flow.scoring import cached_report
 from annotation.flow.splits import splits_of, stem_of
 from annotation.formats import FORMATS
-from annotation.models import Batch, Dataset
+from annotation.models import Batch, Dataset, Payment
 from annotation.models.fields import to_text
 from annotation.pure.agreement_words import agreement_of
 from annotation.pure.datasetcard import card
@@ -179,6 +181,7 @@ def _step(dataset: Dataset, sources: list[str]) -> Step:
         version=lineage["version"],
         report=dataset.report,
         batch=lineage.get("batch", ""),
+        title=DERIVATIONS[lineage["how"]].title if lineage["how"] in DERIVATIONS else "",
     )
 
 
@@ -199,20 +202,30 @@ def _work(batch: Batch, *, made: bool) -> Work:
         .aggregate(
             count=Count("pk"),
             workers=Count("worker", distinct=True),
-            first=Min("submitted_at"),
-            last=Max("submitted_at"),
+            imported=Count("collection"),
+            voided_answers=Count("pk", filter=Q(hit__voided_at__isnull=False)),
+            first=Min("submitted_at", filter=Q(collection__isnull=True)),
+            last=Max("submitted_at", filter=Q(collection__isnull=True)),
         )
+    )
+    wanted = batch.hits.filter(check_item=False, voided_at__isnull=True).aggregate(
+        few=Min("wanted"), most=Max("wanted")
     )
     report = cached_report(batch)
     return Work(
         batch=batch.slug,
-        task=batch.task,
+        task=task_type(batch.task).title,
         made=made,
         hits=batch.hits.filter(check_item=False).count(),
         voided=batch.hits.filter(check_item=False, voided_at__isnull=False).count(),
         answers=answers["count"],
         workers=answers["workers"],
-        per_hit=batch.assignments_per_hit,
+        per_hit=wanted["few"] or batch.assignments_per_hit,
+        most_per_hit=wanted["most"] or 0,
+        voided_answers=answers["voided_answers"],
+        imported=answers["imported"],
+        marketplace=str(batch.connection) if batch.connection else "",
+        requires=bool(batch.requirements),
         chosen=batch.workers.count() or None,
         qualifications=tuple(_qualifications(batch)),
         pay=tuple(_pay(batch)),
@@ -237,11 +250,17 @@ def _qualifications(batch: Batch) -> Iterator[tuple[str, int]]:
 
 
 def _pay(batch: Batch) -> Iterator[tuple[str, str]]:
-    """The options of the batch that say what is paid, which are in US cents."""
+    """What a batch that pays offers for an answer, and what the ledger paid so far; nothing of one that does not."""
+    if batch.auto_approval is None:
+        return
     options = task_type(batch.task).options(batch.options)
-    for option in fields(options):
-        if option.name.startswith("pay_"):
-            yield option.metadata.get("label", option.name), f"{getattr(options, option.name)} US cents"
+    by_answer = [option for option in fields(options) if option.name.startswith("pay_")]
+    for option in by_answer:
+        yield option.metadata.get("label", option.name), f"{getattr(options, option.name)} US cents"
+    if not by_answer:
+        yield "An answer", f"{batch.reward:.2f} US dollars"
+    paid = batch.payments.filter(state=Payment.State.PAID).aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]
+    yield "Paid so far, without fees", f"{paid:.2f} US dollars"
 
 
 def _day(moment: datetime | None) -> str:

@@ -82,8 +82,13 @@ def _body(sheet: Sheet, file: str) -> Iterator[str]:
     yield from sources(sheet)
     yield "## How it was made"
     yield from lineage(sheet)
-    workers = "1 person" if sheet.workers == 1 else f"{sheet.workers} people"
-    yield f"{workers} worked on it, under pseudonyms." if sheet.works else "No work of people on it is recorded."
-    if file:
-        yield f"How they were chosen and paid, how far they agreed and what was left out stands in {code(file)}."
+    workers = "One person worked on it, under a pseudonym."
+    if sheet.workers != 1:
+        workers = f"{sheet.workers} people worked on it, under pseudonyms."
+    yield workers if sheet.works else "No work of people on it is recorded."
+    if file and sheet.works:
+        chosen = "chosen and paid" if any(work.pay for work in sheet.works) else "chosen"
+        yield f"How they were {chosen}, how far they agreed and what was left out stands in {code(file)}."
+    elif file:
+        yield f"What was left out stands in {code(file)}."
     yield "Language, intended uses and maintainers: " + NOT_RECORDED + "."

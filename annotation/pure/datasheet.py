@@ -110,6 +110,7 @@ class Step:
     version: str
     report: JSON  # {"read", "kept", "dropped", "figures"}
     batch: str = ""
+    title: str = ""  # of the derivation, in words
 
 
 class Table(NamedTuple):
@@ -134,11 +135,16 @@ class Work:
     per_hit: int
     chosen: int | None  # how many were let in by name; None: everybody of the project might work
     qualifications: tuple[tuple[str, int], ...]  # batches of the same task with that purpose: (name, workers)
-    pay: tuple[tuple[str, str], ...]
+    pay: tuple[tuple[str, str], ...]  # what a batch that pays offered, and what it paid so far; none where it does not
     first: str = ""  # days of the first and the last answer
     last: str = ""
     agreement: tuple[Table, ...] = ()  # of the batch's report, where it was computed for these judgments
     guide_versions: int = 0
+    voided_answers: int = 0  # to voided HITs
+    imported: int = 0  # answers that were given elsewhere: of them no day is recorded
+    most_per_hit: int = 0  # where some HITs asked for more than `per_hit`
+    marketplace: str = ""
+    requires: bool = False  # whether workers had to meet requirements
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from annotation.pure.datasheet import SORTS, Origin, Sheet, Split, Step, Table, Work, together
 from annotation.pure.markup import code, plain, table
+from annotation.pure.shape_words import shape_words
 
 NOT_RECORDED = "not recorded"
 _ANSWERABLE = {"yes": "answerable", "no": "unanswerable", "": "not said whether answerable"}
@@ -51,9 +52,10 @@ def composition(sheet: Sheet) -> Iterator[str]:
     kinds = [kind for kind in _ANSWERABLE if any(split.answerable[kind] for split in columns)]
     rows = [[_ANSWERABLE[kind], *(str(split.answerable[kind]) for split in columns)] for kind in kinds]
     yield table(["Records", *head], [*rows, ["records", *(str(split.records) for split in columns)]])
-    shapes = sorted({shape for split in columns for shape in split.shapes if shape})
-    if shapes:
-        rows = [[plain(shape), *(str(split.shapes[shape]) for split in columns)] for shape in shapes]
+    shapes = sorted({shape for split in columns for shape in split.shapes}, key=lambda shape: (not shape, shape))
+    if any(shapes):
+        rows = [[plain(shape_words(shape)), *(str(split.shapes[shape]) for split in columns)] for shape in shapes]
+        rows.append(["questions", *(str(sum(split.shapes.values())) for split in columns)])
         yield table(["Questions by shape", *head], rows)
     yield table(["Different ones", *head], [[sort, *(_number(split, sort) for split in columns)] for sort in SORTS])
     yield (
@@ -82,7 +84,8 @@ def sources(sheet: Sheet) -> Iterator[str]:
     else:
         yield f"Sources: {NOT_RECORDED}."
     for name, edited, retired in sheet.changed:
-        yield f"In {code(name)}, {edited} items were edited and {retired} retired afterwards; these are left out."
+        changes = f"{_count(edited, 'item was', 'items were')} edited and {retired} retired"
+        yield f"In {code(name)}, {changes} afterwards; what they were before is left out."
     if sheet.gone:
         names = ", ".join(code(name) for name in sheet.gone)
         yield f"It was also made from {names}, of which nothing is recorded any more."
@@ -109,19 +112,29 @@ def _collection(sheet: Sheet) -> Iterator[str]:
 
 
 def _facts(work: Work) -> Iterator[tuple[str, str]]:
-    yield "Task", code(work.task)
+    yield "Task", plain(work.task)
     yield "Its answers", "went into the dataset" if work.made else "are about the dataset as it is"
     yield "HITs", f"{work.hits}, {work.voided} of them voided"
-    yield "Answers", f"{work.answers}, by {_count(work.workers, 'worker', 'workers')}"
-    yield "Asked for each HIT", _count(work.per_hit, "worker", "workers")
+    to_voided = f"; {work.voided_answers} of them to voided HITs" if work.voided_answers else ""
+    yield "Answers", f"{work.answers}, by {_count(work.workers, 'worker', 'workers')}{to_voided}"
+    if work.imported:
+        yield "Answers given elsewhere", str(work.imported)
+    asked = f"{work.per_hit} to {work.most_per_hit} workers" if work.most_per_hit > work.per_hit else ""
+    yield "Asked for each HIT", asked or _count(work.per_hit, "worker", "workers")
     yield "Days", f"{work.first} to {work.last} (UTC)" if work.first else NOT_RECORDED
     yield "Versions of the guide", str(work.guide_versions or NOT_RECORDED)
-    everybody = "nobody by name: every worker of the project might take part"
-    yield "Who might work", everybody if work.chosen is None else f"{_count(work.chosen, 'worker', 'workers')} by name"
+    yield "Who might work", _who(work)
     named = [f"{code(name)} ({_count(workers, 'worker', 'workers')})" for name, workers in work.qualifications]
     yield "Qualification batches of the same task before it", ", ".join(named) or "none recorded"
     paid = "; ".join(f"{plain(what)}: {plain(pay)}" for what, pay in work.pay)
-    yield "Pay, as the options of the batch say", paid or NOT_RECORDED
+    yield "Pay", paid or "none through this installation"
+
+
+def _who(work: Work) -> str:
+    of = f"the marketplace {plain(work.marketplace)}" if work.marketplace else "the project"
+    everybody = f"nobody by name: every worker of {of} might take part"
+    who = everybody if work.chosen is None else f"{_count(work.chosen, 'worker', 'workers')} by name"
+    return f"{who}, having met the requirements of the batch" if work.requires else who
 
 
 def agreement(found: Table) -> Iterator[str]:
@@ -166,7 +179,8 @@ def lineage(sheet: Sheet) -> Iterator[str]:
 
 def _step(step: Step) -> str:
     made, of = (", ".join(code(name) for name in names) for names in (step.made, step.sources))
-    how = f"the verdicts of the batch {code(step.batch)}" if step.batch else code(step.how)
+    title = f"{plain(step.title)} ({code(step.how)})" if step.title else code(step.how)
+    how = f"the verdicts of the batch {code(step.batch)}" if step.batch else title
     options = json.dumps(dict(step.options), ensure_ascii=False, sort_keys=True)
     told = [f"{made}: {how}, from {of}; options {code(options)}, seed {step.seed}, version {plain(step.version)}."]
     if "read" in step.report:

@@ -284,13 +284,8 @@ def _voided(facts: Facts) -> Iterator[Sentence]:
         reasons="; ".join(f"{reason} ({count})" for reason, count in facts.voided),
     )
     if facts.voided_answers:
-        yield counted_sentence(
-            facts.voided_answers,
-            _("With them goes one answer: figures count %(left)s of the %(all)s."),
-            _("With them go %(n)s answers: figures count %(left)s of the %(all)s."),
-            left=facts.answers - facts.voided_answers,
-            all=facts.answers,
-        )
+        left = facts.answers - facts.voided_answers
+        yield _said(_("So figures count %(left)s of the %(all)s answers."), left=left, all=facts.answers)
 
 
 def in_words(facts: Facts, translate: tables.Translate = str) -> str:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from annotation.pure.tables import counted as answer_count
 from annotation.pure.tables import made, said
 from annotation.pure.words import gettext_noop as _
 
@@ -25,6 +26,18 @@ def counts(voided: Iterable[tuple[str, int]]) -> list[list[Any]]:
         hits[reason] += 1
         answers[reason] += number
     return [[reason, hits[reason], answers[reason]] for reason in sorted(hits)]
+
+
+def left_out(counted: Sequence[Sequence[Any]]) -> list[JSON]:
+    """How many answers the figures leave out with voided HITs, as a sentence; none where that is none."""
+    hits, answers = (sum(row[k] for row in counted) for k in (1, 2))
+    if not answers:
+        return []
+    values = {
+        "answers": answer_count(answers, _("one answer"), _("%(n)s answers")),
+        "hits": answer_count(hits, _("to one voided HIT"), _("to %(n)s voided HITs")),
+    }
+    return [{"message": _("Not counted here: %(answers)s %(hits)s."), "values": values}]
 
 
 def count_table(counted: Sequence[Sequence[Any]]) -> JSON:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.models import Batch
-from annotation.pure import answer_tables, tables
+from annotation.pure import answer_tables, tables, voided_tables
 from annotation.pure.cuts import Cut
 from annotation.pure.plots import Plot, plots_of
 from annotation.pure.report_values import tables_of
@@ -56,10 +56,13 @@ def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
 
 def in_words(content: JSON) -> str:
     """The figures as running text."""
+    left_out = [tables.sentence(told, _) for told in voided_tables.left_out(content.get("voided") or [])]
     if content.get("datasets"):
         studies = content["datasets"].items()
-        return "\n\n".join(_paragraph(name, found, content.get("k")) for name, found in studies if found["n"])
-    return " ".join(tables.sentence(told, _) for told in content.get("paragraph", ()))
+        paragraphs = [_paragraph(name, found, content.get("k")) for name, found in studies if found["n"]]
+        return "\n\n".join([*paragraphs, *left_out] if paragraphs else [])
+    told = [tables.sentence(told, _) for told in content.get("paragraph", ())]
+    return " ".join([*told, *left_out] if told else [])
 
 
 def shown_chart(plot: Plot, batch: Batch, cut: Cut) -> JSON:
@@ -91,27 +94,43 @@ def _quoted(figure: JSON) -> str:
 
 
 def _paragraph(name: str, found: JSON, k: int | None) -> str:
-    """A dataset's figures as a sentence of a results section."""
-    answer, support = found["answer"], found["support"]
-    text = _(
-        "%(name)s (n = %(n)s, 95 %% intervals in brackets): the human score is %(score)s answer F1, "
-        "the upper bound %(upper)s and the agreement %(agreement)s; a single annotator reaches %(average)s on average. "
-        "Support F1 at %(level)s level: %(s_score)s, %(s_upper)s and %(s_agreement)s."
-    )
-    values = {
-        "name": name,
-        "n": found["n"],
-        "score": _quoted(answer["human_score"]["f1"]),
-        "upper": _quoted(answer["upper_bound"]["f1"]),
-        "agreement": _quoted(answer["agreement"]["f1"]),
-        "average": _quoted(answer["average"]["f1"]),
-        "level": _(LEVELS[found["support_level"]]),
-        "s_score": _quoted(support["human_score"]["f1"]),
-        "s_upper": _quoted(support["upper_bound"]["f1"]),
-        "s_agreement": _quoted(support["agreement"]["f1"]),
-    }
-    people, at = found.get("people") or {}, [tables.cell_text(answer_tables.at_k(k), _)] if k else []
-    return " ".join([text % values, *at, *(_about_people(people) if people.get("workers") else ())])
+    """A dataset's figures in sentences of a results section; what is undefined is left out."""
+    people = found.get("people") or {}
+    sentences = [*_scores(name, found), *_supports(found)]
+    if k:
+        sentences.append(tables.cell_text(answer_tables.at_k(k), _))
+    if people.get("workers"):
+        sentences += _about_people(people)
+    return " ".join(sentences)
+
+
+def _scores(name: str, found: JSON) -> Iterator[str]:
+    told = _defined(found["answer"])
+    if "human_score" not in told:
+        yield _("%(name)s (n = %(n)s): no gold answer is known to score by.") % {"name": name, "n": found["n"]}
+    else:
+        text = _(
+            "%(name)s (n = %(n)s, 95 %% intervals in brackets): the human score is %(human_score)s answer F1 and the "
+            "upper bound %(upper_bound)s; a single annotator reaches %(average)s on average."
+        )
+        yield text % {"name": name, "n": found["n"], **told}
+    if "agreement" in told:
+        yield _("The agreement on the answer is %(agreement)s.") % told
+
+
+def _supports(found: JSON) -> Iterator[str]:
+    told = _defined(found["support"]) | {"level": _(LEVELS[found["support_level"]])}
+    if "human_score" in told:
+        text = _("Support F1 at %(level)s level: human score %(human_score)s, upper bound %(upper_bound)s.")
+        yield text % told
+    if "agreement" in told:
+        yield _("The agreement on the support is %(agreement)s.") % told
+
+
+def _defined(part: JSON) -> dict[str, str]:
+    """Each measure's F1 with its interval, those left out that are undefined."""
+    figures = {measure: part[measure]["f1"] for measure in ("human_score", "upper_bound", "agreement", "average")}
+    return {measure: _quoted(figure) for measure, figure in figures.items() if figure["value"] is not None}
 
 
 def _about_people(people: JSON) -> Iterator[str]:

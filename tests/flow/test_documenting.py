@@ -18,6 +18,7 @@ from annotation.models import Batch, Dataset, Project
 from tests.conftest import write_records
 from tests.flow.acting import answer_all, launched
 from tests.flow.making import everything
+from tests.flow.paying import paid_batch, worked
 from tests.flow.test_collecting import judgment, lines
 
 pytestmark = pytest.mark.django_db
@@ -50,12 +51,12 @@ def test_a_dataset_that_people_composed_is_described_from_its_first_source_on(pr
     [work] = sheet.works
     assert (work.batch, work.task, work.made, work.workers, work.answers) == (
         "writing",
-        "compose",
+        "Compose questions",
         True,
         2,
         made["graphs"].size,
     )
-    assert ("A question of 2 hops", "25 US cents") in work.pay
+    assert work.pay == ()  # nothing was paid, whatever the options offer
     assert sheet.workers == 2
     text = datasheet_of(made["ours-dev"])
     assert "CC BY-SA 4.0" in text
@@ -119,3 +120,33 @@ def test_the_datasets_of_a_pool_are_sources_too_and_what_is_gone_is_named(
     Dataset.objects.filter(slug="pool").update(state=Dataset.State.REMOVING)
     assert sheet_of(wide).gone == ("pool",)
     assert Batch.objects.count() == 0
+
+
+def test_pay_is_told_of_batches_that_pay_with_what_the_ledger_paid(project: Project, wells: Dataset, bob: Any) -> None:
+    paid = paid_batch(project, wells)
+    worked(bob, paid, approved=True)
+    worked(bob, paid)
+    [work] = sheet_of(wells).works
+    assert work.pay == (("An answer", "0.25 US dollars"), ("Paid so far, without fees", "0.25 US dollars"))
+    assert "- Pay: An answer: 0.25 US dollars; Paid so far, without fees: 0.25 US dollars" in datasheet_of(wells)
+    assert "How they were chosen and paid," in card_of(wells, files={}, beside="sheet.md")
+
+
+def test_what_an_unpaid_batch_or_none_leaves_unsaid(project: Project, wells: Dataset, bob: Any) -> None:
+    assert "How they were" not in card_of(wells, files={}, beside="sheet.md")
+    answer_all(bob, launched(project, "study", wells))
+    assert "One person worked on it, under a pseudonym." in card_of(wells, files={}, beside="sheet.md")
+    assert "How they were chosen, how far" in card_of(wells, files={}, beside="sheet.md")
+    assert "dollar" not in datasheet_of(wells)
+
+
+def test_answers_that_were_given_elsewhere_have_no_day_and_voided_ones_are_counted(
+    project: Project, wells: Dataset, tmp_path: Path
+) -> None:
+    batch = launched(project, "real", wells)
+    import_judgments(batch, lines(tmp_path / "j", [judgment(k, "a", f"Tower {k}") for k in range(3)]))
+    flagging.void(batch.hits.get(item__position=0), reason="broken")
+    text = datasheet_of(wells)
+    assert "- Answers: 3, by 1 worker; 1 of them to voided HITs" in text
+    assert "- Answers given elsewhere: 3\n" in text
+    assert "- Days: not recorded" in text

@@ -214,8 +214,8 @@ METHODS: dict[str, Check] = {
     ),
     r"(One|\d+) answers? (?:was|were) reworded by a requester; .*": lambda r, g: number(g[0]) == r.decided("edited"),
     r"The results leave out (one|\d+) of the items, because of .*\.": lambda r, g: number(g[0]) == len(r.voided),
-    r"With (?:them|it) goe?s? (one|\d+) answers?: figures count (\d+) of the (\d+)\.": lambda r, g: (
-        (number(g[0]), int(g[1]), int(g[2])) == (len(r.answers) - len(r.counted), len(r.counted), len(r.answers))
+    r"So figures count (\d+) of the (\d+) answers\.": lambda r, g: (
+        (int(g[0]), int(g[1])) == (len(r.counted), len(r.answers))
     ),
 }
 COMPOSED: dict[str, Check] = {

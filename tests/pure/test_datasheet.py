@@ -125,7 +125,7 @@ def test_a_datasheet_says_what_is_known_and_that_the_rest_is_not_recorded() -> N
     assert "| single-hop questions | 2 | 2 | 3 |" in text
     assert "| `wells` | squad | 20 | CC BY 4.0 | https://wells.example/x\\_y |" in text
     assert "- HITs: 10, 1 of them voided" in text
-    assert "- Pay, as the options of the batch say: not recorded" in text
+    assert "- Pay: none through this installation" in text
     assert "- Days: not recorded" in text
     assert "every worker of the project might take part" in text
     assert "| `wide` | too \\| few | 2 | 9 |" in text
@@ -150,7 +150,7 @@ def test_people_pay_and_agreement_stand_in_it_where_they_are_recorded() -> None:
     text = datasheet(sheet(works=(found,)))
     assert "- Who might work: 2 workers by name" in text
     assert "before it: `trial` (8 workers)" in text
-    assert "options of the batch say: A question of 2 hops: 25 US cents" in text
+    assert "- Pay: A question of 2 hops: 25 US cents" in text
     assert "- Days: 2026-01-02 to 2026-01-09 (UTC)" in text
     assert "| alpha of 3 | 0.500 |\n| raw | – |" in text
 

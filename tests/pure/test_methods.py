@@ -63,7 +63,7 @@ SAYS = {
     "reworded": "One item was settled by a requester, in the requester's own wording.",
     "edited": "3 answers were reworded by a requester",
     "refused": "One answer was discarded or returned",
-    "voided_answers": "With them go 2 answers: figures count 4 of the 6.",
+    "voided_answers": "So figures count 4 of the 6 answers.",
 }
 
 

@@ -159,11 +159,13 @@ def test_the_methods_paragraph_states_what_the_rows_say(
         "The median active time of an answer was 30 seconds.",
         "Agreement on the answer (F1) is 100.0 % (95 % interval",
         "Krippendorff's alpha of the answer (distance 1 − F1) is",
-        "The results leave out one of the items, because of 50% doubt (1). With them go 2 answers: figures count 6 of "
-        "the 8.",
+        "The results leave out one of the items, because of 50% doubt (1). So figures count 6 of the 8 answers.",
     ):
         assert words in methods["text"]
     assert r"because of 50\% doubt (1)." in methods["latex"]
+    paragraph = client.get(at("report")).context["paragraph"]
+    assert "wells (n = 3, 95 % intervals in brackets)" in paragraph
+    assert "Not counted here: 2 answers to one voided HIT." in paragraph
     assert "paid" not in methods["text"]
     batch.assignments.filter(worker=carol).update(revision=2)
     assert "Agreement on" not in client.get(at("report")).context["methods"]["text"]
@@ -246,9 +248,10 @@ def test_a_german_report_says_levels_and_reasons_in_german(
     client.force_login(alice)
     client.post(at("report-refresh"))
     work_off()
-    html = client.get(at("report"), headers={"Accept-Language": "de"}).content.decode()
-    for words in ("Belege auf Ebene: Absatz", "3 noch ohne Antwort", "Beleg-F1 auf der Ebene Absatz"):
-        assert words in html
+    response = client.get(at("report"), headers={"Accept-Language": "de"})
+    for words in ("Belege auf Ebene: Absatz", "3 noch ohne Antwort"):
+        assert words in response.content.decode()
+    assert "Absatz" in response.context["paragraph"]
 
 
 def test_voided_hits_are_not_named_among_those_where_workers_differ(
@@ -264,3 +267,14 @@ def test_voided_hits_are_not_named_among_those_where_workers_differ(
     assert len(worst) == 2
     flagging.void(worst[0], reason="Two towers")
     assert client.get(at("report")).context["worst"] == worst[1:]
+
+
+def test_what_is_undefined_is_left_out_of_the_paragraph(client: Any, alice: Any, bob: Any, batch: Any) -> None:
+    answer(bob, batch)
+    client.force_login(alice)
+    client.post(at("report-refresh"))
+    work_off()
+    paragraph = client.get(at("report")).context["paragraph"]
+    assert "the human score is" in paragraph
+    assert "agreement" not in paragraph
+    assert "–" not in paragraph
