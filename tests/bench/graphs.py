@@ -57,6 +57,9 @@ class _Listed:
     def other(self, name: str) -> _Listed:
         return self._other or self
 
+    def other_splits(self) -> list[_Listed]:
+        return []
+
 
 def _pool() -> _Listed:
     made = list(singles(PER_PARAGRAPH * PARAGRAPHS))[::PER_PARAGRAPH]
