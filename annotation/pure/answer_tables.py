@@ -165,7 +165,7 @@ def _parts_table(name: str, title: str, first: str, rows: list[list[Any]], of: S
 
 def _by_count(name: str, study: JSON) -> JSON:
     """The curve: what the figures are with 1, 2, ... answers an item."""
-    rows = [[int(count), part["n"], *_f1_cells(part)] for count, part in study["by_count"].items()]
+    rows = [[count, part["n"], *_f1_cells(part)] for count, part in study["by_count"].items()]
     columns = [_("Answers an item (k)"), "n", *_f1_columns()]
     of = [{"dataset": name}] * len(rows)
     table = _table(f"by-count-{name}", _("By number of answers"), columns, rows, of, spans=[["", 2], *F1_SPANS])

@@ -78,8 +78,9 @@ def test_every_table_of_figures_says_at_which_number_of_answers(topped_up: Batch
 def test_a_curve_has_the_figures_at_every_number_of_answers(topped_up: Batch) -> None:
     content = scoring.score_batch(topped_up)
     table = table_of(content, "by-count-wells") or {}
-    assert [row[:2] for row in table["rows"]] == [[1, 3], [2, 3], [3, 3], [4, 1], [5, 1]]
-    for k, n, human, upper, agreement, *_support in table["rows"]:
+    assert [row[:2] for row in table["rows"]] == [["1", 3], ["2", 3], ["3", 3], ["4", 1], ["5", 1]]
+    for number, n, human, upper, agreement, *_support in table["rows"]:
+        k = int(number)
         items = range(3) if n == 3 else [1]
         assert human["value"] == pytest.approx(fmean(at(k, item)["human_score"] for item in items))
         assert upper["value"] == pytest.approx(fmean(at(k, item)["upper_bound"] for item in items))
