@@ -6,10 +6,13 @@ scores nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from annotation.pure.answers_per_item import common_count, draws
 from annotation.pure.group_scores import GroupScores, group_scores
+from annotation.pure.human_scores import Mark, majority_chance
 from annotation.pure.metrics import scorer_for
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
@@ -41,6 +44,7 @@ class Group:
 
     dataset: str
     rows: tuple[Judged, ...]
+    count: int  # of answers an instance: k
 
     @property
     def sufficient(self) -> Judged:
@@ -70,27 +74,60 @@ class Group:
         return WHOLE if all(by(row) for row in self.rows) else "unanswered"
 
     def scores(self, level: str, by: By = by_people) -> GroupScores:
-        """Of a whole group: 0 unless all majority labels are right, expected over ties."""
-        whole = self.sufficient
-        members = [([given.answer["answerable"] for given in by(row)], row.example.answerable) for row in self.rows]
-        attempts = [
-            (said(given.answer), support_of(given.answer, level)) for given in by(whole) if given.answer["answerable"]
-        ]
-        return group_scores(
-            members,
-            attempts,
-            gold=whole.example.answers,
-            gold_support=gold_support(whole.example, level) or frozenset(),
-            scorer=scorer_for(whole.format),
-        )
+        """Of a whole group: 0 unless all majority labels are right, expected over ties.
+
+        Of instances with more than k answers the expected value over all draws of k.
+        """
+        whole, count = self.sufficient, self.count
+        others = [row for row in self.rows if row is not whole]
+        chance = math.prod(_mean(_right(some, row) for some in _drawn(by(row), count)) for row in others)
+        own = [_alone(whole, some, level) for some in _drawn(by(whole), count)]
+        answer, support = (_mean_mark([getattr(one, part) for one in own]) for part in ("answer", "support"))
+        labels = _mean(one.labels for one in own)
+        return GroupScores(answer.times(chance), support.times(chance), labels * chance)
 
 
-def groups(judged: Iterable[Judged]) -> list[Group]:
-    """By dataset and group, in the order in which they come."""
+def _drawn(given: Sequence[Given], count: int) -> Iterable[Sequence[Given]]:
+    """All draws of `count` of the answers, in an order that does not depend on who came first."""
+    return draws(sorted(given, key=lambda one: one.worker), min(count, len(given)))
+
+
+def _right(given: Sequence[Given], row: Judged) -> float:
+    return majority_chance([one.answer["answerable"] for one in given], row.example.answerable)
+
+
+def _alone(whole: Judged, given: Sequence[Given], level: str) -> GroupScores:
+    """The answerable instance, as if the labels of the others were right."""
+    attempts = [(said(one.answer), support_of(one.answer, level)) for one in given if one.answer["answerable"]]
+    return group_scores(
+        [([one.answer["answerable"] for one in given], True)],
+        attempts,
+        gold=whole.example.answers,
+        gold_support=gold_support(whole.example, level) or frozenset(),
+        scorer=scorer_for(whole.format),
+    )
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = list(values)
+    return math.fsum(known) / len(known)
+
+
+def _mean_mark(marks: Sequence[Mark]) -> Mark:
+    return Mark(_mean(mark.em for mark in marks), _mean(mark.f1 for mark in marks))
+
+
+def count_of(judged: Iterable[Judged]) -> int:
+    """The k of a report."""
+    return common_count((len(row.given), row.wanted) for row in judged if row.given and not row.excluded)
+
+
+def groups(judged: Iterable[Judged], count: int) -> list[Group]:
+    """By dataset and group, in the order in which they come; at `count` answers an instance."""
     found: dict[tuple[str, str], list[Judged]] = {}
     for row in judged:
         found.setdefault((row.dataset, row.example.group or row.example.id), []).append(row)
-    return [Group(dataset, tuple(rows)) for (dataset, _key), rows in found.items()]
+    return [Group(dataset, tuple(rows), count) for (dataset, _key), rows in found.items()]
 
 
 def of_model(name: str) -> By:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from annotation.pure.people_tables import people_table
 from annotation.pure.words import gettext_noop as _
@@ -10,7 +11,7 @@ from annotation.pure.worker_intervals import Response, over_workers, without_one
 from annotation.tasktype import JSON, Judged
 from tasks._people import alone, by_question, question_of, units, workers_of
 from tasks._tables import said
-from tasks.answerability.groups import groups
+from tasks.answerability.groups import count_of, groups
 from tasks.answerability.judging import called, labelled
 
 
@@ -31,12 +32,12 @@ def label_people_table(
         (said(_("One annotator agrees with the label")), over_workers(responses), None),
     ]
     if not singles:
-        whole = without_one(units(by_question(judged), _all_right))
+        whole = without_one(units(by_question(judged), partial(_all_right, count=count_of(judged))))
         rows.append((said(_("All labels of a group right")), None, whole))
     return people_table(rows, workers_of(labelled_rows))
 
 
-def _all_right(rows: Sequence[Judged]) -> float | None:
+def _all_right(rows: Sequence[Judged], count: int) -> float | None:
     """The chance that the majority labels of a whole group are right; None where it does not count."""
-    found = [group for group in groups(rows) if not group.left_out()]
+    found = [group for group in groups(rows, count) if not group.left_out()]
     return found[0].scores("paragraph").labels if found else None

@@ -7,9 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from annotation.pure.answer_tables import at_k
 from annotation.pure.cluster_intervals import clustered_mean, clustered_share
 from annotation.pure.distance_agreement import alpha_of_answers, alpha_of_sets
-from annotation.pure.human_scores import RULE, majority_chance, question_scores, support_scores
+from annotation.pure.human_scores import RULE, majority_chance, question_scores_by_count, support_scores_by_count
 from annotation.pure.intervals import bootstrap_figures
 from annotation.pure.judging_tables import agreement_tables
 from annotation.pure.metrics import scorer_for
@@ -23,7 +24,7 @@ from tasks._answering import gold_support, said, support_of
 from tasks._people import question_of, workers_of
 from tasks._tables import excluded_table, in_words, share, table, usual_seconds
 from tasks._tables import said as sentence
-from tasks.answerability.groups import Group, cells, groups, models, of_model, told
+from tasks.answerability.groups import Group, cells, count_of, groups, models, of_model, told
 from tasks.answerability.judging import ANSWERABLE, UNANSWERABLE, called, labelled
 from tasks.answerability.options import Options
 from tasks.answerability.people import label_people_table
@@ -43,13 +44,13 @@ def answerability_report(judged: Iterable[Judged], options: Options, *, seed: in
     level = "sentence" if options.sentences else "paragraph"
     counted = [row for row in judged if row.given and not row.excluded]
     labelled_rows = [row for row in counted if row.example.answerable is not None]
-    whole = [] if options.singles else groups(judged)
+    whole = [] if options.singles else groups(judged, count_of(judged))
     tables = [
         _label_table(_by_dataset(labelled_rows), seed),
         _confusion_table(labelled_rows, seed),
         *label_people_table(judged, labelled_rows, agreed, singles=options.singles),
         *([] if options.singles else [_group_table(whole, level, seed), *_left_out_table(whole)]),
-        *_answer_table(counted, level, seed),
+        *_answer_table(counted, level, count_of(judged), seed),
         *_hops_table(labelled_rows, whole, level, seed),
         *_worker_table(labelled_rows, level, seed),
         *([] if options.singles else _model_table(judged, whole, level, seed)),
@@ -156,7 +157,8 @@ def _group_table(found: Sequence[Group], level: str, seed: int) -> JSON:
         "A group is all instances of a question. It scores nothing unless every label is right, and otherwise what "
         "people score on the answerable instance; the majority counts, and its expected value where it is tied."
     )
-    return table("groups", _("Answer and support with sufficiency, by group"), columns, rows, note)
+    made = table("groups", _("Answer and support with sufficiency, by group"), columns, rows, note)
+    return made | ({"note": [note, at_k(found[0].count)]} if found else {})
 
 
 def _named_groups(found: Sequence[Group]) -> list[tuple[object, list[Group]]]:
@@ -174,7 +176,7 @@ def _left_out_table(found: Sequence[Group]) -> Iterator[JSON]:
         yield table("groups-left-out", _("Groups left out"), (_("Reason"), _("Groups")), rows) | {"leads": False}
 
 
-def _answer_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSON]:
+def _answer_table(rows: Sequence[Judged], level: str, count: int, seed: int) -> Iterator[JSON]:
     """The plain human score on what the labels call answerable, for comparison; "not answerable" is a wrong answer."""
     able = [row for row in rows if _is_able(row)]
     if not able:
@@ -182,18 +184,20 @@ def _answer_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSO
     columns = (_("Dataset"), _("HITs"), *GROUP_COLUMNS[:-1])
     made = []
     for name, of in _by_dataset(able):
-        figures = bootstrap_figures([_human(row, level) for row in of], seed)
+        figures = bootstrap_figures([_human(row, level, count) for row in of], seed)
         made.append([name, len(of), *(figure.as_json() for figure in figures)])
     note = _("The human score without regard to the other instances; “not answerable” counts as a wrong answer.")
-    yield table("answerable", _("Answers to what is answerable"), columns, made, note)
+    yield table("answerable", _("Answers to what is answerable"), columns, made) | {"note": [note, at_k(count)]}
 
 
-def _human(row: Judged, level: str) -> list[float]:
+def _human(row: Judged, level: str, count: int) -> list[float]:
+    """F1 and EM of answer and support at `count` answers, or at all where there are fewer."""
     scorer, gold = scorer_for(row.format), gold_support(row.example, level)
-    texts = [said(given.answer) for given in row.given]
-    answer = question_scores(texts, row.example.answers, scorer=scorer).human_score
-    support = support_scores([support_of(g.answer, level) for g in row.given], gold, scorer=scorer).human_score
-    return [getattr(mark, part, math.nan) for mark in (answer, support) for part in ("f1", "em")]
+    texts, supports = zip(*((said(one.answer), support_of(one.answer, level)) for one in row.given), strict=True)
+    told = question_scores_by_count(texts, row.example.answers, scorer=scorer)
+    backed = support_scores_by_count(supports, gold, scorer=scorer)
+    marks = [of[min(count, len(of)) - 1].human_score for of in (told, backed)]
+    return [getattr(mark, part, math.nan) for mark in marks for part in ("f1", "em")]
 
 
 def _hops_table(rows: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
@@ -244,7 +248,7 @@ def _is_able(row: Judged) -> bool:
 
 
 def _alone(row: Judged, given: Given, level: str) -> list[float]:
-    return _human(replace(row, given=(given,)), level)
+    return _human(replace(row, given=(given,)), level, 1)
 
 
 def _judging_tables(rows: Sequence[Judged], seed: int) -> list[JSON]:

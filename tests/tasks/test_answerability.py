@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import count
+from itertools import combinations, count
 from random import Random
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from annotation.derivations import DERIVATIONS
 from annotation.pure.example import Example, Paragraph
 from annotation.pure.intervals import wilson
-from annotation.pure.tables import sentence
+from annotation.pure.tables import note_of, sentence
 from annotation.registry import task_type
 from annotation.tasktype import Given, Judged
 from tests.derivations.listed import Listed, derived
@@ -247,3 +248,27 @@ def test_judgments_from_elsewhere_may_leave_out_what_follows() -> None:
     assert TASK.complete(payload, {"answerable": False}) == TASK.complete(payload, {"text": ""})
     assert TASK.complete(payload, {"answerable": False, "text": "Osla"})["kind"] == "none"
     assert TASK.complete(payload, {"text": "Osla", "support": [0]})["answerable"] is True
+
+
+def test_a_pair_with_more_answers_scores_as_the_mean_over_every_draw_of_those_of_the_others() -> None:
+    """Three answers each, but five to the answerable twin of the first pair and four to its contrast."""
+    (able, lacking), (other, without) = twins(1), twins(2)
+    half = right(able) | {"text": "Harrow"}
+    told, denied = [right(able), half, NOT, right(able), half], [NOT, right(able), NOT, half]
+    rest = [judged(other, *[right(other)] * 3), judged(without, *[NOT] * 3)]
+    made = report([judged(able, *told), judged(lacking, *denied), *rest])
+    each = [
+        figures(report([judged(able, *some), judged(lacking, *also), *rest]))
+        for some in combinations(told, 3)
+        for also in combinations(denied, 3)
+    ]
+    assert figures(made) == pytest.approx([fmean(values) for values in zip(*each, strict=True)])
+
+    def plain(one: JSON) -> list[float]:
+        return [cell["value"] for cell in tables(one)["answerable"][0][-4:]]
+
+    able_only = [plain(report([judged(able, *some), *rest])) for some in combinations(told, 3)]
+    assert plain(made) == pytest.approx([fmean(values) for values in zip(*able_only, strict=True)])
+    for name in ("groups", "answerable"):
+        note = note_of(next(table for table in made["tables"] if table["name"] == name))
+        assert "Figures are at k = 3 answers an item." in note
