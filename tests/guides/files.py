@@ -31,7 +31,11 @@ def write_files(folder: Path) -> None:
     write(folder / "my-questions.jsonl", singles, "jsonl")
     write(folder / "dev-v1.1.json", singles, "squad")
     dump(folder / "predictions.json", {example.id: example.answers[0] for example in singles})
+    lines(folder / "id_aliases.json", [{"Q_id": "Q1", "aliases": ["Tower 0"], "demonyms": []}])
+    write(folder / "2wiki_dev.json", bridges, "2wikimultihopqa")
     dump(folder / "pred.json", answers_and_facts(bridges))
+    answer = {"text": "Tower 0", "support": [0, 1]}
+    lines(folder / "elsewhere.jsonl", [{"dataset": "items", "item": 0, "worker": "ada", "answer": answer}])
     lines(folder / "generated.jsonl", [subquestions(example) for example in bridges])
 
 

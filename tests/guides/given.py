@@ -12,14 +12,66 @@ import shlex
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
+from typing import Any
 
 MOST = 40  # assignments of a worker in a batch: enough for reports, and soon done
 
 OWNER = 'create_account you@lab.example --password "a long enough phrase"'
+HOTPOT = "import_dataset hotpot_dev_distractor_v1.json --format hotpotqa --name"
+WELLS = "import_dataset dev.jsonl --format jsonl --name"
+SINGLE = "import_dataset my-questions.jsonl --format jsonl --name single"
+GRAPHS = [
+    SINGLE,
+    "derive_dataset single --how composable-pairs --name pairs",
+    "derive_dataset pairs --how graphs --name graphs --option count=20",
+]
+KEYS = "an access key"
+PEOPLE = "people answer"
 
-# Commands, as they follow `manage.py`, and steps before the first block of a guide.
-GIVEN: dict[str, list[str]] = {}
+# Commands, as they follow `manage.py`, and STEPS before the first block of a guide.
+GIVEN: dict[str, list[str]] = {
+    "docs/api.md": [
+        'create_account mara@example.org --password "a long enough phrase"',
+        "create_project wells --owner mara@example.org",
+        f"{WELLS} wells --project wells",
+    ],
+    "docs/client.md": [OWNER, "create_project demo --owner you@lab.example", "a token"],
+    "docs/disconnected-reasoning.md": [f"{HOTPOT} hotpot", "probes and predictions"],
+    "docs/judgments.md": [
+        f"{WELLS} items",
+        "create_batch human-study --task answer --dataset items --assignments 1",
+        PEOPLE,
+    ],
+    "docs/money.md": [
+        OWNER,
+        "create_project musique --owner you@lab.example",
+        f"{WELLS} dev",
+        f"{WELLS} dev --project musique",
+        "put_money 100 --project musique",
+        "create_batch paid --task answer --dataset dev --sample 2 --paid --reward 0.25 --project musique",
+        PEOPLE,
+        "approve everything",
+    ],
+    "docs/moving-from-mturk.md": [KEYS],
+    "docs/publishing.md": [OWNER, f"{WELLS} wells", KEYS],
+    "docs/qualifications.md": [f"{WELLS} wide", "scores of workers"],
+    "docs/rehearsals.md": [f"{WELLS} dev", "create_batch human-study --task answer --dataset dev --sample 5"],
+    "docs/requesters.md": [
+        f"{HOTPOT} hotpotqa-dev",
+        f"{HOTPOT} hotpot-dev",
+        SINGLE.replace("--name single", "--name musique-train"),
+        "import_dataset musique_full_v1.0_dev.jsonl --format musique --name full-dev",
+        "import_dataset dev-v1.1.json --format squad --name squad",
+    ],
+    "docs/rounds.md": [
+        *(f"{WELLS} {name}" for name in ("musique-dev", "hotpotqa-dev", "2wiki-dev", "dev", "known")),
+        *GRAPHS,
+    ],
+    "docs/tasks/answerability.md": [f"{HOTPOT} hotpot-dev"],
+    "docs/runbook.md": ['create_account them@lab.example --password "a long enough phrase"'],
+}
 
 
 def people_answer() -> bool:
@@ -44,12 +96,111 @@ def people_answer() -> bool:
                 task, gold = task_type(batch.task), row.hit.item.example
                 right = rng.random() < 0.9
                 answer = task.imitate(row.hit.payload, gold, rng, right=right)
+                if batch.task == "choose":  # no item says which composition is best
+                    answer = {"chosen": 0}
+                if answer and number > 1 and answer.get("question"):  # each composer has words of their own
+                    answer["question"] = f"Say, {answer['question']}"
                 submitting.submit(row, answer, key="0.form", base=0, active_seconds=rng.uniform(20, 90))
                 answered = True
     return answered
 
 
-STEPS: dict[str, Callable[[], object]] = {"people answer": people_answer}
+def approve_everything() -> None:
+    from annotation.flow import approving, awaiting
+    from annotation.models import Project
+
+    for project in Project.objects.all():
+        for row in awaiting.waiting(project):
+            approving.approve(row)
+
+
+def token() -> dict[str, str]:
+    from annotation.flow import api_tokens
+    from annotation.models import User
+
+    return {"hop_…": api_tokens.make(User.objects.get(username="you@lab.example"))[1]}
+
+
+def access_key() -> dict[str, str]:
+    from annotation.flow import keys
+
+    made = keys.requester("you@amt.example", create=True)
+    key = keys.make_key(made.project, made.user)
+    keys.endow(made, key, None)
+    names = {
+        "AWS_ACCESS_KEY_ID=…": key.key_id,
+        "AWS_SECRET_ACCESS_KEY=…": key.secret,
+        "MARKETPLACE_SECRET=…": key.secret,
+    }
+    quoted = {'aws_access_key_id="…"': key.key_id, 'aws_secret_access_key="…"': key.secret}
+    stand = {name: name.replace("…", value) for name, value in {**names, **quoted}.items()}
+    return {**stand, "AKIA…": key.key_id}
+
+
+def scores_of_workers() -> None:
+    """A qualification, another one, and a file with a score for each of three workers."""
+    from annotation.flow import qualifying
+    from annotation.models import Project, User, Worker
+
+    project = Project.objects.get(slug="default")
+    lines = ["worker,value"]
+    for number in range(3):
+        worker = Worker.objects.create(project=project, user=User.objects.create(username=f"worker-{number}"))
+        lines.append(f"{worker.public_id},{80 + number}")
+    for name in ("Round 2", "Seen the pilot"):
+        qualifying.create_type(project, name, description="")
+    Path("scores.csv").write_text("\n".join(lines) + "\n")
+
+
+def predict(gold: str, predictions: str) -> None:
+    """A model's predictions for a file of DiRe's: always right."""
+    rows = json.loads(Path(gold).read_text())
+    with Path(predictions).open("w") as out:
+        for row in rows:
+            facts = [list(fact) for fact in row["supporting_facts"]]
+            more = {name: row[name] for name in ("sufficiency", "sub_idx") if name in row}
+            said = {"question_id": row["_id"], "answer": row["answer"], "answer_confidence": 1.0, **more}
+            titles = sorted({title for title, _sentence in facts})
+            out.write(json.dumps({**said, "supporting_paragraphs": titles, "supporting_sentences": facts}) + "\n")
+
+
+def predict_squad() -> None:
+    """A model's answers to the questions of squad-7."""
+    from annotation.models import Item
+
+    items = Item.objects.filter(dataset__slug="squad-7")
+    Path("predictions-7.json").write_text(json.dumps({item.source_id: item.example.answers[0] for item in items}))
+
+
+def predict_subqa() -> None:
+    """Predictions for the three arrays of SubQA: always right."""
+    Path("predictions").mkdir()
+    for file in Path("subqa").iterdir():
+        answers = {record["_id"]: record["answer"] for record in json.loads(file.read_text())}
+        (Path("predictions") / file.name).write_text(json.dumps(answers))
+
+
+def probes_and_predictions() -> None:
+    from django.core.management import call_command
+
+    call_command("derive_dataset", "hotpot", "--how", "dire-probe", "--name", "probe")
+    call_command("export_dataset", "probe", "--format", "dire", "--out", "probe.json")
+    call_command("export_dataset", "hotpot", "--format", "hotpotqa", "--out", "hotpot.json")
+    predict("probe.json", "probe.jsonl")
+    predict("hotpot.json", "original.jsonl")
+
+
+STEPS: dict[str, Callable[..., Any]] = {
+    PEOPLE: people_answer,
+    "approve everything": approve_everything,
+    "a token": token,
+    KEYS: access_key,
+    "scores of workers": scores_of_workers,
+    "probes and predictions": probes_and_predictions,
+    "predict squad-7": predict_squad,
+    "predict subqa": predict_subqa,
+    "predict transformed.json predictions.jsonl": lambda: predict("transformed.json", "predictions.jsonl"),
+}
 
 
 def on_and_on(step: Callable[[], object]) -> None:
@@ -64,12 +215,14 @@ def make_ready(guide: str) -> dict[str, str]:
     """What stands for words of the guide's examples, once all that it takes for granted is there."""
     from django.core.management import call_command
 
+    stands_for: dict[str, str] = {}
     for line in GIVEN[guide]:
         if line in STEPS:
-            STEPS[line]()
+            made = STEPS[line]()
+            stands_for |= made if isinstance(made, dict) else {}
         else:
             call_command(*shlex.split(line))
-    return {}
+    return stands_for
 
 
 def main(arguments: list[str]) -> None:

@@ -23,13 +23,14 @@ from tests.guides.script import script_of
 from tests.process.installation import ROOT, Installation
 
 GUIDES = {guide.relative_to(ROOT).as_posix(): list(blocks_of(guide, ROOT)) for guide in guides(ROOT)}
-RUN = [name for name, blocks in GUIDES.items() if any(not block.not_run for block in blocks)]
-RUN = ["README.md"]
+NOT_YET = {"docs/requesters.md"}
+RUN = [name for name in GUIDES if name not in NOT_YET and any(not block.not_run for block in GUIDES[name])]
 ADDRESSES = (
     "http://localhost:8000",
     "http://127.0.0.1:8000",
     "https://hopscribe.lab.example",
     "https://hopscribe.example.org",
+    "https://lab.example",
 )
 CHECKOUT = ("manage.py", "Makefile", "deploy", "requirements.lock")
 
