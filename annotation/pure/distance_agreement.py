@@ -15,10 +15,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from annotation.pure.intervals import Figure
+from annotation.pure.intervals import Figure, resampled_sums
 from annotation.pure.metrics import Scorer
 
 RESAMPLES = 999
+FEW = 32  # unlike labels up to which their counts by unit are held as a table
 Array = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 H = TypeVar("H", bound=Hashable)
@@ -113,7 +114,14 @@ class _Table:
         return self._of(float(self.observed.sum()), self._counts(None))
 
     def resampled(self, seed: int, resamples: int) -> Iterator[float | None]:
-        rng, n = np.random.default_rng(seed), len(self._units)
+        n = len(self._units)
+        if self.number <= FEW:
+            counts = np.zeros((n, self.number))
+            np.add.at(counts, (self.owner, self.codes), 1.0)
+            for row in resampled_sums(np.column_stack([self.observed, counts]), seed, resamples=resamples):
+                yield self._of(float(row[0]), row[1:])
+            return
+        rng = np.random.default_rng(seed)
         for _ in range(resamples):
             times = np.bincount(rng.integers(0, n, size=n), minlength=n).astype(np.float64)
             yield self._of(float(times @ self.observed), self._counts(times[self.owner]))
