@@ -20,6 +20,11 @@ _WORDS = {
 }  # MuSiQue's six shapes; the types of HotpotQA and 2WikiMultihopQA
 
 
+def is_shape(name: str) -> bool:
+    """Whether it is the name of a shape or type that has words of its own."""
+    return name in _WORDS
+
+
 def shape_words(shape: str) -> str:
     """A gettext id: the shape in words, a source's own name without its low lines, or that none is known."""
     return _WORDS.get(shape) or shape.replace("_", " ") or NOT_KNOWN

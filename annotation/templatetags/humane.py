@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import template
 from django.utils.translation import gettext as _
 
+from annotation.formats import FORMATS
 from annotation.models import Batch, Job
 from annotation.pure.shape_words import shape_words
 
@@ -31,6 +32,12 @@ def state_tone(state: str) -> str:
 def shape_name(shape: str) -> str:
     """A decomposition's shape or a question's type in words, "none" where the source names none."""
     return _(shape_words(shape)) if shape else _("none")
+
+
+@register.filter
+def format_name(format: str) -> str:
+    """A dataset's format as pages call it."""
+    return FORMATS[format].title if format in FORMATS else format
 
 
 @register.filter

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import Dataset
+from annotation.pure.shape_words import is_shape, shape_words
 from annotation.views.report_tables import Address, shown_table
 
 JSON = dict[str, Any]
@@ -105,22 +106,33 @@ def _flat(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         shares = whole if whole and sum(n for n in each.values() if isinstance(n, int)) == whole else None
         for name, inner in each.items():
             share = f"{inner} ({100 * inner / shares:.1f} %)" if shares else _cell(inner)
-            yield f"{_named(key)}: {name}", share
+            yield f"{_named(key)}: {_in_words(name)}", share
 
 
 def _matrix(title: str, rows: Mapping[str, Mapping[str, Any]]) -> JSON:
     """Rows by columns; turned where it would be wider than high."""
     columns = list(dict.fromkeys(column for row in rows.values() for column in row))
     if len(columns) > max(len(rows), 4):
-        body = [[column, *(row.get(column) for row in rows.values())] for column in columns]
+        body = [[_in_words(column), *(row.get(column) for row in rows.values())] for column in columns]
         return _table(title, ["", *map(_named, rows)], body)
-    return _table(title, ["", *columns], [[_named(name), *(row.get(c) for c in columns)] for name, row in rows.items()])
+    return _table(
+        title,
+        ["", *map(_in_words, columns)],
+        [[_named(name), *(row.get(c) for c in columns)] for name, row in rows.items()],
+    )
 
 
 def _named(key: str) -> str:
-    """A figure's name as a heading; a shape or a dataset's name stays as it is."""
+    """A figure's name as a heading, a shape in words; a dataset's name stays as it is."""
+    if is_shape(key):
+        return _(shape_words(key))
     words = key.replace("_", " ")
     return words[:1].upper() + words[1:] if " " in words or words.isalpha() else key
+
+
+def _in_words(name: str) -> str:
+    """A shape in words, any other name as it is."""
+    return _(shape_words(name)) if is_shape(name) else name
 
 
 def _cell(value: Any) -> Any:

@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from annotation import jobs
 from annotation.flow import importing
+from annotation.formats import FORMATS
 from annotation.models import Dataset, Item, Job, Project
 from tests.conftest import records
 
@@ -314,3 +315,14 @@ def test_licence_and_source_are_corrected_on_the_dataset_s_page(client: Any, ali
     assert list(Dataset.objects.values_list("licence", "source")) == [("CC BY-SA 4.0", HOSTILE)]
     client.post(where, {"licence": "x" * 201, "source": ""})
     assert Dataset.objects.get().licence == "CC BY-SA 4.0"
+
+
+def test_formats_and_shapes_are_named_in_words(client: Any, alice: Any, project: Any, dataset: Any) -> None:
+    Item.objects.update(shape="3hop2")
+    client.force_login(alice)
+    listed = client.get(reverse("datasets", args=[project.slug])).content.decode()
+    shown = client.get(reverse("dataset", args=[project.slug, dataset.slug])).content.decode()
+    assert FORMATS["jsonl"].title in listed
+    assert FORMATS["jsonl"].title in shown
+    assert "2 hops that meet in a third" in shown
+    assert ">3hop2<" not in shown

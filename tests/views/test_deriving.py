@@ -176,7 +176,7 @@ def test_the_report_shows_what_was_dropped_and_the_figures(pipeline: Any) -> Non
     assert "The dataset is there" in html
     assert reverse("dataset", args=["wells", "graphs"]) in html
     assert "Candidates" in html
-    assert "3hop2" in html
+    assert "2 hops that meet in a third" in html
 
 
 def test_a_refusal_shows_on_the_jobs_page_and_leads_back_to_what_was_chosen(asked: Any) -> None:
