@@ -19,7 +19,13 @@ _SCRIPT = re.compile(
     re.I,
 )
 _PROLOGUE = re.compile(r"\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>", re.I | re.S)
-_CROWD = re.compile(r"//assets\.crowd\.aws/|<crowd-[a-z]", re.I)
+_CROWD_SCRIPT = re.compile(r"(?:https?:)?//assets\.crowd\.aws/crowd-html-elements\.js", re.I)
+_CROWD = re.compile(r"<crowd-([a-z-]+)", re.I)
+# The Crowd HTML Elements of static/js/crowd_elements.js, without "crowd-".
+CROWD = frozenset(
+    {"form", "input", "text-area", "checkbox", "radio-group", "radio-button", "button", "instructions"}
+    | {"classifier", "classifier-multi-select", "entity-annotation"}
+)
 
 
 def payload_of(xml: str) -> dict[str, Any]:
@@ -45,18 +51,21 @@ def sandbox(url: str, own_host: str) -> str:
     return " ".join((*LEAST, "allow-same-origin", "allow-popups-to-escape-sandbox"))
 
 
-def rewritten(html: str, *, script: str, first: str) -> str:
+def rewritten(html: str, *, script: str, crowd: str, first: str) -> str:
     """An HTMLQuestion's page with the addresses of MTurk's own hosts turned to ours.
 
-    `script` is the address of our externalHIT_v1; the one at `first` runs before all others. It stands right behind
-    the doctype, where a parser begins the head by itself and keeps the attributes of the page's own <html>.
+    `script` is the address of our externalHIT_v1, `crowd` of our Crowd HTML Elements. The one at `first` runs before
+    all others: it stands right behind the doctype, where a parser begins the head by itself and keeps the attributes
+    of the page's own <html>.
     """
     start = _PROLOGUE.match(html)
     at = start.end() if start else 0
     page = f'{html[:at]}<script src="{first}"></script>{html[at:]}'
-    return _SCRIPT.sub(lambda _found: script, _SUBMIT.sub(lambda _found: SUBMIT_PATH, page))
+    for wanted, ours in ((_SUBMIT, SUBMIT_PATH), (_SCRIPT, script), (_CROWD_SCRIPT, crowd)):
+        page = wanted.sub(lambda _found, ours=ours: ours, page)  # type: ignore[misc]
+    return page
 
 
-def wants_crowd_elements(html: str) -> bool:
-    """Whether the page is made of Crowd HTML Elements, which only Amazon served."""
-    return bool(_CROWD.search(html))
+def foreign_crowd_elements(html: str) -> list[str]:
+    """The Crowd HTML Elements of the page that only Amazon served, such as those for pictures; by name, sorted."""
+    return sorted({f"crowd-{name}" for name in map(str.lower, _CROWD.findall(html)) if name not in CROWD})

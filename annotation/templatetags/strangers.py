@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from annotation.pure.frame_address import with_query
-from annotation.pure.strangers import parameters, sandbox, wants_crowd_elements
+from annotation.pure.strangers import foreign_crowd_elements, parameters, sandbox
 from annotation.pure.wire_xml import External, Form, Html, read_question
 from annotation.views.prose import html_of_stranger
 
@@ -77,9 +77,11 @@ def _host(request: HttpRequest) -> str:
 
 
 def _note(asked: Any) -> str:
-    if isinstance(asked, Html) and wants_crowd_elements(asked.content):
-        return _(
-            "This page is made of Crowd HTML Elements, which only Amazon's own servers provided. It will not work "
-            "here: please do not accept the HIT, or return it."
-        )
-    return ""
+    foreign = foreign_crowd_elements(asked.content) if isinstance(asked, Html) else []
+    if not foreign:
+        return ""
+    text = _(
+        "This page needs Crowd HTML Elements that only Amazon's own servers provided (%(names)s). It will not work "
+        "here: please do not accept the HIT, or return it."
+    )
+    return text % {"names": ", ".join(foreign)}

@@ -51,8 +51,9 @@ def html_question(request: HttpRequest, token: str) -> HttpResponse:
     asked = read_question(hit.payload["question"])
     if not isinstance(asked, Html):
         raise Http404
-    script, first = (request.build_absolute_uri(static(f"js/{name}.js")) for name in ("external_hit", "html_question"))
-    page = HttpResponse(rewritten(asked.content, script=script, first=first))
+    scripts = {"script": "external_hit", "crowd": "crowd_elements", "first": "html_question"}
+    ours = {name: request.build_absolute_uri(static(f"js/{file}.js")) for name, file in scripts.items()}
+    page = HttpResponse(rewritten(asked.content, **ours))
     page._csp_exempt = True
     page["Content-Security-Policy"] = SANDBOX
     page["Cross-Origin-Opener-Policy"] = "unsafe-none"

@@ -100,11 +100,16 @@ def test_an_address_that_nobody_signed_shows_nothing(kind: Any, client: Any) -> 
     assert client.get(reverse("html-question", args=[str(hit.pk)])).status_code == 404
 
 
-def test_crowd_elements_are_said_not_to_work(kind: Any, bob: Any, client: Any) -> None:
+def test_crowd_elements_that_are_not_here_are_named(kind: Any, bob: Any, client: Any) -> None:
     client.force_login(bob.user)
-    hit = hit_of(kind, HTML.replace("<form", "<crowd-form></crowd-form><form"))
-    page = client.get(reverse("marketplace-hit", args=[hit.public_id]))
-    assert "Crowd HTML Elements" in page.content.decode()
+    script = '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>'
+    whole = HTML.replace("<form", f"{script}<crowd-form><crowd-input></crowd-input></crowd-form><form")
+    for question, named in ((whole, False), (whole.replace("crowd-input", "crowd-bounding-box"), True)):
+        page = client.get(reverse("marketplace-hit", args=[hit_of(kind, question).public_id]))
+        assert ("(crowd-bounding-box)" in page.content.decode()) is named
+        shown = client.get(frame_of(page)["src"]).content.decode()
+        assert "crowd.aws" not in shown
+        assert "crowd_elements" in shown
 
 
 @pytest.mark.parametrize("path", [SUBMIT, f"http://testserver/{SUBMIT}"])
