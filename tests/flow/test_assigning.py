@@ -229,6 +229,9 @@ def test_who_may_not_work_is_told_why(project: Any, batch: Batch, bob: Any, caro
     batch.workers.set([carol])
     assert assigning.obstacle(bob, batch) == "not_chosen"
     assert assigning.obstacle(carol, batch) == ""
+    batch.connection_id = 1
+    assert assigning.obstacle(carol, batch) == "not_chosen", "theirs to do only where it is published"
+    batch.connection_id = None
     joining.change_project(project, title=project.title, consent="Another text.")
     bob.project.refresh_from_db()
     assert assigning.obstacle(bob, batch) == "consent"

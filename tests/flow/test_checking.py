@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from annotation.flow import (
     exporting,
     gathering,
     grading,
+    ledger,
     offering,
+    reserving,
     reviewing,
     sampling,
     scoring,
@@ -78,6 +81,25 @@ def test_workers_meet_them_in_different_orders(project: Any, tmp_path: Path) -> 
     met = {tuple(hit.pk for hit in offering.hidden(seat_of(worker, batch))) for worker in people} - {()}
     assert len(met) > 1
     assert len({frozenset(order) for order in met}) == 1
+
+
+def test_no_check_is_given_out_for_which_no_money_lies_ready(
+    project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.deposit(project, Decimal(50), key="budget")
+    batch = checked(project, tmp_path, share=0.5, reward=Decimal("0.25"), auto_approval=3600)
+    seats = [seat_of(newcomer(project, f"worker-{k}"), batch) for k in range(8)]
+    assert any(offering.hidden(seat) for seat in seats)
+    monkeypatch.setattr(reserving, "checks_left", lambda _batch: 0)
+    assert not any(offering.hidden(seat) for seat in seats)
+
+
+def test_what_others_do_moves_no_check_of_a_worker(project: Any, tmp_path: Path, carol: Worker) -> None:
+    batch = checked(project, tmp_path, share=0.5, assignments_per_hit=3)
+    seats = [seat_of(newcomer(project, f"worker-{k}"), batch) for k in range(8)]
+    before = [bool(checking.drawn(seat)) for seat in seats]
+    take(carol, batch)
+    assert [bool(checking.drawn(seat)) for seat in seats] == before
 
 
 def test_no_check_comes_twice_to_one_and_each_may_come_to_all(project: Any, tmp_path: Path, bob: Worker) -> None:

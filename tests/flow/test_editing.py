@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.flow import batching, choosing, documenting, editing, exporting
 from annotation.flow.deriving import derive_dataset
 from annotation.flow.refusal import Refused
-from annotation.models import Dataset, Item
+from annotation.models import AuditEntry, Dataset, Item
 from annotation.pure.versions import changes
 from tests.flow.acting import answer_all, dataset_of, draft, launched
 
@@ -176,3 +176,18 @@ def test_what_a_dataset_holds_follows_its_edits(held: Dataset) -> None:
     assert features["words"] < before["words"]
     editing.restore(old)
     assert Dataset.objects.get(pk=held.pk).features == before
+
+
+def test_nothing_is_noted_where_nothing_was_out(held: Dataset) -> None:
+    assert editing.bring_back(held, [0]) == 0
+    editing.retire(held, [1], reason="Two towers stand there.")
+    assert editing.bring_back(held, [0, 1]) == 1
+    assert [row.act for row in AuditEntry.objects.order_by("pk")][-2:] == ["retired", "brought back"]
+    assert AuditEntry.objects.filter(act="brought back").count() == 1
+
+
+def test_changes_are_named_by_the_number_that_people_see(held: Dataset) -> None:
+    old = held.items.get(position=1).example
+    first, *others = old.paragraphs
+    new = replace(old, paragraphs=(replace(first, text="Another text."), *others))
+    assert list(changes(old, new)) == [("paragraph", 1)]

@@ -124,6 +124,7 @@ def test_a_wrong_line_is_named_and_nothing_of_the_file_is_taken(
     [
         (b"", "the column is missing"),
         (b"worker_id,amount\n", "the column is missing"),
+        (b"payout,worker_id,amount,state\n1\n", "no payout of this project has this worker"),
         (b"\xff\xfe\x00", "is not UTF-8"),
         (b'payout,worker_id,amount,state\n"' + b"x" * 140_000, ""),
     ],

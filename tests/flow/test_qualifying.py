@@ -176,6 +176,9 @@ def test_it_counts_who_qualifies_now(project: Any, kind: Any, bob: Any, carol: A
     assert eligibility.reach(project, [eighty(kind)]) == (2, 3)
     qualifying.block(dan, "spam")
     assert eligibility.reach(project, [eighty(kind)]) == (1, 2)
+    qualifying.revoke(kind, bob)
+    assert eligibility.reach(project, [eighty(kind)]) == (0, 2)
+    qualifying.grant(kind, bob, 80, source="hand")
     few = Requirement(requirements.APPROVED_COUNT, "LessThan", (1,))
     assert eligibility.reach(project, [eighty(kind), few]) == (1, 2)
 

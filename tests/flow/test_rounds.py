@@ -85,6 +85,7 @@ def test_each_dataset_gives_its_share(project: Any, tmp_path: Path, bob: Worker)
 def test_before_the_first_item_a_worker_is_offered_one_attempt(project: Any, wells: Any, bob: Worker) -> None:
     found = made(project, wells, per_worker=4)
     assert offering.offered(seat_of(bob, found.batch)) == 4
+    assert take(bob, found.batch) == take(bob, found.batch), "the one under way"
     assert work_through(bob, found) == 4
     assert offering.offered(seat_of(bob, found.batch)) == 4
 
@@ -200,6 +201,7 @@ def test_a_voided_item_counts_for_nobody(project: Any, wells: Any, bob: Worker) 
     work_through(bob, found)
     assert Attempt.objects.get().passed is False
     flagging.void(row.hit, reason="broken")
+    assert row.hit_id not in {attempts.next_hit(attempt).pk for attempt in Attempt.objects.filter(finished_at=None)}
     assert Attempt.objects.get().passed is True
     flagging.restore(row.hit)
     assert Attempt.objects.get().passed is False

@@ -202,6 +202,7 @@ def test_two_requesters_do_not_see_each_other(key: Any, client: Any) -> None:
     hit_id = client.create_hit(**HIT)["HIT"]["HITId"]
     row = work(worker(key.project, "bob"), hit_id)
     assert other.list_hits()["NumResults"] == 0
+    assert len({one.create_hit_type(**TERMS)["HITTypeId"] for one in (client, other, client)}) == 2
     calls = [
         lambda: other.get_hit(HITId=hit_id),
         lambda: other.delete_hit(HITId=hit_id),

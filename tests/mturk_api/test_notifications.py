@@ -83,6 +83,17 @@ def test_topics_of_aws_are_kept_and_nothing_is_sent(client: Any, hit_type: str) 
     assert "nothing is sent" in refused(client.send_test_event_notification, code="InvalidTransportEndpoint", **test)
 
 
+def test_what_happened_before_a_specification_changed_is_still_told(client: Any, hit_type: str) -> None:
+    client.update_notification_settings(HITTypeId=hit_type, Notification=spec(QUEUE, "SQS", "HITExpired"))
+    hit_of(client, hit_type)
+    pass_time(3601)
+    client.update_notification_settings(
+        HITTypeId=hit_type, Notification=spec(QUEUE, "SQS", "HITExpired", "HITReviewable")
+    )
+    noticing.notice_due()
+    assert written() == ["HITExpired", "HITReviewable"]
+
+
 def test_every_event_of_a_life_is_told_once(client: Any, key: Any, hit_type: str) -> None:
     client.update_notification_settings(HITTypeId=hit_type, Notification=spec(QUEUE, "SQS"))
     bob, carol, dan = (worker(key.project, name) for name in ("bob", "carol", "dan"))

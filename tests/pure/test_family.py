@@ -25,6 +25,12 @@ def test_a_circle_ends_and_every_node_gets_a_layer() -> None:
     assert set(layers(["a", "b"], [("a", "b"), ("b", "a")])) == {"a", "b"}
 
 
+def test_of_a_circle_no_line_leads_back() -> None:
+    assert [(line.source, line.target) for line in draw(nodes("a", "b"), [("a", "b"), ("b", "a")]).lines] == [
+        ("a", "b")
+    ]
+
+
 def test_a_line_of_descent_stands_level_and_branches_go_down() -> None:
     picture = draw(nodes("a", "b", "c", "d"), [("a", "b"), ("b", "c"), ("a", "d")])
     rows = {box.node.key: box.y for box in picture.boxes}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 
@@ -113,3 +114,9 @@ def test_the_order_of_the_votes_does_not_matter(triples, rng):
         left, right = model(votes), model(rng.sample(votes, len(votes)))
         assert left.items == right.items
         assert left.posterior == pytest.approx(right.posterior, abs=1e-6)
+
+
+def test_without_smoothing_somebody_who_is_always_right_costs_nothing() -> None:
+    model = one_coin([Vote(item, worker, "ab"[item % 2]) for item in range(4) for worker in "xyz"], smoothing=0)
+    assert all(math.isfinite(value) for value in model.trace)
+    assert set(model.accuracies().values()) == {1.0}

@@ -92,3 +92,7 @@ def test_what_tells_of_no_spread_is_refused() -> None:
         Spread(-0.1, 0)
     with pytest.raises(ValueError, match="annotation"):
         half_width(10, 0)
+
+
+def test_two_items_are_the_least_that_tell_of_a_spread() -> None:
+    assert observed(0.4, 0.6, 2, annotators=1).between > 0

@@ -92,3 +92,9 @@ def test_the_share_that_passes_a_round_has_its_interval() -> None:
     assert found.passed.value == 0.5
     assert found.passed.low is not None
     assert found.passed.low > 0
+
+
+def test_people_of_a_crowd_have_its_skill_on_average() -> None:
+    found = [one.skill for one in people(Crowd(skill=0.7, spread=0.1, lazy=0, spam=0), 2000, Random(1))]
+    assert 0.68 < sum(found) / len(found) < 0.72
+    assert 0.02 <= min(found) < 0.5 < max(found) <= 0.99

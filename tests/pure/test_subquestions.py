@@ -113,6 +113,8 @@ def test_a_corrected_answer_stands_where_the_spans_say(around: str, old: str, ne
 
 
 def test_a_corrected_answer_goes_where_the_old_one_stood() -> None:
+    assert carried("Is it so?", "", "Tove") == ("Is it so?", ())
+    assert carried("Is it Tove?", "Tove", " ") == ("Is it Tove?", ())
     assert carried("Is Mara  Quell Mara Quell's?", "mara quell", "Tove") == ("Is Tove Tove's?", ((3, 7), (8, 12)))
 
 

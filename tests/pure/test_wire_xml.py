@@ -67,6 +67,13 @@ def selection(more: str = "", *, other: str = "", names: str = "ab") -> str:
     return f"<SelectionAnswer>{more}<Selections>{choices}{other}</Selections></SelectionAnswer>"
 
 
+def test_what_a_question_lacks_is_named() -> None:
+    with pytest.raises(Malformed, match="QuestionForm|ExternalQuestion has no FrameHeight"):
+        read_question(external("https://a.example/").replace("<FrameHeight>400</FrameHeight>", ""))
+    with pytest.raises(Malformed, match="Question has no AnswerSpecification"):
+        read_question(form(asked("a", "").replace("<AnswerSpecification></AnswerSpecification>", "")))
+
+
 def test_an_external_question_gives_its_address_unescaped() -> None:
     assert read_question(external("https://a.example/p?x=1&amp;y=2", "0")) == External("https://a.example/p?x=1&y=2", 0)
 
