@@ -13,6 +13,7 @@ from annotation.pure.metrics import scored_as
 from annotation.registry import task_type
 
 KEPT = 1000  # HITs whose items are remembered: answers to one HIT mostly lie near each other
+_READ = ("pk", "payload", "item__content", "item__hops", "item__shape", "item__dataset__format")
 COLUMNS = ("question", "gold", "gold_support", "answerable", "hops", "shape", "pair")
 
 
@@ -46,22 +47,20 @@ class JudgedItems:
         wanted = set(hits)
         for pk in wanted & self._known.keys():
             self._known.move_to_end(pk)
-        rows = Hit.objects.filter(pk__in=wanted - self._known.keys()).select_related("item__dataset")
-        for row in rows.only("payload", "item__content", "item__hops", "item__shape", "item__dataset__format"):
-            self._known[row.pk] = self._of(row)
+        rows = Hit.objects.filter(pk__in=wanted - self._known.keys()).values_list(*_READ)
+        for pk, payload, content, hops, shape, format in rows:
+            self._known[pk] = self._of(payload, Example.from_json(content), hops, shape, format)
         while len(self._known) > max(KEPT, len(wanted)):
             self._known.popitem(last=False)
 
-    def _of(self, row: Hit) -> _Known:
-        example = row.item.example
+    def _of(self, payload: dict[str, Any], example: Example, hops: int, shape: str, format: str) -> _Known:
         told = {
             "question": example.question,
             "gold": list(example.answers),
             "gold_support": None if example.supports is None else list(example.supports),
             "answerable": example.answerable,
-            "hops": row.item.hops,
-            "shape": row.item.shape,
+            "hops": hops,
+            "shape": shape,
             "pair": self._task.group(example) or "",
         }
-        format = scored_as(example, row.item.dataset.format)
-        return _Known(example, row.payload, format, self._task.gradable(example), told)
+        return _Known(example, payload, scored_as(example, format), self._task.gradable(example), told)
