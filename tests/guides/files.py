@@ -34,6 +34,7 @@ def write_files(folder: Path) -> None:
     lines(folder / "id_aliases.json", [{"Q_id": "Q1", "aliases": ["Tower 0"], "demonyms": []}])
     write(folder / "2wiki_dev.json", bridges, "2wikimultihopqa")
     dump(folder / "pred.json", answers_and_facts(bridges))
+    dump(folder / "2wiki_pred.json", answers_and_facts(bridges) | {"evidence": {e.id: [] for e in bridges}})
     answer = {"text": "Tower 0", "support": [0, 1]}
     lines(folder / "elsewhere.jsonl", [{"dataset": "items", "item": 0, "worker": "ada", "answer": answer}])
     lines(folder / "generated.jsonl", [subquestions(example) for example in bridges])

@@ -23,7 +23,7 @@ from tests.guides.script import script_of
 from tests.process.installation import ROOT, Installation
 
 GUIDES = {guide.relative_to(ROOT).as_posix(): list(blocks_of(guide, ROOT)) for guide in guides(ROOT)}
-NOT_YET = {"docs/requesters.md"}
+NOT_YET = {"docs/requesters.md"}  # runs up to "Models"; what follows is to be looked at
 RUN = [name for name in GUIDES if name not in NOT_YET and any(not block.not_run for block in GUIDES[name])]
 ADDRESSES = (
     "http://localhost:8000",
