@@ -27,6 +27,7 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
     counted = answers.aggregate(
         answers=Count("pk"),
         workers=Count("worker", distinct=True),
+        counted_workers=Count("worker", distinct=True, filter=Q(hit__voided_at__isnull=True)),
         imported=Count("collection"),
         unguided=Count("pk", filter=Q(guide_version=0)),
         voided_answers=Count("pk", filter=Q(hit__voided_at__isnull=False)),

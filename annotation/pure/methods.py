@@ -9,6 +9,7 @@ from typing import Any
 from annotation.pure import tables
 from annotation.pure.tables import counted_sentence
 from annotation.pure.words import gettext_noop as _
+from annotation.pure.worker_intervals import whom
 
 Sentence = dict[str, Any]  # {"message": gettext id, "values"}; annotation/pure/tables.py says it
 
@@ -25,6 +26,7 @@ class Facts:
     unanswered: int = 0  # HITs that count and have no answer
     answers: int = 0
     workers: int = 0
+    counted_workers: int = 0  # those with an answer that figures count
     first: str = ""  # days of the first and the last answer that was given here, in UTC
     last: str = ""
     imported: int = 0  # answers that were given elsewhere
@@ -233,11 +235,10 @@ def _agreement(facts: Facts) -> Iterator[Sentence]:
             yield _said(_("%(measure)s is %(value)s."), **named)
         else:
             ends = {"low": _number(low, figure), "high": _number(high, figure)}
-            message = _(
-                "%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s, resampling items, for these %(n)s "
-                "annotators)."
-            )
-            yield _said(message, **named, **ends, n=facts.workers)
+            yield _said(_("%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s)."), **named, **ends)
+    if any(figure.get("low") is not None for _measure, figure in facts.agreements):
+        about = whom(facts.counted_workers)
+        yield _said(about["text"], **about["values"])
 
 
 def _number(value: float, figure: Mapping[str, Any]) -> str:

@@ -26,6 +26,7 @@ from tests.flow.acting import newcomer, submit, take
 from tests.flow.compositions import composed
 from tests.flow.test_collecting import lines
 
+WHOM = r"95 % intervals are for (?:these|this) (one|\d+) annotators?.*"
 NUMBER = {"One": 1, "one": 1, "once": 1, "a": 1}
 SEEDS = range(12)
 
@@ -203,6 +204,7 @@ METHODS: dict[str, Check] = {
         bool(r.paid) and undecided(r) == 0
     ),
     r"[^%]* is [-\d.]+(?: %)?(?: \(95 % interval .*\))?\.": lambda r, g: True,  # agreement: of the report's own tests
+    WHOM: lambda r, g: number(g[0]) == len({row.worker_id for row in r.counted}),
     r"(One|On reading, \d+) answers? (?:was|were) discarded or returned.*": lambda r, g: (
         number(g[0].split()[-1]) == r.decided("discarded", there=False)
     ),
@@ -224,9 +226,7 @@ COMPOSED: dict[str, Check] = {
         == (len({row.worker_id for row in r.counted}), len(r.counted), len({row.hit_id for row in r.counted}))
     ),
     r"Bridges were judged (once|\d+ times); .*": lambda r, g: number(g[0].split()[0]) == len(r.counted),
-    r"95 % intervals are for (?:these|this) (one|\d+) annotators?.*": lambda r, g: (
-        number(g[0]) == len({row.worker_id for row in r.counted})
-    ),
+    WHOM: lambda r, g: number(g[0]) == len({row.worker_id for row in r.counted}),
     r"(One|\d+) composed questions? of 2 hops .*": lambda r, g: number(g[0]) == len(r.composed(2)),
     r"Composing (it|took|one of them) .*": lambda r, g: any(row.active_seconds for row in r.composed(2)),
     r"(Each|It) was paid (\d+) US cents\.": lambda r, g: (

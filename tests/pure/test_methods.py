@@ -17,6 +17,7 @@ FACTS = Facts(
     unanswered=1,
     answers=6,
     workers=4,
+    counted_workers=3,
     first="2026-01-02",
     last="2026-01-05",
     chosen=5,
@@ -58,7 +59,7 @@ SAYS = {
     "seconds": "was 42 seconds",
     "wage": "Of the 3 annotators with measured time, the median earned 14.20 US dollars an hour; at least one in ten "
     "earned 9.80 or less.",
-    "agreements": "alpha (nominal) is 0.710 (95 % interval 0.600 to 0.800, resampling items, for these 4 annotators).",
+    "agreements": "alpha (nominal) is 0.710 (95 % interval 0.600 to 0.800).",
     "picked": "2 items were settled by a requester, who accepted one of the answers of each.",
     "reworded": "One item was settled by a requester, in the requester's own wording.",
     "edited": "3 answers were reworded by a requester",
@@ -89,7 +90,8 @@ def test_a_missing_fact_leaves_its_sentence_out_and_no_other(name: str) -> None:
     nothing = next(field.default for field in fields(Facts) if field.name == name)
     without = in_words(replace(FACTS, **{name: nothing}))
     assert SAYS[name] not in without
-    assert len(sentences(FACTS)) == len(sentences(replace(FACTS, **{name: nothing}))) + 1
+    gone = 2 if name == "agreements" else 1  # whom their intervals are about goes with them
+    assert len(sentences(FACTS)) == len(sentences(replace(FACTS, **{name: nothing}))) + gone
 
 
 def test_items_of_unknown_number_of_hops_do_not_vanish() -> None:
@@ -127,3 +129,10 @@ def test_one_is_said_as_one() -> None:
 def test_an_undefined_agreement_is_not_said_and_one_without_interval_without_it() -> None:
     facts = Facts(answers=2, workers=2, agreements=(("A", {"value": None}), ("B", {"value": 0.5, "share": True})))
     assert in_words(facts).endswith("B is 50.0 %.")
+
+
+def test_intervals_are_said_once_to_be_of_the_annotators_whom_figures_count() -> None:
+    several = replace(FACTS, agreements=FACTS.agreements * 3)
+    assert in_words(several).count("95 % intervals are for these 3 annotators: they resample items") == 1
+    unknown = {"value": 0.71, "low": None, "high": None}
+    assert "95 %" not in in_words(replace(FACTS, agreements=(("Alpha", unknown),)))

@@ -58,7 +58,7 @@ def test_the_page_says_for_whom_the_intervals_are(client: Any, alice: Any, bob: 
     for words in ("are for these 2 annotators", "at least 7 annotators, and these are 2"):
         assert words in page.context["paragraph"]
         assert words in page.content.decode()
-    assert "resampling items, for these 2 annotators" in page.context["methods"]["text"]
+    assert "intervals are for these 2 annotators: they resample items" in page.context["methods"]["text"]
     notes = [file for file in page.context["tables"][0]["files"] if file["label"] == ".tex"]
     assert (
         r"\caption{Human performance. In percent, with 95 \% intervals" in client.get(notes[0]["url"]).content.decode()
