@@ -200,7 +200,7 @@ def exporting(bench: Bench) -> Iterator[Result]:
                 out = bench.folder / f"judgments.{format}"
                 found = inside(made, "export_rate", f"format={format}", f"out={out}")
                 rate = found["records"] / found["seconds"]
-                yield Result(f"export of judgments, {format}, {kind}", rate, 4_000, unit="a second", at_most=False)
+                yield Result(f"export of judgments, {format}, {kind}", rate, 20_000, unit="a second", at_most=False)
                 found = inside(made, "export_rate", f"format={format}", f"out={out}", "ids_only=1")
                 rate = found["records"] / found["seconds"]
                 yield Result(f"export of their ids, {format}, {kind}", rate, 20_000, unit="a second", at_most=False)
