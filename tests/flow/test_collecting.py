@@ -6,13 +6,14 @@ import gzip
 import json
 import time
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db.models.functions import Now
 
-from annotation.flow import batching, collecting, flagging, scoring
+from annotation.flow import batching, collecting, flagging, ledger, reserving, scoring
 from annotation.flow.collecting import import_judgments
 from annotation.flow.importing import ImportRefused
 from annotation.models import Answer, Assignment, Collection, Hit, Worker
@@ -55,6 +56,14 @@ def test_judgments_fill_the_places_of_their_hits(batch: Any, tmp_path: Path) -> 
         "support": [0, 1],
         "facts": [],
     }
+
+
+def test_nothing_is_set_aside_for_judgments_that_nobody_is_paid_for(project: Any, dataset: Any, tmp_path: Path) -> None:
+    ledger.deposit(project, Decimal(10), key="budget")
+    terms = {"assignments_per_hit": 3, "reward": Decimal("0.25"), "auto_approval": 3600}
+    batch = launched(project, "paid", dataset, **terms)
+    import_judgments(batch, lines(tmp_path / "j.jsonl", GOOD))
+    assert reserving.needed(batch) == 4 * Decimal("0.25"), "one place of each HIT is left"
 
 
 def test_the_same_file_may_go_into_another_batch(batch: Any, project: Any, tmp_path: Path) -> None:

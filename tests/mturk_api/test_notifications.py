@@ -83,6 +83,21 @@ def test_topics_of_aws_are_kept_and_nothing_is_sent(client: Any, hit_type: str) 
     assert "nothing is sent" in refused(client.send_test_event_notification, code="InvalidTransportEndpoint", **test)
 
 
+def test_a_hit_that_expires_while_somebody_works_is_told_at_once_and_reviewable_later(
+    client: Any, key: Any, hit_type: str
+) -> None:
+    client.update_notification_settings(
+        HITTypeId=hit_type, Notification=spec(QUEUE, "SQS", "HITExpired", "HITReviewable")
+    )
+    row = accept(worker(key.project, "bob"), hit_of(client, hit_type))
+    client.update_expiration_for_hit(HITId=row.hit.public_id, ExpireAt=0)
+    noticing.notice_due()
+    assert written() == ["HITExpired"]
+    assigning.give_back(row)
+    noticing.notice_due()
+    assert written() == ["HITExpired", "HITReviewable"]
+
+
 def test_what_happened_before_a_specification_changed_is_still_told(client: Any, hit_type: str) -> None:
     client.update_notification_settings(HITTypeId=hit_type, Notification=spec(QUEUE, "SQS", "HITExpired"))
     hit_of(client, hit_type)

@@ -28,7 +28,7 @@ from tests.mutants.runner import ENDLESS, KILLED, PLAN, SURVIVED
 
 PROCESSES = 2
 LEFT_OUT = "not soak and not process and not browser"
-SECONDS = 60  # of tests for one mutant
+TESTS = 100  # at most for one mutant
 PYTEST = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-m", LEFT_OUT]
 
 
@@ -94,12 +94,7 @@ def _chosen(mutant: Mutant, rows: list[dict[str, Any]]) -> list[str]:
         place = -1 if Path(mutant.path).stem in file else rank[file]
         ranked.append((place, len(row[CALLED]), row["seconds"], row["test"]))
         rank[file] += 1
-    chosen, seconds = [], 0.0
-    for _place, _calls, took, test in sorted(ranked):
-        if seconds < SECONDS:
-            chosen.append(test)
-            seconds += took
-    return chosen
+    return [test for _place, _calls, _seconds, test in sorted(ranked)[:TESTS]]
 
 
 def run(wishes: list[dict[str, Any]]) -> None:

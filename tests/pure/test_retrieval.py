@@ -7,9 +7,11 @@ import math
 import random
 import re
 from collections import Counter
+from random import Random
 
 import pytest
 
+from annotation.pure.contexts import distractors
 from annotation.pure.example import Paragraph
 from annotation.pure.retrieval import FIRST, Pool
 from tests.derivations.sources import PLAIN
@@ -67,3 +69,11 @@ def by_formula(texts: list[str], query: str) -> list[float]:
             score += idf * bag[word] / (bag[word] + 1.5 * (0.25 + 0.75 * bag.total() / mean))
         scores.append(score)
     return scores
+
+
+def test_what_shares_no_word_is_drawn_by_the_seed_and_not_taken_from_the_front() -> None:
+    pool = pool_of(*(f"moor number{n}" for n in range(30)))
+    once, again, other = (
+        [one.text for one in distractors("tin", pool, count=5, taken=set(), rng=Random(seed))] for seed in (1, 1, 2)
+    )
+    assert once == again != other
