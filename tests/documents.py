@@ -10,7 +10,10 @@ from tests.architecture import sources
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.S | re.M)
-IN_PYTHON = re.compile(r"environ(?:\.get\(|\[|\.setdefault\()\s*[\"']([A-Z][A-Z0-9_]+)")
+READ = r"(?:environ(?:\.get\(|\[|\.setdefault\()|getenv\()\s*[\"']([A-Z][A-Z0-9_]+)"
+OF_OS = re.compile(rf"\bos\.{READ}")
+BARE = re.compile(rf"(?<![\w.]){READ}")
+BARE_IS_OS = re.compile(r"^from os import [^\n]*\b(?:environ|getenv)\b", re.M)
 NOT_OURS = {"DJANGO_SETTINGS_MODULE"}
 
 
@@ -44,8 +47,13 @@ def variables(root: Path) -> list[str]:
     """Environment variables that the product reads."""
     found: set[str] = set()
     for source in sources(root, "annotation", "deploy"):
-        found |= set(IN_PYTHON.findall(source.text))
+        found |= read_of_environment(source.text)
     return sorted(found - NOT_OURS)
+
+
+def read_of_environment(text: str) -> set[str]:
+    """Names that a module reads of the process's environment; a request's `environ` of WSGI is another thing."""
+    return set(OF_OS.findall(text)) | set(BARE.findall(text) if BARE_IS_OS.search(text) else ())
 
 
 def said(name: str, text: str) -> bool:

@@ -55,6 +55,13 @@ def test_every_environment_variable_is_documented(name: str) -> None:
     assert documents.said(name, DOCS), f"no document says {name}"
 
 
+def test_what_a_request_says_is_no_environment_variable() -> None:
+    request = 'environ["REMOTE_ADDR"]\nenviron.get("HTTP_HOST")\nself.environ["PATH_INFO"]'
+    ours = 'os.environ["SECRET_KEY"]\nos.environ.get(\n    "HTTPS")\nos.getenv("API_RATE")'
+    assert documents.read_of_environment(f"import os\n{request}\n{ours}") == {"SECRET_KEY", "HTTPS", "API_RATE"}
+    assert documents.read_of_environment('from os import environ, path\nenviron.get("HTTPS")') == {"HTTPS"}
+
+
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_every_format_is_documented(name: str) -> None:
     assert documents.said(f"--format {name}", DOCS) or documents.said(f"`{name}`", DOCS)
