@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django import forms
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.console_forms import ConsoleForm
-from annotation.models import ApiToken
+from annotation.models import ApiToken, clock
 
 NEVER = "0"
 DAYS = [("30", _("30 days")), ("90", _("90 days")), ("365", _("a year")), (NEVER, _("until it is revoked"))]
@@ -32,4 +31,4 @@ class TokenForm(ConsoleForm):
     def ends(self) -> datetime | None:
         """When it stops working, if ever."""
         days = self.cleaned_data["days"]
-        return None if days == NEVER else timezone.now() + timedelta(days=int(days))
+        return None if days == NEVER else clock.now() + timedelta(days=int(days))

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from tests import architecture, locking
+from tests import architecture, clocks, locking
 
 ROOT = Path(__file__).resolve().parent.parent
 Rule = Callable[[Path], Iterator[str]]
-RULES: list[Rule] = [*architecture.RULES, locking.locks_of_others]
+RULES: list[Rule] = [*architecture.RULES, clocks.other_clocks, locking.locks_of_others]
 SEATS = "Seat.objects.select_for_update(no_key=True)"
 
 
@@ -46,6 +46,10 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (architecture.global_chance, "annotation/pure/splitting.py", "import random\nrandom.shuffle([])"),
     (architecture.global_chance, "tasks/answer/task.py", "from random import shuffle"),
     (architecture.assigned_states, "annotation/flow/publishing.py", "batch.state = 'open'"),
+    (clocks.other_clocks, "annotation/flow/publishing.py", "end = timezone.now() + LEASE"),
+    (clocks.other_clocks, "annotation/models/batch.py", "due_at = models.DateTimeField(default=timezone.now)"),
+    (clocks.other_clocks, "annotation/models/batch.py", "made_at = models.DateTimeField(auto_now_add=True)"),
+    (clocks.other_clocks, "annotation/views/frame.py", "left = until - time.time()"),
     (architecture.long_files, "annotation/flow/publishing.py", "\n" * 400),
     (architecture.long_functions, "tests/test_long.py", "def long():\n" + "    pass\n" * 60),
     (architecture.dangerous_templates, "templates/a.html", "<script>alert(1)</script>"),
@@ -95,6 +99,7 @@ def test_a_circle_of_imports_is_named(tmp_path: Path) -> None:
         (architecture.global_chance, "tasks/answer/task.py", "from random import Random"),
         (architecture.global_chance, "annotation/pure/a.py", "import random\nrandom.Random(1)"),
         (architecture.assigned_states, "annotation/models/a.py", "def move(self, to):\n    self.state = to"),
+        (clocks.other_clocks, "annotation/flow/a.py", "now = clock.now()\nbegan = time.monotonic()"),
         (architecture.dangerous_templates, "templates/a.html", '{# <script> #}<script src="/a.js"></script>'),
         (architecture.dangerous_scripts, "static/js/a.js", "box.textContent = text;"),
         (

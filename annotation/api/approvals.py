@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -22,7 +21,7 @@ from annotation.api.base import ProjectView
 from annotation.api.lists import JSON, ProjectList, Wish, asked, dollars
 from annotation.api.writing import HEADER, repeatable
 from annotation.flow import approving, awaiting, naming
-from annotation.models import Assignment, Project
+from annotation.models import Assignment, Project, clock
 from annotation.pure import roles
 
 LEAST, MOST = Decimal("0.01"), awaiting.MOST_BONUS
@@ -126,7 +125,7 @@ def told(project: Project, rows: Iterable[Any]) -> list[Any]:
     rows = with_answers(project, rows)
     for row in rows:
         row.earns = approving.worth(row, row.answer)
-        row.pressing = not row.approval and row.auto_approve_at - timezone.now() < awaiting.ALARM
+        row.pressing = not row.approval and row.auto_approve_at - clock.now() < awaiting.ALARM
     return rows
 
 

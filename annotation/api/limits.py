@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-import time
 from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
+
+from annotation.models import clock
 
 PERIODS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 log = logging.getLogger(__name__)
@@ -23,10 +24,10 @@ class Limit(BaseThrottle):
 
     def allow_request(self, request: Request, view: Any) -> bool:
         most, period = rate()
-        self.left = period - time.time() % period
-        window = int(time.time() // period)
+        window, past = divmod(clock.now().timestamp(), period)
+        self.left = period - past
         who = request.user.pk if request.user.is_authenticated else self.get_ident(request)
-        return _count(f"api/{who}/{window}", period) <= most
+        return _count(f"api/{who}/{int(window)}", period) <= most
 
     def wait(self) -> float:
         """Seconds until the next window begins."""

@@ -10,13 +10,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from django.utils import timezone
-
 from annotation.demo import world
 from annotation.demo.setting_up import launched
 from annotation.demo.visitor import Page, Visitor
 from annotation.flow import reviewing, sampling, telling
-from annotation.models import Assignment, Batch, Project, User
+from annotation.models import Assignment, Batch, Project, User, clock
 from annotation.pure import lifecycle
 from annotation.pure.composing import pair_example
 from annotation.pure.example import Example
@@ -95,7 +93,7 @@ def _compose(visitor: Visitor, page: Page, written: dict[str, str]) -> Page:
     example = row.hit.item.example
     url, hidden = page.form("/submit/")
     posted = said(example, written.get(example.id, ""), visitor.skill, visitor.rng)
-    began = timezone.now() - timedelta(seconds=float(posted["active_seconds"]))  # nobody is as quick as a script
+    began = clock.now() - timedelta(seconds=float(posted["active_seconds"]))  # nobody is as quick as a script
     Assignment.objects.filter(pk=row.pk).update(accepted_at=began)
     return visitor.post(url, hidden | posted)
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
-from django.utils import timezone
 
 from annotation.flow import eligibility
 from annotation.models import (
@@ -27,6 +26,7 @@ from annotation.models import (
     Notice,
     Project,
     User,
+    clock,
 )
 from annotation.pure import lifecycle, pace, requirements, roles
 
@@ -80,7 +80,7 @@ def _members(project: Project, act: str) -> list[User]:
 
 def _follow() -> None:
     """Note which of our batches are given out, and since when; what ended or paused is not any more."""
-    now, ours = timezone.now(), Batch.objects.filter(state=Batch.State.OPEN, hit_type__isnull=True)
+    now, ours = clock.now(), Batch.objects.filter(state=Batch.State.OPEN, hit_type__isnull=True)
     new = list(ours.filter(news__isnull=True).values_list("pk", flat=True))
     if new:
         BatchNews.objects.bulk_create([BatchNews(batch_id=pk, open_since=now) for pk in new], ignore_conflicts=True)
@@ -111,7 +111,7 @@ def _free(hits: QuerySet[Hit]) -> QuerySet[Hit]:
 
 @transaction.atomic
 def _opened(batch: Batch) -> None:
-    now = timezone.now()
+    now = clock.now()
     mine = BatchNews.objects.filter(batch=batch, told_at__isnull=True).update(told_at=now)
     if not mine or batch.connection_id or batch.launched_at is None or now - batch.launched_at > RECENT:
         return
@@ -130,7 +130,7 @@ def _able(batch: Batch) -> list[User]:
 def _finished() -> QuerySet[BatchNews]:
     """Of batches given out in which nothing is left to do: no free place, nobody at work. Those of rounds never end."""
     at_work = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__isnull=True, state=lifecycle.ACCEPTED)
-    recent = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=timezone.now() - RECENT)
+    recent = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=clock.now() - RECENT)
     rows = BatchNews.objects.filter(open_since__isnull=False, finished_at__isnull=True, batch__round__isnull=True)
     rows = rows.filter(~Exists(_wanting()), ~Exists(at_work), Exists(recent))
     return rows.select_related("batch__project")
@@ -138,7 +138,7 @@ def _finished() -> QuerySet[BatchNews]:
 
 @transaction.atomic
 def _tell_finished(news: BatchNews) -> None:
-    if not BatchNews.objects.filter(pk=news.pk, finished_at__isnull=True).update(finished_at=timezone.now()):
+    if not BatchNews.objects.filter(pk=news.pk, finished_at__isnull=True).update(finished_at=clock.now()):
         return
     batch = news.batch
     done = Hit.objects.filter(batch=batch, check_item=False, voided_at__isnull=True).aggregate(done=Sum("done"))["done"]
@@ -148,7 +148,7 @@ def _tell_finished(news: BatchNews) -> None:
 
 def _quiet() -> list[BatchNews]:
     """Of batches that are given out, want answers, and got none for a while."""
-    now = timezone.now()
+    now = clock.now()
     recent = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=now - pace.QUIET)
     rows = BatchNews.objects.filter(stalled_at__isnull=True, open_since__lt=now - pace.QUIET)
     return list(rows.filter(~Exists(recent), Exists(_wanting())).select_related("batch__project"))
@@ -156,7 +156,7 @@ def _quiet() -> list[BatchNews]:
 
 @transaction.atomic
 def _tell_stalled(news: BatchNews) -> None:
-    now, batch = timezone.now(), news.batch
+    now, batch = clock.now(), news.batch
     last = batch.assignments.aggregate(last=Max("submitted_at"))["last"]
     left = _free(Hit.objects.filter(batch=batch)).aggregate(n=Sum("room", default=0))["n"]
     if not pace.stands_still(open_since=news.open_since, last=last, left=left, now=now):
@@ -170,7 +170,7 @@ def _tell_stalled(news: BatchNews) -> None:
 def _failed() -> QuerySet[Job]:
     """Jobs that failed lately and that nobody was told of since."""
     told = Notice.objects.filter(job=OuterRef("pk"), created_at__gte=OuterRef("ended_at"))
-    rows = Job.objects.filter(~Exists(told), state=Job.State.FAILED, ended_at__gt=timezone.now() - RECENT)
+    rows = Job.objects.filter(~Exists(told), state=Job.State.FAILED, ended_at__gt=clock.now() - RECENT)
     return rows.select_related("project", "created_by")
 
 

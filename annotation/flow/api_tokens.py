@@ -9,10 +9,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from annotation.flow import recording
-from annotation.models import ApiToken, Project, User
+from annotation.models import ApiToken, Project, User, clock
 
 PREFIX = "hop_"  # so that a scanner of repositories knows one when it sees it
 FRESH = timedelta(minutes=5)  # `last_used_at` is right to this
@@ -41,7 +40,7 @@ def recognise(text: str) -> ApiToken | None:
     valid = Q(revoked_at__isnull=True) & (Q(expires_at__isnull=True) | Q(expires_at__gt=Now()))
     rows = ApiToken.objects.filter(valid, digest=_digest(text), user__is_active=True)
     token = rows.select_related("user", "project").first()
-    if token is not None and (token.last_used_at is None or token.last_used_at < timezone.now() - FRESH):
+    if token is not None and (token.last_used_at is None or token.last_used_at < clock.now() - FRESH):
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=Now())
     return token
 

@@ -13,12 +13,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow import holding, ledger, notifying, recording, reserving, webhook_events
 from annotation.flow.refusal import Refused
-from annotation.models import Approval, Assignment, Payment, User
+from annotation.models import Approval, Assignment, Payment, User, clock
 from annotation.pure import lifecycle, pricing
 from annotation.registry import task_type
 
@@ -95,7 +94,7 @@ def _locked(assignment: Assignment) -> Assignment:
 
 
 def _recent(row: Assignment) -> bool:
-    return row.rejected_at is not None and timezone.now() - row.rejected_at < OVERRIDE_WITHIN
+    return row.rejected_at is not None and clock.now() - row.rejected_at < OVERRIDE_WITHIN
 
 
 def _decide(row: Assignment, to: str, text: str, source: str, user: User | None, **stamps: Any) -> None:

@@ -18,12 +18,11 @@ from django.core.signing import BadSignature, Signer, dumps, loads
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Coalesce, Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow import assigning, joining, qualifying
 from annotation.flow.refusal import Refused
-from annotation.models import Arrival, Assignment, Connection, Hit, Publication, Worker
+from annotation.models import Arrival, Assignment, Connection, Hit, Publication, Worker, clock
 from annotation.pure import lifecycle
 
 ADDRESS, TOKEN = "annotation.frame.address", "annotation.frame.token"  # what the signatures are for
@@ -193,7 +192,7 @@ def token_for(arrival: Arrival) -> str:
     """A token that opens this assignment to this worker, and nothing else, until its lease and the grace are over."""
     row = arrival.assignment
     lease = timedelta(seconds=2 * row.batch.lease_seconds)  # it can be prolonged once
-    until = timezone.now() + lease + GRACE
+    until = clock.now() + lease + GRACE
     bound = {"arrival": arrival.pk, "nonce": secrets.token_urlsafe(32), "until": int(until.timestamp()), **_bound(row)}
     return dumps(bound, salt=TOKEN)
 
@@ -208,7 +207,7 @@ def holder(token: str) -> Arrival | None:
         said = loads(token, salt=TOKEN)
     except (BadSignature, ValueError):
         return None
-    if said["until"] < timezone.now().timestamp():
+    if said["until"] < clock.now().timestamp():
         return None
     arrival = _arrivals().filter(pk=said["arrival"], assignment__isnull=False).first()
     return arrival if arrival and _bound(arrival.assignment).items() <= said.items() else None

@@ -18,13 +18,12 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, Min, QuerySet
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow import approving, messaging, reviewing
 from annotation.flow.approving import WrongState
 from annotation.flow.refusal import Conflict, Refused
-from annotation.models import Approval, Assignment, Batch, Payment, Project, Review, User
+from annotation.models import Approval, Assignment, Batch, Payment, Project, Review, User, clock
 from annotation.pure import lifecycle, reading
 from annotation.pure.spreadsheet import guarded
 from annotation.registry import task_type
@@ -152,7 +151,7 @@ def _reason(text: str) -> str:
 
 def can_be_overridden(row: Assignment) -> bool:
     """Whether a rejection can still be taken back."""
-    recent = row.rejected_at is not None and timezone.now() - row.rejected_at < approving.OVERRIDE_WITHIN
+    recent = row.rejected_at is not None and clock.now() - row.rejected_at < approving.OVERRIDE_WITHIN
     return recent and row.approval == Assignment.Approved.REJECTED
 
 

@@ -39,6 +39,7 @@ from annotation.models import (
     Project,
     Publication,
     Worker,
+    clock,
 )
 from annotation.models.project import random_key, worker_id
 
@@ -78,8 +79,8 @@ def _what_marketplaces_keep(project: Project) -> str:
     shut = AccessKey.objects.filter(project__removed_at__isnull=False)  # they open nothing, what they made is closed
     abroad = Batch.everything.filter(project=project, connection__isnull=False)
     abroad = abroad.exclude(connection__key_id__in=shut.values("key_id"))
-    end = max((_may_last_until(batch) for batch in abroad), default=timezone.now())
-    if end <= timezone.now():
+    end = max((_may_last_until(batch) for batch in abroad), default=clock.now())
+    if end <= clock.now():
         return ""
     text = _(
         "Its HITs are still open on a marketplace, or rejections wait to be sent there. Both end as soon as the "

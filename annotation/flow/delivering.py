@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections.abc import Iterable
 from datetime import timedelta
 
 from django.conf import settings
 from django.db.models import F
-from django.utils import timezone
 
 from annotation.flow import posting
 from annotation.flow.posting import NotSent
-from annotation.models import AccessKey, Event, NotificationSetting
+from annotation.models import AccessKey, Event, NotificationSetting, clock
 from annotation.pure import events
 
 LEASE = timedelta(minutes=2)  # for one try
@@ -24,7 +22,7 @@ log = logging.getLogger(__name__)
 
 def deliver_due(*, limit: int = 20) -> int:
     """Post what is due; how many were taken. An address that fails is left alone for a while. Safe to run twice."""
-    rows = Event.objects.filter(transport=events.WEBHOOK, state=Event.State.DUE, due_at__lte=timezone.now())
+    rows = Event.objects.filter(transport=events.WEBHOOK, state=Event.State.DUE, due_at__lte=clock.now())
     failed: set[str] = set()
     done = 0
     for event in rows.order_by("due_at", "pk")[:limit]:
@@ -41,7 +39,7 @@ def _lease(event: Event) -> bool:
     """Whether this try is ours: nobody else makes one meanwhile."""
     mine = Event.objects.filter(pk=event.pk, state=Event.State.DUE, due_at=event.due_at)
     event.tries += 1
-    return bool(mine.update(due_at=timezone.now() + LEASE, tries=F("tries") + 1))
+    return bool(mine.update(due_at=clock.now() + LEASE, tries=F("tries") + 1))
 
 
 def _deliver(event: Event) -> bool:
@@ -55,7 +53,7 @@ def _deliver(event: Event) -> bool:
     if event.tries >= events.MOST_TRIES:
         event.move(Event.State.FAILED)
         return False
-    later = timezone.now() + events.wait_after(event.tries)
+    later = clock.now() + events.wait_after(event.tries)
     same = Event.objects.filter(project=event.project_id, destination=event.destination, state=Event.State.DUE)
     same.filter(pk=event.pk).update(due_at=later)
     same.filter(due_at__lt=later).update(due_at=later)
@@ -68,7 +66,7 @@ def _letter(event: Event) -> tuple[bytes, dict[str, str]]:
     if key is None:
         raise NotSent("the project has no access key that could sign it")
     body = json.dumps(event.content, ensure_ascii=True, separators=(",", ":")).encode()
-    timestamp = str(int(time.time()))
+    timestamp = str(int(clock.now().timestamp()))
     return body, {
         "Content-Type": "application/json",
         "User-Agent": "Hopscribe",
@@ -87,7 +85,7 @@ def _key(event: Event) -> AccessKey | None:
 
 def receive(project_id: int, queue: str, *, most: int, hidden: timedelta) -> list[Event]:
     """Messages of a queue that nobody else is looking at; they are hidden from others for that long."""
-    now = timezone.now()
+    now = clock.now()
     rows = Event.objects.filter(project=project_id, transport=events.QUEUE, destination=queue)
     found = []
     for event in rows.filter(state=Event.State.DUE, due_at__lte=now).order_by("due_at", "pk")[:most]:
@@ -123,4 +121,4 @@ def exists(project_id: int, queue: str) -> bool:
 
 def forget_old() -> int:
     """Remove events that are too old to matter; returns how many."""
-    return Event.objects.filter(created_at__lte=timezone.now() - KEPT).delete()[0]
+    return Event.objects.filter(created_at__lte=clock.now() - KEPT).delete()[0]

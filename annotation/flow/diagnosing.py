@@ -128,7 +128,7 @@ def _clock() -> Finding:
         there = datetime.fromisoformat(there).replace(tzinfo=UTC)
     skew = abs((there - timezone.now()).total_seconds())
     told = f"this machine and the database differ by {skew:.1f} s"
-    return Finding("clock", skew <= MOST_SKEW, told, "Let both keep time by NTP; signatures and leases depend on it.")
+    return Finding("clock", skew <= MOST_SKEW, told, "Let both keep time by NTP; signatures depend on it.")
 
 
 def _jobs() -> Finding:

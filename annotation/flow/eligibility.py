@@ -8,14 +8,13 @@ from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, Max, Min, Q, Sum
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.flow import assigning, qualifying
 from annotation.flow.earnings import pays_by_answer
 from annotation.flow.refusal import Refused
-from annotation.models import Batch, Hit, Project, Qualification, QualificationRequest, QualificationType, Worker
+from annotation.models import Batch, Hit, Project, Qualification, QualificationRequest, QualificationType, Worker, clock
 from annotation.pure import lifecycle, requirement_words, requirements
 from annotation.pure.requirements import Held, Lack, Locale, Requirement
 
@@ -163,7 +162,7 @@ def way_to(type: QualificationType, worker: Worker) -> str:
     if not qualifying.requestable(type) or type.rounds.exists():
         return ""
     again_at = qualifying.next_try(type, worker)
-    if again_at is None or again_at > timezone.now():
+    if again_at is None or again_at > clock.now():
         return ""
     return "test" if type.test else "ask"
 

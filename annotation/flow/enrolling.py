@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow import recording
 from annotation.flow.refusal import Refused
-from annotation.models import AuditEntry, Member, Project, User
+from annotation.models import AuditEntry, Member, Project, User, clock
 
 BACK_FOR = timedelta(days=30)
 
@@ -82,7 +81,7 @@ def _keep_an_owner(member: Member) -> None:
 
 def gone(project: Project) -> list[Gone]:
     """Members who were removed within BACK_FOR and did not come back, the latest first."""
-    lines = AuditEntry.objects.filter(project=project, kind="member", act="removed", at__gt=timezone.now() - BACK_FOR)
+    lines = AuditEntry.objects.filter(project=project, kind="member", act="removed", at__gt=clock.now() - BACK_FOR)
     latest = {int(line.key): line for line in lines.order_by("at", "pk")}
     here = project.members.values("user")
     people = User.objects.filter(pk__in=latest, is_active=True).exclude(pk__in=here)

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow import qualifying
 from annotation.flow.refusal import Refused
-from annotation.models import QualificationRequest, QualificationType, Worker
+from annotation.models import QualificationRequest, QualificationType, Worker, clock
 from annotation.pure.wire_xml import Form, Malformed, answers_xml, read_answer_key, read_answers, read_question, score
 
 GRACE = timedelta(seconds=60)  # for the way from the page to us
@@ -55,7 +54,7 @@ def ends_at(asked: QualificationRequest) -> datetime | None:
 
 def is_over(asked: QualificationRequest) -> bool:
     end = ends_at(asked)
-    return end is not None and timezone.now() > end + GRACE
+    return end is not None and clock.now() > end + GRACE
 
 
 def close(asked: QualificationRequest) -> None:

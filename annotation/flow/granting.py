@@ -9,7 +9,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Avg, Count, F, Q
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -25,6 +24,7 @@ from annotation.models import (
     QualificationType,
     User,
     Worker,
+    clock,
 )
 from annotation.pure.requirements import LARGEST, SMALLEST
 
@@ -177,7 +177,7 @@ def _latest(type: QualificationType) -> int:
 def _bind(type: QualificationType, before: int) -> None:
     """Give the changes of one step one time, by which `last_step` knows that they belong together."""
     step = QualificationChange.objects.filter(qualification__type=type, pk__gt=before)
-    step.update(created_at=timezone.now())
+    step.update(created_at=clock.now())
 
 
 def last_step(type: QualificationType) -> list[QualificationChange]:

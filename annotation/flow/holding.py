@@ -14,10 +14,9 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from annotation.flow import ledger, notifying
-from annotation.models import Assignment, Batch, Hit, Listing, Payment, Project
+from annotation.models import Assignment, Batch, Hit, Listing, Payment, Project, clock
 from annotation.pure import hit_status, lifecycle
 from annotation.pure.hit_status import Stand
 
@@ -95,8 +94,8 @@ def _due_at(listing: Listing, known: Stand, waiting: int) -> object:
         return None
     if not known.expired:
         return listing.hit.closes_at
-    gone = (listing.hit.closes_at or timezone.now()) + hit_status.KEPT
-    return gone if gone > timezone.now() else timezone.now() + LOOK_AGAIN
+    gone = (listing.hit.closes_at or clock.now()) + hit_status.KEPT
+    return gone if gone > clock.now() else clock.now() + LOOK_AGAIN
 
 
 def due(project: Project) -> QuerySet[Listing]:
@@ -130,7 +129,7 @@ def lapse(listing: Listing) -> None:
 
 def _is_over(row: Listing) -> bool:
     """Whether it expired long ago and waits for nothing."""
-    if row.hit.closes_at is None or row.hit.closes_at + hit_status.KEPT > timezone.now():
+    if row.hit.closes_at is None or row.hit.closes_at + hit_status.KEPT > clock.now():
         return False
     waits_for_nobody = hit_status.status(stand(row)) in {hit_status.REVIEWABLE, hit_status.REVIEWING}
     return waits_for_nobody and not undecided(row.hit).exists()

@@ -14,10 +14,9 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
-from django.utils import timezone
 
 from annotation.flow import holding, ledger, notifying
-from annotation.models import Batch, Dataset, Hit, HitType, Item, Listing, Project, User
+from annotation.models import Batch, Dataset, Hit, HitType, Item, Listing, Project, User, clock
 from annotation.models.project import wire_id
 from annotation.pure.example import Example
 
@@ -87,7 +86,7 @@ def _make_type(project: Project, terms: Terms, user: User | None) -> HitType:
         fresh_only=False,
         disjoint=False,
         state=Batch.State.OPEN,
-        launched_at=timezone.now(),
+        launched_at=clock.now(),
         created_by=user,
     )
     return HitType.objects.create(batch=batch, project=project, public_id=public_id, digest=terms.digest)
@@ -108,7 +107,7 @@ def list_hit(hit_type: HitType, wish: Wish) -> Listing:
         ticket=ticket,
         wanted=wish.places,
         reward=batch.reward,
-        closes_at=timezone.now() + timedelta(seconds=wish.lifetime),
+        closes_at=clock.now() + timedelta(seconds=wish.lifetime),
     )
     amount = wish.places * holding.cost(hit)
     listing = Listing.objects.create(
@@ -121,7 +120,7 @@ def list_hit(hit_type: HitType, wish: Wish) -> Listing:
         due_at=hit.closes_at,
         assignment_policy=wish.assignment_policy,
         hit_policy=wish.hit_policy,
-        created_at=timezone.now(),
+        created_at=clock.now(),
     )
     ledger.hold(batch, amount, key=f"listing/{listing.pk}/0")
     notifying.tell(notifying.CREATED, hit)

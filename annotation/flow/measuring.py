@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count, Min, QuerySet
-from django.utils import timezone
 
-from annotation.models import Assignment, Batch, Delivery, Event, Job, Payment, Publication
+from annotation.models import Assignment, Batch, Delivery, Event, Job, Payment, Publication, clock
 from annotation.pure import lifecycle
 
 
@@ -66,4 +65,4 @@ def _outboxes() -> Iterator[Gauge]:
 
 
 def _age(since: datetime | None) -> float:
-    return max(0.0, (timezone.now() - since).total_seconds()) if since else 0.0
+    return max(0.0, (clock.now() - since).total_seconds()) if since else 0.0

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow.refusal import Refused
-from annotation.models import AccessKey, Assignment, Event, Hit, HitType, Listing, NotificationSetting, Project
+from annotation.models import AccessKey, Assignment, Event, Hit, HitType, Listing, NotificationSetting, Project, clock
 from annotation.models.project import wire_id
 from annotation.pure import events
 from annotation.pure.events import BadDestination
@@ -70,7 +69,7 @@ def _write(project: Project, setting: NotificationSetting, kind: str, **ids: str
     route = events.route(setting.transport, setting.destination)
     if route.kind == events.NOWHERE:
         return None
-    now = timezone.now()
+    now = clock.now()
     customer, account = events.customer_of(project.pseudonym_key)
     content = events.body(kind, now, version=setting.version, customer=customer, account=account, **ids)
     event = Event(project=project, transport=route.kind, destination=route.destination, due_at=now)

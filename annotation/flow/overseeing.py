@@ -10,7 +10,6 @@ from decimal import Decimal
 from typing import Any
 
 from django.db.models import Case, Count, F, IntegerField, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
-from django.utils import timezone
 
 from annotation.flow import adjudicating, awaiting, doubting, ledger, messaging
 from annotation.models import (
@@ -26,6 +25,7 @@ from annotation.models import (
     Review,
     Round,
     Seat,
+    clock,
 )
 from annotation.pure import lifecycle, pace, reading
 
@@ -74,7 +74,7 @@ def running(project: Project, *, most: int = SHOWN) -> list[Progress]:
 
 def _recent(keys: list[int]) -> dict[int, int]:
     """Answers in the last day, by batch."""
-    rows = Assignment.objects.filter(batch__in=keys, submitted_at__gt=timezone.now() - pace.WINDOW).order_by()
+    rows = Assignment.objects.filter(batch__in=keys, submitted_at__gt=clock.now() - pace.WINDOW).order_by()
     return dict(rows.values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
 
 
@@ -83,7 +83,7 @@ def _progress(batch: Batch, row: dict[str, int] | None, recent: int) -> Progress
         return Progress(batch)
     left = None
     if batch.state == Batch.State.OPEN:
-        since = pace.window(batch.launched_at, timezone.now())
+        since = pace.window(batch.launched_at, clock.now())
         left = pace.left_for(row["w"] - row["d"], recent, since=since)
     return Progress(batch, row["d"], row["w"], row["n"], recent, left)
 
@@ -153,7 +153,7 @@ def _open(news: BatchNews) -> list[Wait]:
 def count_open(batch: Batch) -> None:
     """Count what people leave open and the gold that they contradict, and keep it: it takes reading every answer."""
     doubted = [one for one in doubting.doubts(batch) if not one.decision] if doubting.can_tell(batch) else []
-    found = {"to_adjudicate": len(adjudicating.queue(batch)), "in_doubt": len(doubted), "counted_at": timezone.now()}
+    found = {"to_adjudicate": len(adjudicating.queue(batch)), "in_doubt": len(doubted), "counted_at": clock.now()}
     BatchNews.objects.update_or_create(batch=batch, defaults=found)
 
 
@@ -191,7 +191,7 @@ def totals(project: Project) -> dict[str, int]:
         launched=Count("pk", filter=Q(launched_at__isnull=False)),
         open=Count("pk", filter=Q(state=Batch.State.OPEN)),
     )
-    day = Seat.objects.filter(batch__project=project, worked_at__gt=timezone.now() - pace.WINDOW)
+    day = Seat.objects.filter(batch__project=project, worked_at__gt=clock.now() - pace.WINDOW)
     return states | {
         "datasets": project.datasets.whole().filter(batches__hit_type__isnull=True).distinct().count(),
         "annotators": project.workers.filter(active=True, user__isnull=False).count(),

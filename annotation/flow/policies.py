@@ -7,11 +7,10 @@ from datetime import timedelta
 
 from django.db import DatabaseError, transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from annotation.flow import approving, holding, judging, ledger, noticing, relisting
 from annotation.flow.refusal import Refused
-from annotation.models import Assignment, Listing, PolicyOutcome
+from annotation.models import Assignment, Listing, PolicyOutcome, clock
 from annotation.pure import hit_status, review_policies
 from annotation.pure.review_policies import Extension
 
@@ -58,8 +57,8 @@ def _carry_out(pk: int) -> bool:
         with transaction.atomic():
             told = _do(action)
     except Refused as refusal:
-        return action.move(judging.FAILED, value=str(refusal), error=_code(refusal), done_at=timezone.now())
-    return action.move(judging.SUCCEEDED, value=told, done_at=timezone.now())
+        return action.move(judging.FAILED, value=str(refusal), error=_code(refusal), done_at=clock.now())
+    return action.move(judging.SUCCEEDED, value=told, done_at=clock.now())
 
 
 def _code(refusal: Refused) -> str:
@@ -90,7 +89,7 @@ def _extend(action: PolicyOutcome) -> str:
     if limits is None or total > limits.most or not hit_status.may_reach(row.first_places, total):
         return f"Not extended: the HIT has {row.hit.wanted} assignments"
     relisting.add_places(row, 1)
-    until = timezone.now() + timedelta(seconds=limits.seconds)
+    until = clock.now() + timedelta(seconds=limits.seconds)
     if limits.seconds and (row.hit.closes_at is None or row.hit.closes_at < until):
         relisting.expire_at(row, until)
     return f"Extended to {total} assignments"

@@ -14,13 +14,12 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django_otp.oath import TOTP
 
 from annotation.flow.refusal import Refused
-from annotation.models import BackupCode, Project, SecondFactor, User
+from annotation.models import BackupCode, Project, SecondFactor, User, clock
 from annotation.models.sealed import Unsealable
 
 KEY_BYTES = 20  # as RFC 4226 recommends
@@ -102,7 +101,7 @@ def what_was_wrong(user: User) -> str:
 
 
 def _rests(factor: SecondFactor) -> bool:
-    return factor.rests_until is not None and factor.rests_until > timezone.now()
+    return factor.rests_until is not None and factor.rests_until > clock.now()
 
 
 def _count(factor: SecondFactor, *, right: bool) -> None:

@@ -6,6 +6,7 @@ marketplace remembers tokens the same one is sent again; after that we look, twi
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,14 +15,13 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
-from django.utils import timezone
 
 from annotation.flow import connecting, reserving, sending, terming
 from annotation.flow.connecting import Line, Patience, Resting
 from annotation.flow.filling import silent
 from annotation.flow.sending import Later
 from annotation.marketplaces.base import AlreadyThere, TryAgain
-from annotation.models import Batch, Connection, Hit, Publication
+from annotation.models import Batch, Connection, Hit, Publication, clock
 from annotation.models.sealed import Unsealable
 
 OPEN_FOR = timedelta(days=30)  # how long a HIT is given out where nobody said
@@ -54,7 +54,7 @@ def intend(batch: Batch, hits: Iterable[Hit]) -> None:
     if some and not batch.reward and min(least) < max(hit.reward for hit in some):
         Batch.objects.filter(pk=batch.pk).update(reward=min(least))  # what is set aside counts with it
         batch.reward = min(least)
-    ours, now = connecting.installation_id(batch.project), timezone.now()
+    ours, now = connecting.installation_id(batch.project), clock.now()
     Publication.objects.bulk_create(
         Publication(
             hit=hit,
@@ -126,10 +126,10 @@ def send_due(
 
     A marketplace that fails too often ends the run; the rest is tried when it has rested.
     """
-    patience, end, sent = patience or Patience(), timezone.now() + timedelta(seconds=seconds), 0
+    patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
     try:
         line = Line(connection, patience=patience)
-        while timezone.now() < end and (found := take(connection, patience=patience, batch=batch)):
+        while time.monotonic() < end and (found := take(connection, patience=patience, batch=batch)):
             sent += attempt(found, line)
             if batch is not None:
                 standing = counts(batch)

@@ -24,6 +24,7 @@ from annotation.models import (
     User,
     Worker,
     WorkerBlock,
+    clock,
 )
 from annotation.pure import lifecycle, requirements
 from annotation.pure.requirements import Held, Lack, Locale
@@ -144,7 +145,7 @@ def grant(
     _check_value(value)
     if type.deleted_at is not None or worker.project_id != type.project_id:
         raise Refused(_("This qualification was retired, or belongs to another project."))
-    fresh = {"value": value, "granted_at": timezone.now()}
+    fresh = {"value": value, "granted_at": clock.now()}
     row, new = Qualification.objects.select_for_update(of=("self",), no_key=True).get_or_create(
         type=type, worker=worker, defaults=fresh
     )
@@ -238,7 +239,7 @@ def request(
     row = _open(type, worker)
     if type.test and not answer:
         raise Refused(_("This qualification has a test. Take it first."))
-    said = {"answer": answer, "value": value, "submitted_at": timezone.now()}
+    said = {"answer": answer, "value": value, "submitted_at": clock.now()}
     if row is not None and row.state == Request.TESTING:
         row.move(Request.PENDING, since=Request.TESTING, **said)
         row.refresh_from_db()
@@ -266,7 +267,7 @@ def _may_ask(type: QualificationType, worker: Worker, under_way: QualificationRe
     again_at = next_try(type, worker)
     if again_at is None:
         raise TooSoon(_("This qualification can be asked for only once, and you did."))
-    if again_at > timezone.now():
+    if again_at > clock.now():
         local = timezone.localtime(again_at).strftime("%Y-%m-%d %H:%M %Z")
         raise TooSoon(_("You may ask for this qualification again on %(time)s.") % {"time": local}, again_at)
 

@@ -11,13 +11,12 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow import assigning, holding, ledger, notifying
 from annotation.flow.listing import item_for
 from annotation.flow.refusal import Refused
-from annotation.models import Assignment, Batch, Hit, HitType, Listing, Seat
+from annotation.models import Assignment, Batch, Hit, HitType, Listing, Seat, clock
 from annotation.pure import hit_status, lifecycle
 
 SAME = timedelta(seconds=1)  # times of the protocol go to and fro rounded
@@ -85,7 +84,7 @@ def expire_at(listing: Listing, at: datetime) -> None:
     row = _locked(listing)
     if row.deleted_at is not None:
         raise WrongHitState(status_of(row), hit_status.ASSIGNABLE, hit_status.UNASSIGNABLE, hit_status.REVIEWABLE)
-    if at <= timezone.now():
+    if at <= clock.now():
         if not row.expired:
             Hit.objects.filter(pk=row.hit_id).update(closes_at=Now())
     else:
@@ -97,7 +96,7 @@ def _prolong(row: Listing, at: datetime) -> None:
     until = row.hit.closes_at
     if not row.expired and until is not None and at < until - SAME:
         raise Refused(_("A HIT cannot be made to expire earlier, only now: give a time that is over."))
-    if at > timezone.now() + LONGEST + SAME:
+    if at > clock.now() + LONGEST + SAME:
         raise Refused(_("A HIT cannot expire more than 31536000 seconds from now."))
     if until is not None and abs(at - until) <= SAME:
         return

@@ -8,11 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow.refusal import Refused
-from annotation.models import ApiRequest, User
+from annotation.models import ApiRequest, User, clock
 
 LASTS = timedelta(hours=24)
 
@@ -38,7 +37,7 @@ def once(user: User, key: str, digest: str, act: Callable[[], Answer]) -> Answer
     Whoever sends the same at the same time waits for the first. Raises OtherRequest where the key was used for
     something else.
     """
-    ApiRequest.objects.filter(user=user, key=key, created_at__lte=timezone.now() - LASTS).delete()
+    ApiRequest.objects.filter(user=user, key=key, created_at__lte=clock.now() - LASTS).delete()
     try:
         with transaction.atomic():
             row = _claim(user, key, digest)
@@ -72,4 +71,4 @@ def _before(user: User, key: str, digest: str) -> Answer:
 
 def forget_old() -> int:
     """Remove answers that are older than a day; returns how many. Safe to run twice."""
-    return ApiRequest.objects.filter(created_at__lte=timezone.now() - LASTS).delete()[0]
+    return ApiRequest.objects.filter(created_at__lte=clock.now() - LASTS).delete()[0]

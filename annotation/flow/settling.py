@@ -7,12 +7,11 @@ that only when two looks at its list did not find the payment's reference.
 
 from __future__ import annotations
 
-from datetime import timedelta
+import time
 from functools import partial
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Now
-from django.utils import timezone
 
 from annotation.flow import sending, terming
 from annotation.flow.connecting import Line, Patience, Resting, installation_id
@@ -63,10 +62,10 @@ def send_due(connection: Connection, *, patience: Patience | None = None, second
 
     Safe to run twice. A marketplace that fails too often ends the run; the rest is tried when it has rested.
     """
-    patience, end, sent = patience or Patience(), timezone.now() + timedelta(seconds=seconds), 0
+    patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
     try:
         line = Line(connection, patience=patience)
-        while timezone.now() < end and (found := take(connection, patience=patience)):
+        while time.monotonic() < end and (found := take(connection, patience=patience)):
             sent += attempt(found, line)
         send_rejections(line)
         send_letters(line)

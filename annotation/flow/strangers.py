@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow import policies, submitting
 from annotation.flow.refusal import Conflict, Refused
-from annotation.models import Assignment
+from annotation.models import Assignment, clock
 from annotation.pure import lifecycle
 from annotation.pure.frame_address import NOT_AVAILABLE
 from annotation.registry import task_type
@@ -50,7 +49,7 @@ def submit(public_id: str, fields: Sequence[Sequence[str]]) -> Stored:
         return _again(row, answer)
     for problem in task_type(row.batch.task).check(row.hit.payload, answer):
         raise Refused(_(problem.message) % problem.values)
-    taken = max(0.0, (timezone.now() - row.accepted_at).total_seconds())
+    taken = max(0.0, (clock.now() - row.accepted_at).total_seconds())
     try:
         receipt = submitting.submit(row, answer, key=KEY, base=0, active_seconds=min(taken, row.batch.lease_seconds))
     except Conflict:  # the same page sent it twice at once

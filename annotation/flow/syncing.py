@@ -5,6 +5,7 @@ It is asked for, more often where something happens and less where nothing does;
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,7 +14,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow import approving, checking, publishing, terming
@@ -22,7 +22,7 @@ from annotation.flow.filling import silent
 from annotation.flow.ledger import Overdrawn
 from annotation.flow.refusal import Refused
 from annotation.marketplaces.base import Gone, MarketplaceError, Standing, TryAgain, Work, as_told
-from annotation.models import Arrival, Assignment, Batch, Connection, Payment, Publication, WorkerBlock
+from annotation.models import Arrival, Assignment, Batch, Connection, Payment, Publication, WorkerBlock, clock
 from annotation.models.sealed import Unsealable
 from annotation.pure import lifecycle, requirements
 
@@ -55,14 +55,14 @@ def due(connection: Connection) -> QuerySet[Publication]:
 
 def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> Found:
     """Look at what is due for so many seconds at most. Safe to run twice."""
-    found, end = Found(), timezone.now() + timedelta(seconds=seconds)
+    found, end = Found(), time.monotonic() + seconds
     # What ends it early stands in the connection's row, and the next run goes on.
     with suppress(Resting, Unsealable, TryAgain):
         line = Line(connection, patience=patience or Patience())
         rows = list(due(connection).order_by("due_at")[:1000])
         told = _told(rows, line)
         for publication in rows:
-            if timezone.now() > end:
+            if time.monotonic() > end:
                 break
             found.looked += look(publication, line, told.get(publication.external_id or ""))
         for batch in {row.hit.batch for row in rows}:
@@ -111,7 +111,7 @@ def look(publication: Publication, line: Line, standing: Standing | None = None)
 
 def _is_over(standing: Standing) -> bool:
     """Whether nothing more can come of a HIT but what we do to it: over or full, and everything decided."""
-    over = standing.expires_at is not None and standing.expires_at <= timezone.now()
+    over = standing.expires_at is not None and standing.expires_at <= clock.now()
     left = standing.available if over else 0
     return standing.pending == 0 and standing.completed + left >= standing.places
 
@@ -151,7 +151,7 @@ def take_in(publication: Publication, work: Work) -> bool:
     trouble = _trouble(arrival, work)
     kept = {"answer": work.answer} if trouble == ONLY_THERE else {}
     times = {"submitted": work.submitted_at, "auto_approval": work.auto_approval_at, "decided": work.decided_at}
-    told = {name: time.timestamp() for name, time in times.items() if time}
+    told = {name: at.timestamp() for name, at in times.items() if at}
     stamps = {"remote_state": work.state, "remote": arrival.remote | told | kept, "synced_at": Now()}
     if trouble or arrival.trouble in OURS:
         stamps["trouble"] = trouble
@@ -191,7 +191,7 @@ def _miss(arrivals: Iterable[Arrival]) -> None:
         if ours is None or ours.state != lifecycle.SUBMITTED or one.trouble:
             continue
         end = one.arrived_at + timedelta(seconds=ours.batch.lease_seconds) + LATE
-        if timezone.now() > end:
+        if clock.now() > end:
             Arrival.objects.filter(pk=one.pk, remote_state="").update(trouble=ONLY_HERE)
 
 
@@ -200,7 +200,7 @@ def _aim(publication: Publication, standing: Standing, line: Line) -> bool:
     hit = publication.hit
     given_out = hit.batch.state == Batch.State.OPEN and hit.voided_at is None and not checking.is_over(hit)
     wanted = max(publication.wanted, hit.wanted)
-    now = timezone.now()
+    now = clock.now()
     until = publication.closes_at if given_out else now
     there = standing.expires_at or now
     if more := given_out and until > now and wanted > standing.places:

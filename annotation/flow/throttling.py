@@ -12,10 +12,9 @@ from ipaddress import ip_network
 from math import ceil
 
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from annotation.models import SignInTry
+from annotation.models import SignInTry, clock
 
 MOST_TRIES = 5
 MOST_AT_ADDRESS = 20  # over all names: one password tried on many
@@ -42,7 +41,7 @@ def _wait(this: SignInTry, most: int, **of: str) -> int:
     earlier = list(SignInTry.objects.filter(**of).exclude(pk=this.pk).order_by("-at")[:most])
     if len(earlier) < most:
         return 0
-    left = earlier[-1].at + WINDOW - timezone.now()
+    left = earlier[-1].at + WINDOW - clock.now()
     return min(max(1, ceil(left.total_seconds())), ceil(WINDOW.total_seconds()))
 
 

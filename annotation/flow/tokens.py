@@ -8,11 +8,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow.refusal import Conflict
-from annotation.models import Project, RequestToken
+from annotation.models import Project, RequestToken, clock
 
 LASTS = timedelta(hours=24)
 
@@ -32,7 +31,7 @@ def spend(project: Project, family: str, token: str, *, result: str = "") -> Non
     To be called in the transaction of the effect, before it: if that fails, the token is as good as new.
     """
     mine = RequestToken.objects.filter(project=project, family=family, token=token)
-    now = timezone.now()
+    now = clock.now()
     mine.filter(created_at__lte=now - LASTS).delete()
     try:
         with transaction.atomic():
@@ -44,4 +43,4 @@ def spend(project: Project, family: str, token: str, *, result: str = "") -> Non
 
 def forget_old() -> int:
     """Remove the tokens that are valid again; returns how many. Safe to run twice."""
-    return RequestToken.objects.filter(created_at__lte=timezone.now() - LASTS).delete()[0]
+    return RequestToken.objects.filter(created_at__lte=clock.now() - LASTS).delete()[0]

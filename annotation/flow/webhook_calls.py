@@ -16,11 +16,10 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce, Now
-from django.utils import timezone
 
 from annotation.flow import posting, webhook_events
 from annotation.flow.webhooks import AWAKE, stop
-from annotation.models import Delivery, Webhook, WebhookEvent
+from annotation.models import Delivery, Webhook, WebhookEvent, clock
 from annotation.models.sealed import Unsealable
 from annotation.pure import webhooks
 
@@ -42,7 +41,7 @@ def deliver_due(*, seconds: float = SECONDS) -> int:
 def _deliver_to(webhook: int, until: float) -> int:
     """What is due there, the oldest first, until one fails or the time is over; how many were taken."""
     due, done = Delivery.objects.filter(webhook=webhook, state=Delivery.State.DUE), 0
-    while rows := list(due.filter(due_at__lte=timezone.now()).order_by("due_at", "pk")[:SOME]):
+    while rows := list(due.filter(due_at__lte=clock.now()).order_by("due_at", "pk")[:SOME]):
         for row in rows:
             if time.monotonic() >= until:
                 return done
@@ -74,7 +73,7 @@ def _spread(event: WebhookEvent, asking: list[Webhook]) -> None:
 
 def _lease(delivery: Delivery) -> bool:
     """Whether this try is ours: nobody else makes one meanwhile."""
-    now = timezone.now()
+    now = clock.now()
     due = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.DUE, due_at__lte=now, tries=delivery.tries)
     delivery.tries += 1
     return bool(due.update(due_at=now + LEASE, tries=delivery.tries))
@@ -95,7 +94,7 @@ def _post(delivery: Delivery) -> posting.Sent:
     body = webhooks.body(event.content)
     try:
         webhook = Webhook.objects.get(pk=delivery.webhook_id)
-        headers = webhooks.headers(event.public_id, timezone.now(), body, _secrets(webhook))
+        headers = webhooks.headers(event.public_id, clock.now(), body, _secrets(webhook))
     except Unsealable as lost:
         return posting.Sent(None, str(lost))
     return posting.send(webhook.url, body, headers, loopback=settings.LOCAL)
@@ -103,7 +102,7 @@ def _post(delivery: Delivery) -> posting.Sent:
 
 def _secrets(webhook: Webhook) -> list[str]:
     """Those that sign now: the secret, and for a day after a rotation the one before."""
-    both = webhook.old_until is not None and webhook.old_until > timezone.now()
+    both = webhook.old_until is not None and webhook.old_until > clock.now()
     return [webhook.secret, *([webhook.old_secret] if both and webhook.old_secret else [])]
 
 
@@ -116,7 +115,7 @@ def _note_taken(delivery: Delivery, sent: posting.Sent) -> None:
 def _note_failure(delivery: Delivery, sent: posting.Sent) -> None:
     """The delivery waits, longer each time; so do all others to that address, which is stopped after days of it."""
     log.info("a delivery to webhook %s was not taken: %s", delivery.webhook_id, sent.trouble)
-    now, told = timezone.now(), {"status": sent.status, "trouble": sent.trouble[:300]}
+    now, told = clock.now(), {"status": sent.status, "trouble": sent.trouble[:300]}
     webhook = Webhook.objects.filter(pk=delivery.webhook_id)
     with transaction.atomic():
         if delivery.tries >= webhooks.MOST_TRIES:
@@ -137,12 +136,12 @@ def queue_test(webhook: Webhook, **how: Any) -> Delivery:
     """A delivery that says nothing, to be sent like any other."""
     facts = {"webhook": webhook.public_id}
     event = webhook_events.write(webhook.project, "test", webhooks.TEST, spread=True, **facts)
-    return Delivery.objects.create(webhook=webhook, event=event, **{"due_at": timezone.now(), **how})
+    return Delivery.objects.create(webhook=webhook, event=event, **{"due_at": clock.now(), **how})
 
 
 def test(webhook: Webhook) -> Delivery:
     """Send a delivery that says nothing, now and once; it says what came of it."""
-    delivery = queue_test(webhook, tries=1, due_at=timezone.now() + LEASE)
+    delivery = queue_test(webhook, tries=1, due_at=clock.now() + LEASE)
     sent = _post(delivery)
     if sent.taken:
         _note_taken(delivery, sent)
@@ -154,4 +153,4 @@ def test(webhook: Webhook) -> Delivery:
 
 def forget_old() -> int:
     """Remove events that are too old to matter, and their deliveries; returns how many rows."""
-    return WebhookEvent.objects.filter(created_at__lte=timezone.now() - KEPT).delete()[0]
+    return WebhookEvent.objects.filter(created_at__lte=clock.now() - KEPT).delete()[0]

@@ -10,7 +10,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Sum
-from django.utils import timezone
 
 from annotation.models import (
     Assignment,
@@ -24,6 +23,7 @@ from annotation.models import (
     Review,
     User,
     WebhookEvent,
+    clock,
 )
 from annotation.pure import webhooks
 
@@ -41,7 +41,7 @@ def tell(project: Project, type: str, /, **facts: Any) -> None:
 
 def write(project: Project, kind: str, type: str, /, *, spread: bool = False, **facts: Any) -> WebhookEvent:
     """Write an event down; `spread`: its deliveries are written already."""
-    content = webhooks.content(type, timezone.now(), {"project": project.slug, **facts})
+    content = webhooks.content(type, clock.now(), {"project": project.slug, **facts})
     return WebhookEvent.objects.create(project=project, kind=kind, content=content, spread=spread)
 
 

@@ -9,12 +9,11 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.flow import recording
 from annotation.flow.refusal import Refused
-from annotation.models import Delivery, Project, User, Webhook
+from annotation.models import Delivery, Project, User, Webhook, clock
 from annotation.models.sealed import Unsealable
 from annotation.pure import webhooks
 
@@ -73,7 +72,7 @@ def rotate(webhook: Webhook, secret: str | None = None) -> str:
     except Unsealable:  # nobody can sign with it any more
         webhook.old_secret = ""
     webhook.secret = made
-    webhook.old_until = timezone.now() + webhooks.BOTH_SIGN
+    webhook.old_until = clock.now() + webhooks.BOTH_SIGN
     webhook.save(update_fields=["secret", "old_secret", "old_until"])
     recording.record("settings changed", webhook, secret="new")  # noqa: S106
     return made
@@ -91,7 +90,7 @@ def remove(webhook: Webhook) -> None:
 def try_again(delivery: Delivery) -> bool:
     """Have a delivery sent anew that failed or waits; False when it was delivered."""
     rows = Delivery.objects.filter(pk=delivery.pk, state__in=[Delivery.State.FAILED, Delivery.State.DUE])
-    if not rows.update(state=Delivery.State.DUE, tries=0, due_at=timezone.now(), ended_at=None):
+    if not rows.update(state=Delivery.State.DUE, tries=0, due_at=clock.now(), ended_at=None):
         return False
     Webhook.objects.filter(pk=delivery.webhook_id).update(rests_until=None)
     return True

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project
 
 
@@ -24,7 +24,7 @@ class ApiToken(models.Model):
     note = models.CharField(_("what it is for"), max_length=100, blank=True)
     digest = models.CharField(max_length=64, unique=True)  # SHA-256, hex
     ending = models.CharField(max_length=4)  # its last characters, by which its owner knows it
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -42,7 +42,7 @@ class ApiRequest(models.Model):
     status = models.PositiveSmallIntegerField(default=0)
     answer = JSONTextField(default=dict)
     location = models.CharField(max_length=500, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    created_at = TimestampField(auto_now_add=True, db_index=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "key"], name="api_request_once")]

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models.batch import Batch, Hit
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Worker, public_id
 from annotation.pure import lifecycle
 
@@ -35,7 +35,7 @@ class Seat(models.Model):
     practised = models.PositiveIntegerField(default=0)  # practice items of the task type that are behind them
     paused_at = models.DateTimeField(null=True, blank=True)  # by the rule on hidden gold: nothing more until let go on
     checked_from = models.DateTimeField(null=True, blank=True)  # grades before do not count for the rule
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "worker"], name="seat_once")]
@@ -52,7 +52,7 @@ class Collection(models.Model):
     file_name = models.CharField(max_length=255, blank=True)
     ready = models.BooleanField(default=False)
     size = models.PositiveIntegerField(default=0, db_default=0)  # judgments, once it is ready
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "sha256"], name="collection_once")]
@@ -97,7 +97,7 @@ class Assignment(models.Model):
     late = models.BooleanField(default=False)
     seed = models.BigIntegerField(default=random_seed)
     guide_version = models.PositiveIntegerField(default=0)
-    accepted_at = models.DateTimeField(auto_now_add=True)
+    accepted_at = TimestampField(auto_now_add=True)
     lease_until = models.DateTimeField()
     extended = models.BooleanField(default=False)
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -182,7 +182,7 @@ class Answer(models.Model):
     answer = JSONTextField()
     active_seconds = models.FloatField(default=0)
     guide_version = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -205,7 +205,7 @@ class Flag(models.Model):
     text = models.TextField(blank=True)
     state = models.CharField(max_length=6, choices=State, default=State.OPEN)
     decided_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [

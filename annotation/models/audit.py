@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project
 
 
@@ -48,7 +48,7 @@ class AuditEntry(models.Model):
     name = models.CharField(max_length=200, blank=True)  # as it was called then; nothing for people, who have accounts
     batch = models.CharField(max_length=100, blank=True)  # name of the batch that it concerns, if any
     details = JSONTextField(default=dict)
-    at = models.DateTimeField(auto_now_add=True)
+    at = TimestampField(auto_now_add=True)
 
     objects: ClassVar = AuditQuerySet.as_manager()
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.connection import Connection
 from annotation.models.dataset import Dataset, Item
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project, Worker, public_id
 from annotation.pure import lifecycle
 
@@ -77,7 +77,7 @@ class Batch(models.Model):
     size = models.PositiveIntegerField(default=0)  # HITs, once launched
     next_ticket = models.PositiveBigIntegerField(default=0)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
     launched_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(null=True, blank=True)  # put into the bin then (flow/discarding)
 
@@ -123,7 +123,7 @@ class Guide(models.Model):
     version = models.PositiveIntegerField()
     text = models.TextField(_("guide"))  # Markdown
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "version"], name="guide_version_once")]
@@ -195,7 +195,7 @@ class BatchReport(models.Model):
     batch = models.OneToOneField(Batch, models.CASCADE, related_name="report")
     stand = models.CharField(max_length=200)
     content = JSONTextField()
-    created_at = models.DateTimeField(auto_now=True)
+    created_at = TimestampField(auto_now=True)
 
 
 class PartReport(models.Model):
@@ -205,7 +205,7 @@ class PartReport(models.Model):
     part = models.CharField(max_length=2000)
     stand = models.CharField(max_length=200)
     content = JSONTextField()
-    created_at = models.DateTimeField(auto_now=True)
+    created_at = TimestampField(auto_now=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "part"], name="part_report_once")]

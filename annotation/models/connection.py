@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models.fields import TimestampField
 from annotation.models.project import Project
 from annotation.models.sealed import SealedField
 from annotation.pure import pricing
@@ -32,7 +33,7 @@ class Connection(models.Model):
     failures = models.PositiveIntegerField(default=0)  # in a row; after some of them it is left in peace for a while
     rests_until = models.DateTimeField(null=True, blank=True)
     trouble = models.TextField(blank=True)  # what the last call ended with, where it failed
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [

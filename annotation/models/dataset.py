@@ -15,7 +15,7 @@ from django.db.models.functions import Length
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project
 from annotation.pure.example import Example
 
@@ -51,9 +51,9 @@ class Dataset(models.Model):
     root = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="descendants")
     stand = models.CharField(max_length=64, blank=True)  # SHA-256 of what it holds, once items were edited or retired
     retired_at = models.DateTimeField(null=True, blank=True)  # not offered for new batches since
-    beat_at = models.DateTimeField(auto_now_add=True)  # an import under way says so now and then
+    beat_at = TimestampField(auto_now_add=True)  # an import under way says so now and then
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     objects: ClassVar = DatasetQuerySet.as_manager()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from annotation.models.fields import TimestampField
 from annotation.models.project import Project
 
 
@@ -15,7 +16,7 @@ class Erasure(models.Model):
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="erasure")
     rows = models.PositiveBigIntegerField(default=0)  # erased so far
-    begun_at = models.DateTimeField(auto_now_add=True)
+    begun_at = TimestampField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

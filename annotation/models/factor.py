@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from annotation.models.fields import TimestampField
 from annotation.models.sealed import SealedField
 
 
@@ -17,7 +18,7 @@ class SecondFactor(models.Model):
     confirmed_at = models.DateTimeField(null=True, blank=True)
     failed = models.PositiveIntegerField(default=0, db_default=0)  # wrong codes since the last right one
     rests_until = models.DateTimeField(null=True, blank=True)  # until then only codes of the list are looked at
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
 
 class BackupCode(models.Model):

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models.batch import Batch, Hit
+from annotation.models.fields import TimestampField
 from annotation.models.project import Worker
 
 
@@ -20,7 +21,7 @@ class Given(models.Model):
     worker = models.ForeignKey(Worker, models.CASCADE, related_name="given")
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="given")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
     taken_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

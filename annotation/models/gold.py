@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.batch import Hit
+from annotation.models.fields import TimestampField
 
 
 class GoldDecision(models.Model):
@@ -23,7 +24,7 @@ class GoldDecision(models.Model):
     decision = models.CharField(max_length=10, choices=Decision)
     text = models.TextField(blank=True)  # the people's answer; empty: not answerable
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.models.assignment import Assignment
+from annotation.models.fields import TimestampField
 from annotation.models.project import Worker
 
 
@@ -19,7 +20,7 @@ class Message(models.Model):
     text = models.TextField(max_length=4096)
     from_worker = models.BooleanField(default=False)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
     read_at = models.DateTimeField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)  # of whoever passes it on to a marketplace
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.assignment import Assignment
 from annotation.models.batch import Batch
+from annotation.models.fields import TimestampField
 from annotation.models.project import Project, Worker
 
 OUTSIDE = "outside"
@@ -58,7 +59,7 @@ class Entry(models.Model):
     worker = models.ForeignKey(Worker, models.SET_NULL, null=True, blank=True)
     note = models.CharField(max_length=300, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -115,7 +116,7 @@ class Payment(models.Model):
     error = models.TextField(blank=True)
     paid_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     objects: ClassVar = PaymentQuerySet.as_manager()
 
@@ -151,7 +152,7 @@ class Payout(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="payouts")
     number = models.PositiveIntegerField()  # 1 for the project's first
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "number"], name="payout_number_once")]

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.batch import Batch
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.job import Job
 from annotation.models.project import Project
 
@@ -30,7 +30,7 @@ class Notice(models.Model):
     batch = models.ForeignKey(Batch, models.CASCADE, null=True, blank=True, related_name="notices")
     job = models.ForeignKey(Job, models.CASCADE, null=True, blank=True, related_name="notices")
     facts = JSONTextField(default=dict)  # what the sentence names besides: {"hours"} or {"left", "put_in"}
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
     read_at = models.DateTimeField(null=True, blank=True)
     letter = models.UUIDField(null=True, blank=True)  # in which it goes out by mail, the same at each try
     mail_lease_until = models.DateTimeField(null=True, blank=True)  # somebody is sending the letter until then

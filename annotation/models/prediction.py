@@ -3,7 +3,7 @@
 from django.db import models
 
 from annotation.models.dataset import Dataset, Item
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 
 
 class PredictionSet(models.Model):
@@ -11,7 +11,7 @@ class PredictionSet(models.Model):
     model = models.CharField(max_length=200)
     sha256 = models.CharField(max_length=64)
     ready = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["dataset", "model"], name="prediction_set_once")]

@@ -10,9 +10,10 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models import clock
+from annotation.models.fields import TimestampField
 from annotation.pure import pricing, roles
 
 
@@ -61,7 +62,7 @@ class Project(models.Model):
     two_factor = models.BooleanField(_("members must use two factors"), default=False)
     wage_floor = models.DecimalField(_("lowest wage an hour"), max_digits=7, decimal_places=2, null=True, blank=True)
     webhook_kinds = models.CharField(max_length=100, blank=True)  # what its webhooks ask for
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
     removed_at = models.DateTimeField(null=True, blank=True)  # deleted by an owner, who may bring it back for a while
 
     objects: ClassVar = PresentProjects()
@@ -93,7 +94,7 @@ class Member(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="members")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(_("role"), max_length=10, choices=Role, default=Role.OWNER)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -119,7 +120,7 @@ class Worker(models.Model):
     consented_at = models.DateTimeField(null=True, blank=True)
     active = models.BooleanField(default=True)
     erased_at = models.DateTimeField(null=True, blank=True)  # who they were is gone; what they answered stays
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -166,7 +167,7 @@ class Invite(models.Model):
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -181,6 +182,6 @@ class Invite(models.Model):
         """open, used, over or revoked."""
         if self.revoked_at:
             return "revoked"
-        if self.expires_at <= timezone.now():
+        if self.expires_at <= clock.now():
             return "over"
         return "used" if self.used >= self.places else "open"

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models.assignment import Assignment
 from annotation.models.batch import Hit
 from annotation.models.connection import Connection
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.money import amount_field
 
 
@@ -93,7 +93,7 @@ class Arrival(models.Model):
     external_worker = models.CharField(max_length=64)
     assignment = models.OneToOneField(Assignment, models.PROTECT, null=True, blank=True, related_name="arrival")
     submit_to = models.CharField(max_length=500)
-    arrived_at = models.DateTimeField(auto_now_add=True)
+    arrived_at = TimestampField(auto_now_add=True)
     posted_at = models.DateTimeField(null=True, blank=True)  # we sent the browser on to the marketplace
     remote_state = models.CharField(max_length=10, blank=True)  # Submitted, Approved, Rejected, as last told
     remote = JSONTextField(default=dict)  # times as last told

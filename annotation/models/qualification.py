@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.batch import Batch
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project, Worker, wire_id
 
 
@@ -34,7 +34,7 @@ class QualificationType(models.Model):
     auto_granted = models.BooleanField(default=False)
     auto_value = models.IntegerField(default=1)
     deleted_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -81,7 +81,7 @@ class QualificationChange(models.Model):
     source = models.CharField(max_length=10)  # hand, file, rule, round, test, auto, wire
     reason = models.CharField(max_length=1000, blank=True)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
 
 class QualificationRequest(models.Model):
@@ -101,7 +101,7 @@ class QualificationRequest(models.Model):
     answer = models.TextField(blank=True)  # QuestionFormAnswers XML
     value = models.IntegerField(null=True, blank=True)  # what the answer key gives, or what was granted
     reason = models.CharField(max_length=1000, blank=True)
-    started_at = models.DateTimeField(auto_now_add=True)
+    started_at = TimestampField(auto_now_add=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
 
@@ -131,7 +131,7 @@ class WorkerBlock(models.Model):
 
     worker = models.OneToOneField(Worker, models.CASCADE, related_name="block")
     reason = models.TextField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
 
 class Round(models.Model):
@@ -167,7 +167,7 @@ class Attempt(models.Model):
     hits = JSONTextField(default=list)  # primary keys, in the order in which they are offered
     figures = JSONTextField(default=dict)  # {"figure" or "figure/dataset": 0..1}, once all are answered
     passed = models.BooleanField(null=True, blank=True)  # by the rule; None: not known yet
-    started_at = models.DateTimeField(auto_now_add=True)
+    started_at = TimestampField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.assignment import Assignment
 from annotation.models.batch import Batch
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Worker
 
 
@@ -24,7 +24,7 @@ class Draw(models.Model):
     size = models.PositiveIntegerField(_("answers of each worker"))
     worker = models.ForeignKey(Worker, models.CASCADE, null=True, blank=True)  # of this one only
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -61,7 +61,7 @@ class Review(models.Model):
     text = models.TextField(blank=True)  # the requester's wording, where edited
     reason = models.TextField(blank=True)  # why discarded, or the message with what is returned
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -90,7 +90,7 @@ class Feedback(models.Model):
     assignment = models.ForeignKey(Assignment, models.CASCADE, null=True, blank=True, related_name="feedback")
     text = models.TextField(_("feedback"))
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
     acknowledged_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar = FeedbackQuerySet.as_manager()

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project, public_id
 from annotation.models.sealed import SealedField
 
@@ -40,7 +40,7 @@ class Webhook(models.Model):
     rests_until = models.DateTimeField(null=True, blank=True)
     trouble = models.CharField(max_length=300, blank=True)  # what the last try ended with, where it failed
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     objects: ClassVar = WebhookQuerySet.as_manager()
 
@@ -56,7 +56,7 @@ class WebhookEvent(models.Model):
     kind = models.CharField(max_length=10)
     content = JSONTextField()  # the body as it is sent
     spread = models.BooleanField(default=False)  # the letters to those who ask for it are written
-    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    created_at = TimestampField(auto_now_add=True, db_index=True)
 
     class Meta:
         indexes = [models.Index(fields=["id"], name="webhook_event_new", condition=Q(spread=False))]

@@ -14,7 +14,7 @@ from django.db.models import Q
 
 from annotation.models.assignment import Assignment
 from annotation.models.batch import Batch, Hit
-from annotation.models.fields import JSONTextField
+from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.money import amount_field
 from annotation.models.project import Project, wire_id
 from annotation.models.sealed import SealedField
@@ -27,7 +27,7 @@ class AccessKey(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="access_keys")
     key_id = models.CharField(max_length=40, unique=True)
     secret = SealedField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
@@ -40,7 +40,7 @@ class HitType(models.Model):
     public_id = models.CharField(max_length=64, unique=True, default=wire_id)
     group_id = models.CharField(max_length=64, unique=True, default=wire_id)
     digest = models.CharField(max_length=64)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "digest"], name="hit_type_once")]
@@ -111,7 +111,7 @@ class PolicyOutcome(models.Model):
     text = models.TextField(blank=True)  # what the action tells the worker
     error = models.CharField(max_length=60, blank=True)  # TurkErrorCode of a failed action
     done_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         indexes = [models.Index(fields=["id"], name="policy_intended", condition=Q(status="INTENDED"))]
@@ -150,7 +150,7 @@ class Event(models.Model):
     state = models.CharField(max_length=9, choices=State, default=State.DUE)
     tries = models.PositiveIntegerField(default=0)
     due_at = models.DateTimeField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [
@@ -178,7 +178,7 @@ class Approval(models.Model):
     text = models.TextField(blank=True)  # what the worker is told
     source = models.CharField(max_length=10)  # requester, auto, policy, wire
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [

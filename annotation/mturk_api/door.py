@@ -9,7 +9,7 @@ import json
 import logging
 import time
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -19,7 +19,6 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
@@ -28,7 +27,7 @@ from annotation.flow import recording
 from annotation.flow.catching_up import catch_up
 from annotation.flow.ledger import Overdrawn
 from annotation.flow.refusal import Refused
-from annotation.models import AccessKey
+from annotation.models import AccessKey, clock
 from annotation.models.sealed import Unsealable
 from annotation.mturk_api import queues, service, signing
 from annotation.mturk_api.errors import WireError
@@ -121,7 +120,7 @@ def _no_number(name: str) -> Any:
 
 def _signer(request: HttpRequest, service_name: str) -> AccessKey:
     """The key that the request is signed with. Raises WireError."""
-    now = datetime.now(UTC)
+    now = clock.now()
     sent = signing.Signed(
         method=request.method or "",
         path=request.path,
@@ -132,7 +131,7 @@ def _signer(request: HttpRequest, service_name: str) -> AccessKey:
     claimed = signing.claim(sent, now=now, service=service_name)
     key = _key(claimed.key_id)
     signing.verify(sent, claimed, key.secret)
-    if key.last_used_at is None or timezone.now() - key.last_used_at > SEEN_EVERY:
+    if key.last_used_at is None or clock.now() - key.last_used_at > SEEN_EVERY:
         AccessKey.objects.filter(pk=key.pk).update(last_used_at=Now())
     return key
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.utils import timezone
 
 from annotation.flow import assigning, flagging, submitting
 from annotation.flow.refusal import Conflict
 from annotation.flow.submitting import Receipt
-from annotation.models import Assignment
+from annotation.models import Assignment, clock
 from annotation.pure import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem
@@ -51,7 +50,7 @@ def active(request: HttpRequest, row: Assignment) -> float:
         told = float(request.POST.get("active_seconds") or 0)
     except ValueError:
         told = 0.0
-    passed = max(0.0, (timezone.now() - row.accepted_at).total_seconds())
+    passed = max(0.0, (clock.now() - row.accepted_at).total_seconds())
     return min(told, passed) if told >= 0 else 0.0
 
 
@@ -89,7 +88,7 @@ def keep_draft(request: HttpRequest, row: Assignment) -> JsonResponse:
             return JsonResponse({"state": row.state}, status=410)
         form = form_class(row.batch.task)(shown_payload(row))
         return JsonResponse({"version": stale.version, "draft": form.shown(stale.draft)}, status=409)
-    return JsonResponse({"version": version, "saved_at": timezone.now().isoformat()})
+    return JsonResponse({"version": version, "saved_at": clock.now().isoformat()})
 
 
 def prolong(row: Assignment) -> JsonResponse:

@@ -13,7 +13,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.cache import never_cache
@@ -22,7 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.downloads import CSV, sent
 from annotation.flow import approving, awaiting
 from annotation.flow.refusal import Conflict, Refused
-from annotation.models import Assignment, Project
+from annotation.models import Assignment, Project, clock
 from annotation.pure import roles
 from annotation.registry import task_type
 from annotation.views.access import member_required, require_get_or_post
@@ -108,7 +107,7 @@ def _line(row: Assignment) -> dict[str, Any]:
 
 
 def _clock(row: Assignment) -> dict[str, Any]:
-    left = row.auto_approve_at - timezone.now()
+    left = row.auto_approve_at - clock.now()
     return {"pressing": not row.approval and left < awaiting.ALARM, "overdue": left.total_seconds() <= 0}
 
 

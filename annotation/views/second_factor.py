@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import segno
@@ -21,7 +20,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.account_forms import CodeForm, ProofForm
 from annotation.flow import proving
-from annotation.models import User
+from annotation.models import User, clock
 from annotation.views.access import require_get_or_post
 from annotation.views.seeing import see
 from annotation.views.slowing import answer, proved, too_many
@@ -38,7 +37,7 @@ def ask_for_code(request: HttpRequest, user: User, *, after: str) -> HttpRespons
         "user": user.pk,
         "hash": user.get_session_auth_hash(),
         "backend": user.backend,
-        "until": time.time() + PATIENCE,
+        "until": clock.now().timestamp() + PATIENCE,
         "after": after,
     }
     return redirect("sign-in-code")
@@ -66,7 +65,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
 
 def _half_way(half: dict[str, Any] | None) -> User | None:
     """Who stands between the two steps: not for ever, and not after their password changed."""
-    if not half or half["until"] < time.time():
+    if not half or half["until"] < clock.now().timestamp():
         return None
     user = get_user_model().objects.filter(pk=half["user"], is_active=True).first()
     return user if user and constant_time_compare(half["hash"], user.get_session_auth_hash()) else None

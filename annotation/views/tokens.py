@@ -9,13 +9,12 @@ from django.db.models import F, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from annotation.flow import api_tokens
-from annotation.models import ApiToken, Project
+from annotation.models import ApiToken, Project, clock
 from annotation.pure import roles
 from annotation.token_forms import TokenForm
 from annotation.views.access import member_required, require_get_or_post
@@ -36,7 +35,7 @@ def tokens(request: HttpRequest, project: Project) -> HttpResponse:
         made, text = api_tokens.make(request.user, project=project, **wish)
         return render(request, "wire/token.html", context | {"token": made, "text": text})
     rows = _own(request, project).order_by(F("revoked_at").asc(nulls_first=True), "-created_at")[:SHOWN]
-    now = timezone.now()
+    now = clock.now()
     context["tokens"] = [(row, _state(row, now)) for row in rows]
     return render(request, "wire/tokens.html", context, status=422 if form.errors else 200)
 

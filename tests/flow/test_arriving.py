@@ -212,7 +212,7 @@ def test_a_token_is_its_assignments_and_ends(hit: Hit, monkeypatch: pytest.Monke
     assert arriving.holder(token) is None
     Assignment.objects.filter(pk=arrival.assignment_id).update(worker=arrival.assignment.worker)
     later = timezone.now() + timedelta(seconds=2 * hit.batch.lease_seconds) + arriving.GRACE + timedelta(seconds=2)
-    monkeypatch.setattr("annotation.flow.arriving.timezone.now", lambda: later)
+    monkeypatch.setattr("django.utils.timezone.now", lambda: later)
     assert arriving.holder(token) is None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-import time
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models import F
 from django.test import Client
+from django.utils import timezone
 from django_otp.oath import totp
 
 from annotation.flow import erasing, exporting, messaging, proving
@@ -139,8 +140,8 @@ def test_after_many_wrong_codes_only_the_list_lets_in_for_a_while(alice: Any) ->
 def test_half_way_ends_after_ten_minutes_and_with_a_new_password(alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     codes = set_up(alice)
     changed, late = half_way(alice), half_way(alice)
-    now = time.time()
-    monkeypatch.setattr("annotation.views.second_factor.time.time", lambda: now + 601)
+    then = timezone.now() + timedelta(seconds=601)
+    monkeypatch.setattr(timezone, "now", lambda: then)
     assert late.post(CODE, {"code": codes[0]}).url == SIGN_IN
     monkeypatch.undo()
     alice.set_password("another long phrase")

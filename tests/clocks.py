@@ -1,0 +1,31 @@
+"""The rule of the one clock: what is stored or compared with what is stored is never the web server's time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.architecture import sources
+
+# Who may ask this machine what time it is, and why; all others compare by the database's (annotation/models/clock.py).
+OWN_CLOCK = {
+    "annotation/models/clock.py": "is the clock",
+    "annotation/flow/diagnosing.py": "compares this machine's clock with the database's, and with times of files",
+    "annotation/flow/backing_up.py": "names files, and compares with times of files",
+    "annotation/uploads.py": "compares with times of files",
+    "annotation/alarms.py": "tells when a process noticed something; the database may be away",
+    "annotation/mturk_api/door.py": "puts the time behind messages of errors; the database may be away",
+    "annotation/views/hours.py": "asks what day it is where somebody looks at a calendar",
+}
+ASKS_THE_TIME = re.compile(r"\b(?:timezone|datetime|time)\.(?:now|utcnow|today|time)\b|\bDateTimeField\(.*auto_now")
+
+
+def other_clocks(root: Path) -> Iterator[str]:
+    """Times by the web server's clock, which may be another one than that of what they are compared with."""
+    for source in sources(root, "annotation"):
+        if source.path in OWN_CLOCK:
+            continue
+        for number, line in enumerate(source.text.splitlines(), 1):
+            if found := ASKS_THE_TIME.search(line):
+                yield f"{source.path}:{number} {found[0]}: stored and compared times come from clock.now() or Now()"
