@@ -146,10 +146,10 @@ def _models(name: str, study: JSON) -> JSON:
         rows.append([less, *_with_n(found["gap"])])
     of = [{"dataset": name}] * len(rows)
     made = _parts_table(f"models-{name}", _("Models beside people"), _("Of"), rows, of)
-    return made | {
-        "leads": False,
-        "note": [PERCENT, _("People: their human score. Each n counts the items of its row.")],
-    }
+    notes = [PERCENT, _("People: their human score. Each n counts the items of its row.")]
+    if any(not found["support"]["f1"]["n"] for found in study["models"].values()):
+        notes.append(_("A model that names no supporting paragraph is not scored on support."))
+    return made | {"leads": False, "note": notes}
 
 
 def _with_n(parts: Mapping[str, Mapping[str, JSON]]) -> list[Any]:

@@ -27,6 +27,7 @@ T = TypeVar("T")
 COLUMNS = [(measure, part) for measure in MEASURES for part in PARTS]
 SINGLE = MEASURES.index("average") * len(PARTS)  # where the cells of the single annotator begin
 AGREED = MEASURES.index("agreement") * len(PARTS)
+UNKNOWN = [math.nan] * len(PARTS)
 
 
 @dataclass
@@ -51,6 +52,7 @@ class _Study:
     shapes: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
     workers: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
     models: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    supporting: set[str] = field(default_factory=set)  # the models that name a support anywhere
     exclusions: Counter[str] = field(default_factory=Counter)
     twins: defaultdict[str, _Twins] = field(default_factory=lambda: defaultdict(_Twins))
     given: list[tuple[int, dict[str, JSON]]] = field(default_factory=list)  # paragraphs, and the answers by worker
@@ -117,6 +119,8 @@ def _add(study: _Study, judged: Judged) -> None:
     study.people.add(row, _without(study, judged, answers), own)
     for predicted in judged.predicted:
         study.models[predicted.worker].append(_model_cells(study, judged, predicted, row))
+        if support_of(predicted.answer, study.level):
+            study.supporting.add(predicted.worker)
 
 
 def _by_count(study: _Study, judged: Judged, answers: Sequence[JSON]) -> list[Row]:
@@ -183,7 +187,7 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
         "by_shape": _parts(study.shapes, seed),
         "by_count": {str(k): _part(rows, seed) for k, rows in sorted(study.curve.items())},
         "by_worker": {k: _worker_json(rows, seed) for k, rows in sorted(study.workers.items())},
-        "models": {k: _model_json(rows, seed) for k, rows in sorted(study.models.items())},
+        "models": {k: _model_json(rows, k in study.supporting, seed) for k, rows in sorted(study.models.items())},
         "alpha": _alphas(study, seed),
         "people": study.people.as_json(),
     }
@@ -223,14 +227,24 @@ def _worker_json(rows: list[Row], seed: int) -> JSON:
     return {"n": measured["n"]} | {k: {m: measured[k][m] for m in kept} for k in ("answer", "support")}
 
 
-def _model_json(rows: list[Row], seed: int) -> JSON:
-    """The model, people on the same questions, and the paired gap: human score less the model's."""
+def _model_json(rows: list[Row], supporting: bool, seed: int) -> JSON:
+    """The model, people on the same questions, and the paired gap: human score less the model's.
+
+    A model that names no support anywhere was not asked for it: neither it nor the gap has figures for that.
+    """
+    if not supporting:
+        rows = [[*own[:2], *UNKNOWN, *people, *gap[:2], *UNKNOWN] for own, people, gap in map(_thirds, rows)]
     figures = iter(bootstrap_figures(rows, seed))
     model, people, gap = (
         {part: {kind: figure_json(next(figures)) for kind in PARTS} for part in ("answer", "support")}
         for _who in range(3)
     )
     return {"n": len(rows), **model, "people": people, "gap": gap}
+
+
+def _thirds(row: Row) -> tuple[Row, Row, Row]:
+    """The cells of the model, of people and of the gap: EM and F1 of answer and support each."""
+    return row[:4], row[4:8], row[8:]
 
 
 def _alphas(study: _Study, seed: int) -> JSON:

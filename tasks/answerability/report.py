@@ -278,12 +278,16 @@ def _model_table(judged: Sequence[Judged], found: Sequence[Group], level: str, s
         both = [group for group in found if not group.left_out() and not group.left_out(by)]
         if not both:
             continue
-        own = bootstrap_figures([cells(group.scores(level, by)) for group in both], seed)
+        scored = [cells(group.scores(level, by)) for group in both]
+        if not any(given.answer["support"] for row in judged for given in by(row)):  # the model was not asked for any
+            scored = [[*row[:2], math.nan, math.nan, *row[4:]] for row in scored]
+        own = bootstrap_figures(scored, seed)
         made.append([name, len(both), *(figure.as_json() for figure in own)])
         made.append([sentence(_("people")), len(both), *_group_figures(both, level, seed)])
     if made:
         columns = (_("Model"), _("Groups"), *GROUP_COLUMNS)
-        yield table("models", _("Models on the same groups"), columns, made)
+        note = _("A model that names no supporting paragraph is not scored on support.")
+        yield table("models", _("Models on the same groups"), columns, made, note)
 
 
 def _paragraph(rows: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:

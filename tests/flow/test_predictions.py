@@ -10,6 +10,7 @@ from annotation.flow import scoring
 from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, PredictionSet
 from annotation.pure.report_values import tables_of
+from annotation.pure.tables import note_of
 from tests.flow.scored import worked
 from tests.flow.test_collecting import lines
 
@@ -99,3 +100,24 @@ def test_people_and_models_stand_in_the_layout_of_musiques_tables(worked: Batch,
     table = tables["musique-table-4"]
     assert (table["spans"], table["columns"]) == ([["", 1], ["wells", 2]], ["", "An", "Sp"])
     assert table["rows"] == [["Score", *score], ["UB", *bound], ["my reader", "66.7", "100.0"]]
+
+
+def test_a_model_that_predicts_no_support_is_not_scored_on_it(worked: Batch, tmp_path: Path) -> None:
+    """As F1 0 it would stand below people for what it was never asked."""
+    said = {"predicted_support_idxs": [], "predicted_answerable": True}
+    bare = [{"id": f"well-{k}", "predicted_answer": f"Tower {k}", **said} for k in range(4)]
+    dataset = worked.datasets.get()
+    file = lines(tmp_path / "bare.jsonl", bare)
+    scoring.import_predictions(dataset, file, format="musique", model="reader of answers")
+    scoring.import_predictions(dataset, predictions(tmp_path, {"well-0": "x"}), format="musique", model="of both")
+    report = scoring.score_batch(worked)
+    models = report["datasets"]["wells"]["models"]
+    bare_model = models["reader of answers"]
+    assert bare_model["answer"]["em"]["value"] == 1
+    for figures in (bare_model["support"], bare_model["gap"]["support"]):
+        assert {(one["value"], one["low"], one["high"], one["n"]) for one in figures.values()} == {(None, None, None, 0)}
+    assert bare_model["people"]["support"]["f1"]["n"] == 3
+    assert models["of both"]["support"]["f1"]["value"] == 1
+    shown = {table["name"]: table for table in tables_of(report)}
+    assert ["reader of answers", "100.0", "–"] in shown["musique-table-4"]["rows"]
+    assert "names no supporting paragraph" in note_of(shown["models-wells"])

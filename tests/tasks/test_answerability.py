@@ -172,6 +172,17 @@ def test_a_model_stands_beside_people_on_the_groups_that_both_did() -> None:
     assert people[2]["value"] == 1
 
 
+def test_a_model_that_predicts_no_support_is_not_scored_on_it() -> None:
+    rows = []
+    for each in twins(1):
+        row = judged(each, right(each))
+        said = {**right(each), "support": []}
+        rows.append(replace(row, predicted=(Given("of answers", TASK.complete(row.payload, said)),)))
+    model, people = tables(report(rows))["models"]
+    assert (model[2]["value"], model[6]["value"], people[4]["value"]) == (1, 1, 1)
+    assert [(cell["value"], cell["n"]) for cell in model[4:6]] == [(None, 0)] * 2
+
+
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=4), st.integers(0, 9))
 def test_the_report_does_not_depend_on_who_came_first(said: list[tuple[bool, bool]], seed: int) -> None:
     able, lacking = twins(1)
