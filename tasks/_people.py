@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from annotation.pure.worker_intervals import Unit
-from annotation.tasktype import Judged
+from annotation.pure.people_tables import responses_each
+from annotation.pure.worker_intervals import Unit, whom
+from annotation.tasktype import JSON, Judged
 
 H = TypeVar("H")
 Value = Callable[[Sequence[Judged]], float | None]
@@ -16,6 +17,19 @@ Value = Callable[[Sequence[Judged]], float | None]
 def workers_of(rows: Iterable[Judged]) -> int:
     """How many workers answered what counts."""
     return len({given.worker for row in rows if not row.excluded for given in row.given})
+
+
+def responses_of(rows: Iterable[Judged]) -> list[int]:
+    """How many responses each item has that counts."""
+    return [len(row.given) for row in rows if row.given and not row.excluded]
+
+
+def about(rows: Sequence[Judged], *, intervals: bool = True) -> list[JSON]:
+    """What a paragraph says of all its figures: of how many responses an item, and for whom its intervals are."""
+    numbers = responses_of(rows)
+    cells = [responses_each(numbers)] if numbers else []
+    cells += [whom(workers_of(rows))] if numbers and intervals else []
+    return [{"message": cell["text"], "values": cell["values"]} for cell in cells]
 
 
 def question_of(row: Judged) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.pure.intervals import Figure
-from annotation.pure.tables import is_figure, made, said
+from annotation.pure.tables import counted, is_figure, made, said
 from annotation.pure.words import gettext_noop as _
 from annotation.pure.worker_intervals import LEAST_WORKERS, too_few, whom
 
@@ -25,9 +25,24 @@ HOW = _(
 ENDS = (_("95 % low"), _("95 % high"))
 
 
-def for_workers(tables: Iterable[JSON], workers: int) -> list[JSON]:
-    """The tables, with a note below those that have intervals: for which workers these are."""
-    return [_noted(table, workers) if workers and _has_intervals(table) else table for table in tables]
+def for_workers(tables: Iterable[JSON], workers: int, responses: Sequence[int] = ()) -> list[JSON]:
+    """The tables, with a note below those that have intervals: for which workers these are.
+
+    `responses`, the number of each item's, are told before, where the figures depend on them.
+    """
+    about = [*([responses_each(responses)] if responses else []), whom(workers)] if workers else []
+    return [_noted(table, about) if about and _has_intervals(table) else table for table in tables]
+
+
+def responses_each(numbers: Sequence[int]) -> JSON:
+    """How many responses an item has, from the fewest to the most, as a cell of words."""
+    few, most = min(numbers), max(numbers)
+    if few == most:
+        return counted(most, _("Each item has one response (k = 1)."), _("Each item has %(n)s responses (k = %(n)s)."))
+    return {
+        "text": _("Items have %(few)s to %(most)s responses; where no k is named, figures use all of them."),
+        "values": {"few": few, "most": most},
+    }
 
 
 def _has_intervals(table: Mapping[str, Any]) -> bool:
@@ -36,9 +51,9 @@ def _has_intervals(table: Mapping[str, Any]) -> bool:
     return bool(set(ENDS) & set(table["columns"])) or any(is_figure(cell) for row in table["rows"] for cell in row)
 
 
-def _noted(table: JSON, workers: int) -> JSON:
+def _noted(table: JSON, about: Sequence[JSON]) -> JSON:
     before = table.get("note") or []
-    return table | {"note": [*(before if isinstance(before, list) else [before]), whom(workers)]}
+    return table | {"note": [*(before if isinstance(before, list) else [before]), *about]}
 
 
 def notes(workers: int) -> list[Any]:

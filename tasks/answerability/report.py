@@ -21,7 +21,7 @@ from annotation.pure.text_agreement import ANSWER_TEXT, SUPPORT, text_agreement_
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
 from tasks._answering import gold_support, said, support_of
-from tasks._people import question_of, workers_of
+from tasks._people import about, question_of, responses_of, workers_of
 from tasks._tables import excluded_table, in_words, share, table, usual_seconds
 from tasks._tables import said as sentence
 from tasks.answerability.groups import Group, cells, count_of, groups, models, of_model, told
@@ -62,8 +62,8 @@ def answerability_report(judged: Iterable[Judged], options: Options, *, seed: in
         "task": "answerability",
         "rule": RULE,
         "n": len(counted),
-        "tables": for_workers(tables, workers_of(counted)),
-        "paragraph": list(_paragraph(labelled_rows, whole, level, seed)),
+        "tables": for_workers(tables, workers_of(counted), responses_of(counted)),
+        "paragraph": [*_paragraph(labelled_rows, whole, level, seed), *about(labelled_rows)],
         "intervals": INTERVALS,
         "flags": list(_flags(counted, labelled_rows)),
     }

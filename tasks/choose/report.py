@@ -11,7 +11,7 @@ from annotation.pure.tables import counted
 from annotation.pure.words import gettext_noop as _
 from annotation.pure.worker_intervals import without_one
 from annotation.tasktype import JSON, Judged
-from tasks._people import label_units, workers_of
+from tasks._people import about, label_units, responses_of, workers_of
 from tasks._tables import INTERVALS, agreement_table, excluded_table, in_words, said, share, table, usual_seconds
 
 KINDS = {
@@ -40,8 +40,8 @@ def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     return {
         "task": "choose",
         "n": len(rows),
-        "tables": for_workers(tables, workers),
-        "paragraph": _paragraph(verdicts, len(rows)),
+        "tables": for_workers(tables, workers, responses_of(rows)),
+        "paragraph": [*_paragraph(verdicts, len(rows)), *about(rows)],
         "intervals": INTERVALS,
         "flags": [],
     }

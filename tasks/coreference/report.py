@@ -14,7 +14,7 @@ from annotation.pure.words import gettext_noop as _
 from annotation.pure.worker_intervals import without_one
 from annotation.tasktype import JSON, Judged
 from tasks._hops import known_bridges
-from tasks._people import label_units
+from tasks._people import about, label_units, responses_of
 from tasks._tables import INTERVALS, agreement_table, excluded_table, in_words, said, share, table, usual_seconds
 
 KINDS = {
@@ -56,8 +56,11 @@ def coreference_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     return {
         "task": "coreference",
         "n": len(rows),
-        "tables": for_workers(tables, len(workers)),
-        "paragraph": _paragraph(verdicts, edges=len(units), pairs=len(rows), workers=len(workers)),
+        "tables": for_workers(tables, len(workers), responses_of(rows)),
+        "paragraph": [
+            *_paragraph(verdicts, edges=len(units), pairs=len(rows), workers=len(workers)),
+            *about(rows),
+        ],
         "intervals": INTERVALS,
         "flags": list(_flags(workers, chances)),
     }

@@ -15,7 +15,7 @@ from annotation.pure.text_agreement import ANSWER_TEXT, text_agreement_table
 from annotation.pure.words import gettext_noop as _
 from annotation.pure.worker_intervals import without_one
 from annotation.tasktype import JSON, Judged
-from tasks._people import alone, question_of, units, workers_of
+from tasks._people import about, alone, question_of, responses_of, units, workers_of
 from tasks._tables import excluded_table, said, table
 from tasks.solvability.cases import case_table
 from tasks.solvability.classes import ALPHA, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
@@ -49,8 +49,8 @@ def solvability_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     return {
         "task": "solvability",
         "n": len(items),
-        "tables": for_workers(tables, workers),
-        "paragraph": list(_paragraph(items)),
+        "tables": for_workers(tables, workers, responses_of(judged)),
+        "paragraph": [*_paragraph(items), *about(judged, intervals=False)],
         "intervals": INTERVALS,
         "flags": list(_flags(ordered)),
     }

@@ -10,7 +10,7 @@ from annotation.pure.people_tables import for_workers
 from annotation.pure.tables import counted, counted_sentence
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._people import workers_of
+from tasks._people import about, responses_of, workers_of
 from tasks._tables import excluded_table, in_words, said, share, table, usual_seconds
 from tasks.subquestions.judging import DISCARDS, JUDGMENTS, KEEP, MEANING, SINGLE_HOP, VALID, WELL_FORMED, WRONG_ANSWER
 from tasks.subquestions.judging import corrected as changes_of
@@ -48,8 +48,8 @@ def subquestions_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     return {
         "task": "subquestions",
         "n": len(rows),
-        "tables": for_workers(tables, workers_of(rows)),
-        "paragraph": _paragraph(verdicts, rows),
+        "tables": for_workers(tables, workers_of(rows), responses_of(rows)),
+        "paragraph": [*_paragraph(verdicts, rows), *about(rows)],
         "intervals": INTERVALS,
         "flags": list(_flags(verdicts)),
     }

@@ -12,7 +12,7 @@ from annotation.pure.tables import counted as cell_counted
 from annotation.pure.tables import counted_sentence
 from annotation.pure.words import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._people import workers_of
+from tasks._people import about, responses_of, workers_of
 from tasks._tables import excluded_table, in_words, said, share, table
 from tasks.sufficiency.deciding import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
 from tasks.sufficiency.options import AGREEMENT, Options
@@ -54,8 +54,8 @@ def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int)
     return {
         "task": "sufficiency",
         "n": sum(1 for row in judged if row.given and not row.excluded),
-        "tables": for_workers(tables, workers_of(judged)),
-        "paragraph": [*_paragraph(found, pairs, drops), _rule(options)],
+        "tables": for_workers(tables, workers_of(judged), responses_of(judged)),
+        "paragraph": [*_paragraph(found, pairs, drops), *about(judged, intervals=bool(drops)), _rule(options)],
         "intervals": INTERVALS,
         "flags": list(_flags(judged, found)),
         "expected_drop": drops,

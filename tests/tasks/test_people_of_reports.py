@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from annotation.pure.example import Example
 from annotation.pure.intervals import wilson
-from annotation.pure.tables import cell_text, note_of
+from annotation.pure.tables import cell_text, note_of, sentence
 from annotation.registry import task_type
 from annotation.tasktype import JSON, Given, Judged
 from tests.tasks import test_answerability as answerability
@@ -124,3 +125,13 @@ def test_answers_to_one_hit_of_another_program_are_resampled_together() -> None:
     assert (found["value"], found["n"]) == (0.5, 48)
     assert found["high"] - found["low"] > 1.5 * (wilson(24, 48).high - wilson(24, 48).low)
     assert "are for these 4 annotators" in note(report, "values")
+
+
+def test_tables_of_majorities_say_how_many_responses_items_have() -> None:
+    rows = [row for k in range(2) for row in sufficiency.question(k, sufficiency.NO_PROXY)]
+    assert "Each item has 3 responses (k = 3)." in note(sufficiency.report(rows), "verdicts")
+    fewer = [replace(rows[0], given=rows[0].given[:1]), *rows[1:]]
+    report = sufficiency.report(fewer)
+    words = "Items have 1 to 3 responses; where no k is named, figures use all of them."
+    assert words in note(report, "verdicts")
+    assert words in " ".join(sentence(one) for one in report["paragraph"])

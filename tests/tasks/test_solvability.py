@@ -100,7 +100,8 @@ def test_the_paragraph_says_what_became_of_every_judged_question() -> None:
     report = TASK.report([item(3, "squad", said("alpha")), item(3, "squad", *tied, at=1)], TASK.options({}), seed=1)
     assert " ".join(sentence(one) for one in report["paragraph"]) == (
         "2 ablated questions were judged. By majority 1 of 1 can be solved. On 1, as many annotators say that it can "
-        "be solved as that it cannot. On 1 there is a tie between classes."
+        "be solved as that it cannot. On 1 there is a tie between classes. Items have 1 to 2 responses; where no "
+        "k is named, figures use all of them."
     )
 
 
