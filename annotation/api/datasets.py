@@ -108,6 +108,7 @@ class Datasets(ProjectList):
 
         The file is the body itself, with the rest in the address, or a part `file` of a form. The job's result is
         the report of the import; a file that was refused, or only checked, can be imported from its job for a day.
+        Records of 2WikiMultihopQA carry the other names of their answers as `answer_aliases`, a list.
         """
         together = request.query_params.copy()
         if isinstance(request.data, QueryDict):

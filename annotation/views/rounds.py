@@ -83,7 +83,6 @@ def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
         ],
         "batch": draft,
         "form": form,
-        "tasks": kinds(),
         "samples": drafting.samples(draft) if draft else [],
         "names": list(rounds.qualifying.types_of(project).values_list("name", flat=True)),
         **_chances(form, draft),
@@ -125,10 +124,11 @@ def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
 @require_POST
 @requester_required
 def round_chances(request: HttpRequest, project: Project) -> HttpResponse:
-    """How likely which skill passes with what the form says so far, as a fragment."""
+    """How likely which skill passes with what the form says so far, and which tasks fit, as a fragment."""
     form = RoundForm(project, request.POST)
     form.is_valid()
-    return render(request, "rounds/_chances.html", _chances(form, None) | _pool(form, None))
+    context = {"project": project, "form": form, **_chances(form, None), **_pool(form, None)}
+    return render(request, "rounds/_changed.html", context)
 
 
 @never_cache

@@ -183,3 +183,17 @@ def test_the_page_of_a_round_shows_its_pool_and_what_does_not_fit(desk: Any, dat
     assert response.status_code == 422
     assert NEEDS in response.content.decode()
     assert not Round.objects.exists()
+
+
+def test_a_new_round_offers_no_task_that_cannot_ask_about_the_items(
+    desk: Any, dataset: Dataset, plain: Dataset
+) -> None:
+    chances = reverse("round-chances", args=["wells"])
+    for html in (
+        desk.post(chances, test_rounds.form(plain, per_worker="2")).content.decode(),
+        desk.post(test_rounds.NEW, test_rounds.form(plain, per_worker="0")).content.decode(),
+    ):
+        assert "?task=compose" not in html
+        assert "?task=answer" in html
+        assert NEEDS in html
+    assert "?task=compose" in desk.post(chances, {"task": "answer"}).content.decode()
