@@ -95,16 +95,17 @@ def import_dataset(job: Job, tell: Progress) -> dict[str, Any]:
     """Arguments: those of the verb, `path` in the uploads. The file goes, unless its good records can still be used."""
     arguments = dict(job.arguments)
     path = Path(arguments.pop("path"))
+    remove = partial(path.unlink, missing_ok=True)
     if not path.exists():
         raise Refused(_("The uploaded file is not there any more. Upload it again."))
     try:
         report = importing.import_dataset(job.project, path, user=job.created_by, tell=tell, **arguments)
     except filling.ImportRefused as refused:
         if not refused.report.get("accepted"):
-            path.unlink(missing_ok=True)
+            tell.clear_at_end(remove)
         raise
     if not arguments.get("dry_run"):
-        path.unlink(missing_ok=True)
+        tell.clear_at_end(remove)
     return report
 
 
@@ -128,22 +129,17 @@ def derive_dataset(job: Job, tell: Progress) -> dict[str, Any]:
     files = wanted.get("uploads", {})
     if any(not Path(file["path"]).exists() for file in files.values()):
         raise Refused(_("The uploaded file is not there any more. Upload it again."))
-    try:
-        report = deriving.derive_dataset(
-            source,
-            how=wanted["how"],
-            name=wanted["name"],
-            seed=wanted["seed"],
-            options=wanted["options"] | {option: file["path"] for option, file in files.items()},
-            files={option: file["file_name"] for option, file in files.items()},
-            user=job.created_by,
-            tell=tell,
-        )
-    except Refused:
-        _remove_files(files)
-        raise
-    _remove_files(files)
-    return report
+    tell.clear_at_end(partial(_remove_files, files))
+    return deriving.derive_dataset(
+        source,
+        how=wanted["how"],
+        name=wanted["name"],
+        seed=wanted["seed"],
+        options=wanted["options"] | {option: file["path"] for option, file in files.items()},
+        files={option: file["file_name"] for option, file in files.items()},
+        user=job.created_by,
+        tell=tell,
+    )
 
 
 def _remove_files(files: dict[str, dict[str, str]]) -> None:
@@ -169,7 +165,7 @@ def launch_batch(job: Job, tell: Progress) -> dict[str, Any]:
     """
     batch = _batch(job)
     try:
-        report = batching.launch(batch, tell=tell)
+        report = _launched_before(job, batch) or batching.launch(batch, tell=tell)
     except Refused:
         if "wish" in job.arguments:
             failed_launch.withdraw(batch)
@@ -177,6 +173,12 @@ def launch_batch(job: Job, tell: Progress) -> dict[str, Any]:
     if batch.connection_id:
         send_batch(batch, user=job.created_by)
     return report
+
+
+def _launched_before(job: Job, batch: Batch) -> dict[str, Any] | None:
+    """What a run of this job did that was killed when the batch was open and only the job's end was not stored yet."""
+    done = job.tries > 1 and batch.launched_at is not None and batch.launched_at > job.created_at
+    return {"hits": batch.size} if done else None
 
 
 def send_batch(batch: Batch, *, user: User | None = None) -> Job:
@@ -205,12 +207,13 @@ def top_up_batch(job: Job, tell: Progress) -> dict[str, Any]:
 
 def import_judgments(job: Job, tell: Progress) -> dict[str, Any]:
     path = Path(job.arguments["path"])
+    remove = partial(path.unlink, missing_ok=True)
     try:
         report = collecting.import_judgments(_batch(job), path, name=job.arguments.get("name", ""), tell=tell)
     except filling.ImportRefused:
-        path.unlink(missing_ok=True)
+        tell.clear_at_end(remove)
         raise
-    path.unlink(missing_ok=True)
+    tell.clear_at_end(remove)
     return report
 
 

@@ -34,11 +34,16 @@ class Progress:
 
     def __init__(self, job: Job) -> None:
         self.job = job
+        self.leftovers: list[Callable[[], object]] = []
 
     def __call__(self, done: int, total: int) -> None:
         mine = Job.objects.filter(pk=self.job.pk, state=Job.State.RUNNING, tries=self.job.tries)
         if not mine.update(done=done, total=total, lease_until=Now() + LEASE):
             raise Lost
+
+    def clear_at_end(self, clear: Callable[[], object]) -> None:
+        """Call this once the job's end is stored: a run that takes over from one killed before still needs it all."""
+        self.leftovers.append(clear)
 
 
 def post(kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None) -> Job:
@@ -91,20 +96,28 @@ def run(job: Job, verbs: Mapping[str, Verb]) -> None:
 
 def _carry_out(job: Job, verbs: Mapping[str, Verb]) -> str:
     """A refusal is the job's result; a defect is tried again, at most three times in all. Says how it ended."""
+    tell = Progress(job)
     try:
         with recording.acting(recording.Via.JOB, lambda: job.created_by):
-            result = verbs[job.kind](job, Progress(job))
+            result = verbs[job.kind](job, tell)
     except Lost:
         return "lost"
     except Refused as refusal:
         _end(job, Job.State.FAILED, error=str(refusal), result=getattr(refusal, "report", {}))
+        _clear(tell)
         return "refused"
     except Exception as defect:
         log.exception("job %s (%s) failed", job.public_id, job.kind)
         _fail(job, defect)
         return "defect"
     _end(job, Job.State.DONE, result=result, done=F("total"))
+    _clear(tell)
     return "done"
+
+
+def _clear(tell: Progress) -> None:
+    for clear in tell.leftovers:
+        clear()
 
 
 @transaction.atomic

@@ -1,0 +1,139 @@
+"""Jobs that are killed, each before another of its writes: `python -m tests.process.deaths FOLDER`; prints JSON.
+
+Each run is forked from this process, so that a death costs no start of an interpreter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.db import connection, connections  # noqa: E402
+from django.db.models import Count  # noqa: E402
+from django.db.models.functions import Now  # noqa: E402
+
+from annotation import jobs  # noqa: E402
+from annotation.flow import assigning, batching, joining, queueing, submitting  # noqa: E402
+from annotation.models import Batch, BatchReport, Dataset, Item, Job, Project, User, Worker  # noqa: E402
+from tests.conftest import answer_to, write_records  # noqa: E402
+
+KILLED = 9
+
+
+class Killer:
+    """Ends this process before its n-th statement that writes, without a word, as the kernel does."""
+
+    def __init__(self, writes: int) -> None:
+        self.left = writes
+
+    def __call__(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if sql.startswith(("INSERT", "UPDATE", "DELETE")):
+            self.left -= 1
+            if not self.left:
+                os._exit(KILLED)
+        return execute(sql, *rest)
+
+
+def run(job: Job, *, writes: int) -> bool:
+    """Take the job and run it in a process of its own; False when that was killed before so many writes."""
+    connections.close_all()
+    child = os.fork()
+    if not child:
+        taken = queueing.take()
+        if taken == job:
+            with connection.execute_wrapper(Killer(writes)):
+                queueing.run(taken, jobs.VERBS)
+        os._exit(0 if taken == job else 1)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in {0, KILLED}, f"{job.kind} ended with {code}"
+    Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(lease_until=Now() - timedelta(seconds=1))
+    Dataset.objects.exclude(state=Dataset.State.READY).update(beat_at=Now() - queueing.LEASE)
+    return code == 0
+
+
+def live(project: Project, kind: str, arguments: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
+    """Jobs of the kind, the first killed before its first write, the next before its second, and each then run again.
+
+    Says after how many deaths one came through, and what became of those whose second run did not end well.
+    """
+    deaths, ill = 0, {}
+    while True:
+        job = jobs.enqueue(kind, project=project, title=kind, arguments=arguments(deaths))
+        if run(job, writes=deaths + 1):
+            return {"deaths": deaths, "ill": ill}
+        run(job, writes=10**9)
+        job.refresh_from_db()
+        deaths += 1
+        if job.state != Job.State.DONE or queueing.take() is not None:
+            ill[deaths] = job.error
+
+
+def killed_thrice(project: Project, file: Path) -> dict[str, Any]:
+    """An import that kills its process each time, and then does not any more."""
+    arguments = {"path": str(file), "format": "jsonl", "name": "hungry"}
+    job = jobs.enqueue("import_dataset", project=project, title="Import", arguments=arguments)
+    came = [run(job, writes=4) for _time in range(3)]
+    left = queueing.take()
+    job.refresh_from_db()
+    told = {"came": came, "state": job.state, "error": job.error, "taken": left is not None, "datasets": datasets()}
+    queueing.try_again(job)
+    return told | {"then": run(job, writes=10**9), "datasets_then": datasets()}
+
+
+def datasets() -> dict[str, int]:
+    found = Dataset.objects.whole().annotate(n=Count("items")).values_list("slug", "n")
+    return dict(found)
+
+
+def main(folder: Path) -> dict[str, Any]:
+    project = joining.project_named("default")
+    told: dict[str, Any] = {"hungry": killed_thrice(project, write_records(folder / "hungry.jsonl"))}
+    source = project.datasets.get(slug="hungry")
+    sample = {"how": "sample", "seed": 1, "options": {"count": 2, "unit": "items", "strata": "no"}}
+
+    def upload(n: int) -> dict[str, Any]:
+        return {"path": str(write_records(folder / f"{n}.jsonl")), "format": "jsonl", "name": f"wells-{n}"}
+
+    def draft(n: int) -> dict[str, Any]:
+        terms = {"task": "answer", "datasets": [source], "guide": "", "assignments_per_hit": 1, "fresh_only": False}
+        batch = batching.create_batch(project, f"b-{n}", **terms)
+        return {"batch": batch.pk, "wish": {"title": "b"}}
+
+    lives = {
+        "import": live(project, "import_dataset", upload),
+        "derive": live(project, "derive_dataset", lambda n: {"source": source.pk, "name": f"drawn-{n}", **sample}),
+        "launch": live(project, "launch_batch", draft),
+    }
+    batch = Batch.objects.order_by("pk")[0]
+    answer_all(project, batch)
+    lives["score"] = live(project, "score_batch", lambda n: {"batch": batch.pk, "n": n})
+    lives["gather"] = live(project, "gather_dataset", lambda n: {"batch": batch.pk, "name": f"gathered-{n}"})
+    return told | {
+        "lives": lives,
+        "datasets": datasets(),
+        "items": Item.every.count(),
+        "batches": list(Batch.objects.annotate(n=Count("hits")).values_list("state", "n").order_by("pk")),
+        "reports": BatchReport.objects.count(),
+        "files": sorted(path.name for path in folder.iterdir()),
+    }
+
+
+def answer_all(project: Project, batch: Batch) -> None:
+    user = User.objects.create_user("w")
+    worker = Worker.objects.create(project=project, user=user, consented_version=project.consent_version)
+    joining.read_guide(assigning.sit_down(worker, batch), version=1)
+    while row := assigning.claim(assigning.sit_down(worker, batch)):
+        submitting.submit(row, answer_to(row), key=f"0.{row.pk}", base=0, active_seconds=5)
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(Path(sys.argv[1]))))

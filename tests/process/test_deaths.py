@@ -1,0 +1,34 @@
+"""A job killed between any two of its steps is taken up again once, and comes to what it would have come to."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.process.installation import Installation
+
+
+def test_a_job_killed_before_each_of_its_writes_doubles_and_loses_nothing(
+    install: Callable[..., Installation], tmp_path: Path
+) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    told = json.loads(install().run([sys.executable, "-m", "tests.process.deaths", str(folder)]))
+    hungry = told["hungry"]
+    assert (hungry["came"], hungry["state"], hungry["taken"]) == ([False] * 3, "failed", False)
+    assert "3 times" in hungry["error"]
+    assert "memory" in hungry["error"]
+    assert hungry["datasets"] == {}, "nothing half done is shown"
+    assert (hungry["then"], hungry["datasets_then"]) == (True, {"hungry": 4})
+    for kind, life in told["lives"].items():
+        assert life["deaths"] > 1, kind
+        assert life["ill"] == {}, f"{kind}: its second run ended otherwise after a death before that write"
+    sizes = {"hungry": 4, "wells": 4, "drawn": 2, "gathered": 4}
+    found = told["datasets"]
+    assert {name: sizes[name.partition("-")[0]] for name in found} == found
+    assert len(found) == 1 + sum(told["lives"][kind]["deaths"] + 1 for kind in ("import", "derive", "gather"))
+    assert told["items"] == sum(found.values()), "nothing half done is kept"
+    assert told["batches"] == [["open", 4]] * (told["lives"]["launch"]["deaths"] + 1)
+    assert (told["reports"], told["files"]) == (1, [])
