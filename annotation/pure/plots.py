@@ -20,6 +20,7 @@ from annotation.pure.words import gettext_noop as _
 MOST = 30  # groups of a chart; what has more is left to its table
 SERIES = 3  # figures beside each other
 LONGEST = 600  # characters of a description
+LONG = 12  # characters of a group's name; with a longer one each group has a row of its own
 Point = tuple[float, float | None, float | None] | None  # value, low, high
 
 
@@ -133,7 +134,8 @@ def _measured(
         Series(translate(MEASURES[measure]), tuple(_point(row[part][measure]["f1"]) for row in groups.values()))
         for measure in TABLE4
     ]
-    yield from _drawn(Dots(name, title, "F1 (%)", tuple(groups), tuple(series), study=study))
+    across = max(map(len, groups)) > LONG
+    yield from _drawn(Dots(name, title, "F1 (%)", tuple(groups), tuple(series), across=across, study=study))
 
 
 def _curve(study: Mapping[str, Any], part: str, translate: Translate, name: str) -> Iterator[Dots]:

@@ -89,6 +89,7 @@ def test_a_requesters_pages_of_data_and_people(look: Callable[..., list[str]]) -
         "dataset-derive",
         "item",
         "people",
+        "import-mturk-ids",
         "job",
     ]
     assert look("alice", *names) == []
@@ -196,6 +197,7 @@ def test_every_page_of_the_site_is_looked_at() -> None:
         "html-question",
         "assignment-state",
         "marketplace-by-id",
+        "external-submit",
     }  # not ours, or no page
     pages = {name for name, row in TABLE.items() if row.statuses.get("GET")} - fragments - files - elsewhere - strangers
     assert [name for name in sorted(pages) if f'"{name}"' not in source] == []

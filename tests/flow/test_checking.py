@@ -15,6 +15,7 @@ from annotation.flow import (
     checking,
     doubting,
     exporting,
+    flagging,
     gathering,
     grading,
     ledger,
@@ -243,11 +244,13 @@ def test_agreement_with_the_others_stands_in_for_checks(batch: Any, bob: Worker,
     assert grading.agreements(batch, carol.pk) == [1.0, 1.0, 0.0, 0.0]
 
 
-def test_agreement_leaves_out_what_was_refused(batch: Any, bob: Worker, carol: Worker) -> None:
+def test_agreement_leaves_out_what_was_voided_and_nothing_else(batch: Any, bob: Worker, carol: Worker) -> None:
     rows = [row for row in (take(bob, batch), take(carol, batch)) if row is not None]
     for row in rows:
         submit(row, answer_to(row), key=f"0.{row.pk}")
     assert grading.agreements(batch, carol.pk) == [1.0]
     wish = reviewing.Decision("discarded", {}, reason="It was not read.")
     reviewing.decide(rows[0], 1, wish, reviewer=None)
+    assert (grading.agreements(batch, bob.pk), grading.agreements(batch, carol.pk)) == ([1.0], [1.0])
+    flagging.void(rows[0].hit, reason="Two towers stand there.")
     assert (grading.agreements(batch, bob.pk), grading.agreements(batch, carol.pk)) == ([], [])

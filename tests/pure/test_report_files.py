@@ -136,3 +136,14 @@ def test_a_cut_is_the_same_text_in_addresses_and_keys_and_nonsense_is_not_there(
     assert Cut.of(cut.query) == cut
     assert cut.narrowed({"hops": "3"}).hops == 3
     assert Cut.of({"hops": "-1", "dataset": "\0"}).key == ""
+
+
+def test_groups_with_long_names_stand_one_below_the_other() -> None:
+    figure = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 3}
+    part = {measure: {"f1": figure} for measure in ("human_score", "upper_bound", "agreement")}
+    study = {"answer": part, "support": part, "by_worker": {}}
+    by_shape = dict.fromkeys(("2hop", "3hop1", "3hop2"), study)
+    content = {"datasets": {"d": {**study, "by_hops": {"2": study, "3": study}, "by_shape": by_shape}}}
+    across = {plot.name: plot.across for plot in plots_of(content, str) if isinstance(plot, Dots)}
+    assert across["answer-by-shape-d"]
+    assert not across["answer-by-hops-d"]
