@@ -97,6 +97,6 @@ def configuration(*, json: bool, level: str, hook: str = "") -> dict[str, Any]:
         "filters": {"discreet": {"()": "annotation.logs.Discreet"}},
         "formatters": {"line": formatter},
         "handlers": handlers,
-        "loggers": {"bm25s": {"level": "WARNING"}, "django.request": {"level": "ERROR"}} | dict.fromkeys(named, told),
+        "loggers": {"django.request": {"level": "ERROR"}} | dict.fromkeys(named, told),
         "root": {"handlers": list(handlers), "level": level},
     }

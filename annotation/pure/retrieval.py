@@ -5,6 +5,7 @@ The only place that knows bm25s.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -41,6 +42,7 @@ class Pool:
         if any(words):
             import bm25s  # type: ignore[import-untyped]  # slow to load, and few need it
 
+            logging.getLogger("bm25s").setLevel(logging.WARNING)  # loading it sets DEBUG, over any configuration
             self._index = bm25s.BM25()
             self._index.index(words, show_progress=False)
 
