@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent
 
 LANGUAGES = ("sh", "python")
-_FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```", re.S | re.M)
+_FENCE = re.compile(r"^ *```(\S*)[^\n]*\n(.*?)^ *```", re.S | re.M)  # in a list they are indented
 _COMMENT = re.compile(r"<!-- (not run|first|meanwhile): (.+?) -->")
 
 
@@ -51,7 +52,7 @@ def blocks_of(guide: Path, root: Path) -> Iterator[Block]:
                 guide=guide.relative_to(root).as_posix(),
                 line=above.count("\n") + 1,
                 language=found[1],
-                text=found[2],
+                text=dedent(found[2]),
                 not_run=" ".join(said.get("not run", [])),
                 first=tuple(said.get("first", [])),
                 meanwhile=tuple(said.get("meanwhile", [])),
@@ -62,7 +63,7 @@ def _comments_above(above: str) -> dict[str, list[str]]:
     """The comments in the lines directly above a fence, in their order."""
     said: dict[str, list[str]] = {}
     for line in reversed(above.splitlines()):
-        comment = _COMMENT.fullmatch(line)
+        comment = _COMMENT.fullmatch(line.strip())
         if not comment:
             break
         said.setdefault(comment[1], []).insert(0, comment[2])
@@ -70,6 +71,6 @@ def _comments_above(above: str) -> dict[str, list[str]]:
 
 
 def unlabelled(guide: Path) -> list[str]:
-    """Commands in fences that name no language, which no test would run."""
-    return [line for found in _FENCE.finditer(guide.read_text()) if not found[1] for line in found[2].splitlines()
-            if "manage.py" in line or "curl " in line]  # fmt: skip
+    """Commands in fences of no language or another one, which no test would run."""
+    others = [found[2] for found in _FENCE.finditer(guide.read_text()) if found[1] not in LANGUAGES]
+    return [line for text in others for line in text.splitlines() if "manage.py" in line or "curl " in line]

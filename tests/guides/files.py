@@ -28,7 +28,7 @@ def write_files(folder: Path) -> None:
     (folder / "dev.jsonl.gz").write_bytes(gzip.compress((folder / "dev.jsonl").read_bytes()))
     write(folder / "musique_ans_v1.0_dev.jsonl", wells, "musique")
     write(folder / "musique_full_v1.0_dev.jsonl", twins(wells), "musique")
-    write(folder / "my-questions.jsonl", singles, "jsonl")
+    write(folder / "my-questions.jsonl", [*singles, *lonely(50)], "jsonl")
     write(folder / "dev-v1.1.json", singles, "squad")
     dump(folder / "predictions.json", {example.id: example.answers[0] for example in singles})
     lines(folder / "id_aliases.json", [{"Q_id": "Q1", "aliases": ["Tower 0"], "demonyms": []}])
@@ -38,6 +38,18 @@ def write_files(folder: Path) -> None:
     answer = {"text": "Tower 0", "support": [0, 1]}
     lines(folder / "elsewhere.jsonl", [{"dataset": "items", "item": 0, "worker": "ada", "answer": answer}])
     lines(folder / "generated.jsonl", [subquestions(example) for example in bridges])
+
+
+def lonely(size: int) -> list[Example]:
+    """Single-hop questions that no other one leads to: their paragraphs fill contexts and those of twins."""
+    made = []
+    for k in range(size):
+        text = f"Islet {k} lies off the northern coast. Nobody lives there. In winter {k + 100} seals rest on it."
+        text += " A stone hut without a roof is all that its last keeper left behind."
+        paragraph = Paragraph(f"Islet {k}", text)
+        question = f"How many seals rest on Islet {k} in winter?"
+        made.append(Example(str(9000 + k), question, (paragraph,), (str(k + 100),), supports=(0,), group=str(9000 + k)))
+    return made
 
 
 def write(path: Path, examples: Iterable[Example], format: str) -> None:

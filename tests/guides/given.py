@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -74,8 +75,11 @@ GIVEN: dict[str, list[str]] = {
 }
 
 
-def people_answer() -> bool:
-    """Let invented workers answer what is open, rightly mostly; whether there was anything to answer."""
+def people_answer(most: int = MOST, *, against_gold: bool = False) -> bool:
+    """Let invented workers answer what is open, rightly mostly; whether there was anything to answer.
+
+    `against_gold`: each as wrongly as all the others.
+    """
     from annotation.flow import assigning, joining, submitting
     from annotation.models import Batch, Seat, User, Worker
     from annotation.registry import task_type
@@ -89,13 +93,14 @@ def people_answer() -> bool:
             seat = assigning.sit_down(worker, batch)
             joining.read_guide(seat, version=batch.guide.version)
             rng = Random(f"{batch.slug}/{number}")
-            for _assignment in range(MOST):
+            for _assignment in range(most):
                 row = assigning.claim(Seat.objects.select_related("batch").get(pk=seat.pk))
                 if row is None:
                     break
                 task, gold = task_type(batch.task), row.hit.item.example
-                right = rng.random() < 0.9
-                answer = task.imitate(row.hit.payload, gold, rng, right=right)
+                right = not against_gold and rng.random() < 0.9
+                words = Random(row.hit.public_id) if against_gold else rng
+                answer = task.imitate(row.hit.payload, gold, words, right=right)
                 if batch.task == "choose":  # no item says which composition is best
                     answer = {"chosen": 0}
                 if answer and number > 1 and answer.get("question"):  # each composer has words of their own
@@ -112,6 +117,38 @@ def approve_everything() -> None:
     for project in Project.objects.all():
         for row in awaiting.waiting(project):
             approving.approve(row)
+
+
+def gold_is_corrected() -> None:
+    """Let workers agree against gold, and put what they say in its place."""
+    from annotation.flow import doubting
+    from annotation.models import Batch, Hit
+    from annotation.pure import doubt
+
+    people_answer(most=20, against_gold=True)
+    for found in doubting.doubts(Batch.objects.get(slug="human-study")):
+        doubting.decide(Hit.objects.get(pk=found.pk), doubt.CORRECTION, text=found.text, reviewer=None)
+
+
+def second_factor() -> None:
+    from django_otp.oath import TOTP
+
+    from annotation.flow import proving
+    from annotation.models import User
+
+    key = proving.proposed_key()
+    assert proving.confirm(User.objects.get(username="them@lab.example"), key, f"{TOTP(bytes.fromhex(key)).token():06}")
+
+
+def move_away() -> None:
+    """Leave of the installation only its backup, under the name of another day."""
+    from django.conf import settings
+
+    (archive,) = Path().glob("hopscribe-*.tar.gz")
+    archive.rename("hopscribe-2026-11-21.tar.gz")
+    database = Path(settings.DATABASES["default"]["NAME"])
+    for file in database.parent.glob(f"{database.name}*"):
+        file.unlink()
 
 
 def token() -> dict[str, str]:
@@ -180,6 +217,17 @@ def predict_subqa() -> None:
         (Path("predictions") / file.name).write_text(json.dumps(answers))
 
 
+def predict_subqa_twice() -> None:
+    for model in ("dfgn", "cogqa"):
+        shutil.copytree("predictions", model)
+
+
+def predict_two_probes() -> None:
+    for dataset in ("hotpot", "musique"):
+        shutil.copyfile("probe.json", f"{dataset}-probe.json")
+        shutil.copyfile("probe.jsonl", f"{dataset}-probe.jsonl")
+
+
 def probes_and_predictions() -> None:
     from django.core.management import call_command
 
@@ -199,6 +247,11 @@ STEPS: dict[str, Callable[..., Any]] = {
     "probes and predictions": probes_and_predictions,
     "predict squad-7": predict_squad,
     "predict subqa": predict_subqa,
+    "predict subqa twice": predict_subqa_twice,
+    "predict two probes": predict_two_probes,
+    "gold is in doubt, and corrected": gold_is_corrected,
+    "a second factor": second_factor,
+    "an archive, and an empty installation": move_away,
     "predict transformed.json predictions.jsonl": lambda: predict("transformed.json", "predictions.jsonl"),
 }
 
