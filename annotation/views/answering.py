@@ -45,13 +45,16 @@ def version_of(request: HttpRequest) -> int:
 
 
 def active(request: HttpRequest, row: Assignment) -> float:
-    """The posted active time, never longer than the time that has passed."""
+    """The posted active time: no longer than what was known at the last save, or acceptance, and has passed since."""
     try:
         told = float(request.POST.get("active_seconds") or 0)
     except ValueError:
         told = 0.0
-    passed = max(0.0, (clock.now() - row.accepted_at).total_seconds())
-    return min(told, passed) if told >= 0 else 0.0
+    now = clock.now()
+    last = max(at for at in (row.accepted_at, row.draft_saved_at, row.submitted_at) if at is not None)
+    passed, since = ((now - at).total_seconds() for at in (row.accepted_at, last))
+    most = max(0.0, passed, row.active_seconds + since)  # accepted again, it has time from before
+    return min(told, most) if told >= 0 else 0.0
 
 
 def receive(request: HttpRequest, row: Assignment, door: Door) -> HttpResponse:

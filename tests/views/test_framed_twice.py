@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from threading import Barrier, Thread
 from typing import Any
 
 import pytest
 from django.db import connection, connections
+from django.db.models.functions import Now
 
 from annotation.models import Answer, Arrival, Assignment, Hit
 from annotation.pure import lifecycle
@@ -100,3 +102,17 @@ def test_of_two_browsers_that_submit_at_the_same_instant_one_is_stored_and_one_i
     assert lost in body(replies[lost]), "what they wrote is shown, so that they can keep it"
     hit.refresh_from_db()
     assert (hit.live, hit.done) == (0, 1)
+
+
+def test_time_from_before_a_hit_was_returned_and_accepted_again_counts(two: tuple[Frame, Frame]) -> None:
+    first, second = two
+    Assignment.objects.update(accepted_at=Now() - timedelta(seconds=200))
+    draft = {"kind": "text", "text": "here", "key": "0.k", "active_seconds": "100"}
+    first.act("draft", version="0", **draft)
+    first.act("return")
+    second.open()
+    row = Assignment.objects.get()
+    assert row.accepted_at > row.draft_saved_at
+    second.act("draft", version="1", **draft | {"active_seconds": "100.1"})
+    second.act("submit", **fields(row, active_seconds="100.1"))
+    assert 100 <= Answer.objects.get().active_seconds <= 100.1
