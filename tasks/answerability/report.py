@@ -291,19 +291,20 @@ def _model_table(judged: Sequence[Judged], found: Sequence[Group], level: str, s
 
 
 def _paragraph(rows: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
-    if rows:
-        agreeing = math.fsum(agreed(row) for row in rows)
-        instances = counted(len(rows), _("of one instance"), _("of %(n)s instances"))
-        yield {
-            "message": _("By majority, people agreed with the label of %(agreed)s %(instances)s (%(share)s)."),
-            "values": {"agreed": f"{agreeing:g}", "instances": instances, "share": in_words(_agreement(rows, seed))},
-        }
-        if tied := sum(not _side(row) for row in rows):
-            yield counted_sentence(
-                tied,
-                _("One is tied, and counts by the chance that it is right."),
-                _("%(n)s are tied, and count by the chance that they are right."),
-            )
+    if not rows:
+        return
+    agreeing = math.fsum(agreed(row) for row in rows)
+    instances = counted(len(rows), _("of one instance"), _("of %(n)s instances"))
+    yield {
+        "message": _("By majority, people agreed with the label of %(agreed)s %(instances)s (%(share)s)."),
+        "values": {"agreed": f"{agreeing:g}", "instances": instances, "share": in_words(_agreement(rows, seed))},
+    }
+    if tied := sum(not _side(row) for row in rows):
+        yield counted_sentence(
+            tied,
+            _("One is tied, and counts by the chance that it is right."),
+            _("%(n)s are tied, and count by the chance that they are right."),
+        )
     kept = [group for group in found if not group.left_out()]
     if kept:
         answer, _em, support, _support_em, labels = _group_figures(kept, level, seed)

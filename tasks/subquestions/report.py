@@ -181,7 +181,8 @@ def _paragraph(verdicts: Sequence[JSON], rows: Sequence[Judged]) -> list[JSON]:
         {"message": message, "values": {"kept": shares[KEPT], "discarded": shares[DISCARDED]}},
     ]
     if kinds[TIED]:
-        told.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares[TIED]}})
+        message = _("On %(tied)s annotators are tied, over keeping the question or over a text.")
+        told.append({"message": message, "values": {"tied": shares[TIED]}})
     return told
 
 
