@@ -176,7 +176,8 @@ PARAGRAPHS: dict[str, dict[str, Check]] = {
             [*map(number, g)] == [len({row.worker_id for row in r.counted}), len(r.said)]
         ),
         rf"By majority, {SHARE} were kept and {SHARE} discarded\.": lambda r, g: all(
-            is_share(told, [one == kind for one in fates(r)]) for told, kind in zip(g, ("kept", "discarded"), strict=True)
+            is_share(told, [one == kind for one in fates(r)])
+            for told, kind in zip(g, ("kept", "discarded"), strict=True)
         ),
         rf"On {SHARE} annotators are tied, over keeping the question or over a text\.": lambda r, g: (
             is_share(g[0], [one == "tied" for one in fates(r)])
