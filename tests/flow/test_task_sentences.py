@@ -179,8 +179,8 @@ PARAGRAPHS: dict[str, dict[str, Check]] = {
             is_share(told, [one == kind for one in fates(r)])
             for told, kind in zip(g, ("kept", "discarded"), strict=True)
         ),
-        rf"On {SHARE} annotators are tied, over keeping the question or over a text\.": lambda r, g: (
-            is_share(g[0], [one == "tied" for one in fates(r)])
+        rf"On {SHARE} annotators are tied, over keeping the question or over a text\.": lambda r, g: is_share(
+            g[0], [one == "tied" for one in fates(r)]
         ),
     },
     "answerability": {
