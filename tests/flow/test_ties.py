@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from annotation.flow import batching, scoring
+from annotation.management.commands.score_batch import printed
 from annotation.models import Batch
 from annotation.pure.cuts import Cut
 from annotation.pure.human_scores import random_human_score
@@ -92,3 +93,9 @@ def test_other_tasks_have_no_ties_to_choose(project: Any, dataset: Any) -> None:
 @pytest.mark.parametrize("said", ["coin", "RANDOM", "1"])
 def test_nonsense_asks_for_no_rule(said: str) -> None:
     assert Cut.of({"ties": said}) == Cut()
+
+
+def test_the_printed_report_says_that_ties_were_broken_at_random(worked: Batch) -> None:
+    told = "that of one of the tied answers"
+    assert told in "\n".join(printed(scoring.score_batch(worked, cut=Cut(ties="random"))))
+    assert told not in "\n".join(printed(scoring.score_batch(worked)))
