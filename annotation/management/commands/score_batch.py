@@ -41,7 +41,7 @@ def printed(result: dict[str, Any]) -> Iterator[str]:
     for name, study in result.get("datasets", {}).items():
         yield f"{name}: {HEAD.format(**study)}"
     if result.get("ties") == "random":
-        yield "Where the majority is tied, the human score is that of one of the tied answers, drawn by the batch's seed."
+        yield "Where the majority is tied, the human score is that of one of the tied answers, drawn by seed."
     for found in tables_of(result):
         yield from tables.lines(found)
         if note := tables.note_of(found):
