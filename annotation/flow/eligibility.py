@@ -86,7 +86,7 @@ def from_words(project: Project, phrase: str, *, guard: str = "Accept") -> Requi
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """One requirement that a worker does not meet: what it says, and what they can do: ask, test, details or nothing.
+    """One requirement that a worker does not meet: and what they can do: ask, test, round, details or nothing.
 
     `type` is the project's own type, None for one of MTurk's.
     """
@@ -151,7 +151,8 @@ def _way(lack: Lack, type: QualificationType | None, worker: Worker) -> str:
         return "details" if lack.requirement.type in (requirements.LOCALE, requirements.ADULT) else ""
     if lack.requirement.comparator in ("DoesNotExist", "LessThan", "LessThanOrEqualTo"):
         return ""
-    return way_to(type, worker)
+    opened = type.rounds.filter(batch__state=Batch.State.OPEN).exists()
+    return way_to(type, worker) or ("round" if opened else "")
 
 
 def way_to(type: QualificationType, worker: Worker) -> str:

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from annotation.flow import assigning, discovering, qualifying
 from annotation.models import Assignment, Hit, Project, QualificationRequest, Worker
+from tests.flow.test_rounds import made
 from tests.pure.test_wire_xml import asked, form, key, selection
 from tests.views.strangers import FORM, accepted, hit_of, hit_type
 
@@ -300,3 +301,17 @@ def test_no_page_of_another_site_is_gone_back_to(project: Any, bob: Any, client:
     client.post(there, {"begin": "1"})
     assert 'elsewhere.example/"' not in "".join(links(client.get(there)))
     assert client.post(there, {"q0": "a"})["Location"] == reverse("my-qualifications")
+
+
+def test_from_work_that_a_round_opens_a_link_leads_to_the_round(
+    project: Any, dataset: Any, bob: Any, client: Any
+) -> None:
+    found = made(project, dataset)
+    needs = {"type": found.grants.public_id, "comparator": "Exists", "guard": "Accept"}
+    hit = hit_of(hit_type(project, title="Guarded ferry", requirements=(needs,)))
+    client.force_login(bob.user)
+    page = client.get(reverse("marketplace-hit", args=[hit.public_id])).content.decode()
+    work = reverse("work")
+    assert f'class="button small" href="{work}"' in page
+    assert found.batch.title in client.get(work).content.decode()
+    assert f'class="button small" href="{work}"' not in client.get(work).content.decode()
