@@ -67,7 +67,7 @@ class Reader:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=300,
+            timeout=900,
         )
         assert done.returncode == 0, done.stdout[-6000:]
         for noise in ("Traceback", " DEBUG "):
