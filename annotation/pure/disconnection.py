@@ -84,7 +84,7 @@ def _item(example: Example, hop: int, masked: int, *, mask: str) -> Item:
     mention = example.hops[masked - 1].answer if masked else ""
     paragraph = example.paragraphs[it.support or 0]
     kind = TAIL if masked else HEAD
-    asked = question if mask == MASK else " ".join(resolved(it.question, example.hops, masked=masked).split())
+    asked = " ".join(resolved(it.question, example.hops, masked=masked).split())
     parts = (kind, asked, normalise_answer(mention) or mention, it.answer, paragraph.title, same_text(paragraph))
     digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "replace"), digest_size=10).hexdigest()
     return Item(f"{kind}-{digest}", kind, question, it.answer, mention, whole, paragraph)
