@@ -298,6 +298,11 @@ def test_an_answer_in_no_paragraph_is_kept_as_it_was_typed(batch: Any, tmp_path:
     assert [(a["kind"], a["text"]) for a in answers] == [("typed", "the tall tower"), ("none", "")]
 
 
+def test_what_only_a_worker_here_must_give_is_not_warned_of(batch: Any, tmp_path: Path) -> None:
+    report = import_judgments(batch, lines(tmp_path / "j.jsonl", [judgment(0, "x", support=[])]))
+    assert (report["accepted"], report["warnings"], report["flaws"]) == (1, 0, [])
+
+
 def test_judgments_and_our_own_annotators_share_a_batch(batch: Any, tmp_path: Path, bob: Any) -> None:
     answer_all(bob, batch, most=3)
     import_judgments(batch, lines(tmp_path / "j.jsonl", [judgment(item, "Ben") for item in range(4)]))

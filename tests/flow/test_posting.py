@@ -211,6 +211,19 @@ def test_whoever_dribbles_does_not_hold_us_up_either(monkeypatch: pytest.MonkeyP
     thread.join()
 
 
+def test_the_time_that_a_name_takes_to_be_looked_up_counts_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posting, "SECONDS", 0.2)
+
+    def slowly(host: str, port: int, *_: Any, **__: Any) -> Any:
+        time.sleep(0.3)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))]
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setattr(socket, "getaddrinfo", slowly)
+        with pytest.raises(NotSent, match="no answer within"):
+            posting.post(f"http://slow.example:{server.getsockname()[1]}/", b"{}", {}, loopback=True)
+
+
 def test_a_header_cannot_begin_another_one() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(NotSent):
         posting.post(f"http://127.0.0.1:{server.getsockname()[1]}/", b"{}", {"X": "a\r\nY: b"}, loopback=True)

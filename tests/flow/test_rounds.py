@@ -201,10 +201,19 @@ def test_a_voided_item_counts_for_nobody(project: Any, wells: Any, bob: Worker) 
     work_through(bob, found)
     assert Attempt.objects.get().passed is False
     flagging.void(row.hit, reason="broken")
-    assert row.hit_id not in {attempts.next_hit(attempt).pk for attempt in Attempt.objects.filter(finished_at=None)}
     assert Attempt.objects.get().passed is True
     flagging.restore(row.hit)
     assert Attempt.objects.get().passed is False
+
+
+def test_a_voided_item_is_passed_over_and_the_attempt_goes_on(project: Any, wells: Any, bob: Worker) -> None:
+    found = made(project, wells)
+    submit(take(bob, found.batch))
+    _first, voided, last = Attempt.objects.get().hits
+    flagging.void(Hit.objects.get(pk=voided), reason="broken")
+    row = take(bob, found.batch)
+    assert row is not None
+    assert row.hit_id == last
 
 
 def test_an_item_whose_gold_is_hidden_is_in_no_round_against_gold(project: Any, wells: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 from annotation.flow import scoring
 from annotation.models import Dataset
 from annotation.pure.plots import plots_of
-from annotation.pure.report_values import behind, tables_of
+from annotation.pure.report_values import behind, table_of, tables_of
 from annotation.pure.tables import cell_text
 from tests.conftest import records
 from tests.flow.scored import imported, opened, say
@@ -23,13 +23,16 @@ def test_unanswerable_twins_are_scored_in_pairs(project: Any, tmp_path: Path) ->
     batch = opened(project, imported(project, tmp_path, "twins", twins(), format="musique"))
     right, wrong = [("a", "tin", [0, 2]), ("b", "tin", [0, 2]), ("c", "", [])], [("d", "", []), ("e", "Farrow", [0])]
     say(batch, tmp_path, {("twins", 0): right, ("twins", 1): [*wrong, ("f", "", [])]})
-    found = scoring.score_batch(batch)["datasets"]["twins"]
+    report = scoring.score_batch(batch)
+    found = report["datasets"]["twins"]
     assert (found["n"], found["excluded"]) == (1, 1)
     assert found["exclusions"] == {"unanswerable: scored in pairs": 1}
     assert found["pairs"]["n"] == 1
     assert found["pairs"]["answer"]["em"]["value"] == 1
     assert found["pairs"]["support"]["f1"]["value"] == 1
     assert found["pairs"]["answerability"]["value"] == 1
+    [row] = table_of(report, "pairs-twins")["rows"]
+    assert (row[0], row[-1]["value"]) == (1, 1)
 
 
 def test_a_pair_whose_answerability_most_people_missed_scores_nothing(project: Any, tmp_path: Path) -> None:

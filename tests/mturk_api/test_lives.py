@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.flow import flagging, ledger, listing, overseeing, relisting, topping_up, watching
 from annotation.flow.refusal import Refused
-from annotation.models import Hit, Listing, Project, Seat
+from annotation.models import Hit, HitType, Listing, Project, Seat
 from tests.flow.interleaving import just_before
 from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
 from tests.mturk_api.wire import mturk, requester
@@ -218,6 +218,15 @@ def test_two_requesters_do_not_see_each_other(key: Any, client: Any) -> None:
         with pytest.raises(ClientError, match="does not exist"):
             call()
     assert balance(other) == "10000.00"
+
+
+def test_two_requests_at_once_make_one_type_whatever_another_project_has(key: Any) -> None:
+    terms = listing.Terms("Other", "Look.", Decimal("0.25"), 600)
+    listing.hit_type_of(requester("otto").project, terms)
+    made: list[HitType] = []
+    with just_before("SAVEPOINT", lambda: made.append(listing.hit_type_of(key.project, terms))):
+        found = listing.hit_type_of(key.project, terms)
+    assert [found] == made
 
 
 def test_whoever_accepts_while_the_type_changes_is_in_one_batch_with_the_hit(key: Any, client: Any) -> None:

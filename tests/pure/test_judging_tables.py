@@ -61,6 +61,11 @@ def test_a_tie_is_nobody_s_majority_and_models_need_twenty_shared_items():
     assert side_by_side(FOUR).majority == {"a": "yes", "b": "no", "c": None, "d": "yes"}
 
 
+def test_a_verdict_that_no_item_has_has_a_share_of_nothing():
+    found = tables([("a", [("amy", "yes"), ("bo", "yes")]), ("b", [("amy", "yes")])])["verdicts"]
+    assert [(r[1], r[2]["value"]) for r in found["rows"][:-1]] == [(2, 1), (0, 0), (0, 0)]
+
+
 def test_a_worker_stands_beside_the_majority_of_the_others_without_the_own_label():
     found = tables(FOUR)["by-worker"]
     # amy: the others of a tie (half), those of b say no, c's other says no; d has no others

@@ -109,6 +109,19 @@ def test_pay_is_told_as_far_as_it_was_paid() -> None:
     assert "hour" not in partly
 
 
+@pytest.mark.parametrize(
+    ("imported", "last", "said"),
+    [
+        (2, "2026-01-05", "The others came from 2026-01-02 to 2026-01-05 (UTC)."),
+        (0, "2026-01-05", "Answers came from 2026-01-02 to 2026-01-05 (UTC)."),
+        (2, "2026-01-02", "The others came on 2026-01-02 (UTC)."),
+        (0, "2026-01-02", "All answers came on 2026-01-02 (UTC)."),
+    ],
+)
+def test_the_days_are_of_all_answers_or_of_those_that_were_not_imported(imported: int, last: str, said: str) -> None:
+    assert said in in_words(replace(FACTS, imported=imported, last=last)).replace("\n", " ")
+
+
 def test_times_are_told_of_the_answers_that_were_measured() -> None:
     assert "Of 4 answers the active time was measured; its median was 42 seconds." in in_words(replace(FACTS, timed=4))
     assert "Of one answer the active time was measured; it was 42 seconds." in in_words(replace(FACTS, timed=1))
