@@ -11,7 +11,8 @@ from annotation.flow.refusal import Refused
 from annotation.models import Batch, Dataset, PredictionSet
 from annotation.pure.report_values import tables_of
 from annotation.pure.tables import note_of
-from tests.flow.scored import worked
+from tests.conftest import records
+from tests.flow.scored import imported, worked
 from tests.flow.test_collecting import lines
 
 __all__ = ["worked"]
@@ -83,6 +84,13 @@ def test_predictions_that_are_not_all_in_are_not_scored(worked: Batch, tmp_path:
     )
     PredictionSet.objects.update(ready=False)
     assert scoring.score_batch(worked)["datasets"]["wells"]["models"] == {}
+
+
+def test_predictions_for_another_dataset_change_no_report(worked: Batch, tmp_path: Path) -> None:
+    other = imported(worked.project, tmp_path, "mills", records(2))
+    file = predictions(tmp_path, {"well-0": "Tower 0", "well-1": "Tower 1"})
+    scoring.import_predictions(other, file, format="musique", model="m")
+    assert not scoring.score_batch(worked)["datasets"]["wells"]["models"]
 
 
 def test_people_and_models_stand_in_the_layout_of_musiques_tables(worked: Batch, tmp_path: Path) -> None:

@@ -28,6 +28,11 @@ def test_a_rate_of_nothing_counts_its_clusters_and_not_its_rows() -> None:
     assert (found.value, found.n, found.high) == (0.0, 50, wilson(0, 10).high)
 
 
+def test_a_rate_of_everything_counts_its_clusters_and_not_its_rows() -> None:
+    found = clustered_share([(row // 5, 1.0) for row in range(50)], 1)
+    assert (found.value, found.n, found.low) == (1.0, 50, wilson(10, 10).low)
+
+
 def test_one_cluster_alone_has_no_interval() -> None:
     assert clustered_share([("a", 1.0), ("a", 0.0)], 1) == Figure(0.5, None, None, 2)
 

@@ -12,7 +12,7 @@ from annotation.pure import quoting
 from annotation.pure.cuts import Cut
 from annotation.pure.plots import Dots, Grid, Series, Steps, plots_of
 from annotation.pure.report_values import behind
-from annotation.pure.svg import draw
+from annotation.pure.svg import COLOURS, draw
 from annotation.pure.table_files import as_csv, as_latex, as_markdown
 
 TABLE = {
@@ -107,6 +107,17 @@ def test_a_chart_across_has_its_groups_one_below_the_other() -> None:
     )
     assert upright
     assert not upright & across
+
+
+def test_a_chart_across_has_equal_values_one_below_the_other() -> None:
+    series = (Series("s", ((50.0, None, None), (50.0, None, None))),)
+    colour = COLOURS[0].encode()
+    points = re.findall(
+        rb'<use [^>]*x="([\d.]+)" y="([\d.]+)" fill="' + colour,
+        draw(Dots("a", "A", "%", ("x", "y"), series, across=True)),
+    )
+    assert len({x for x, _y in points}) == 1
+    assert len({y for _x, y in points}) == 2
 
 
 def test_a_report_with_tables_has_their_shares_and_the_confusion_of_all_as_charts() -> None:

@@ -24,6 +24,18 @@ def test_a_removal_hides_the_dataset_and_can_be_undone(client: Any, alice: Any, 
     assert dataset.items.count() == 4
 
 
+def test_a_dataset_removed_again_is_restored_by_its_latest_removal(client: Any, alice: Any, dataset: Any) -> None:
+    client.force_login(alice)
+    for _time in range(2):
+        client.post(reverse("dataset-remove", args=["wells", "wells"]))
+        page = client.get(reverse("bin", args=["wells"])).content.decode()
+        job = Job.objects.get(kind="remove_dataset", state=Job.State.WAITING)
+        address = reverse("dataset-restore", args=["wells", job.public_id])
+        assert address in page
+        client.post(address)
+        assert Dataset.objects.whole().get().items.count() == 4
+
+
 def test_a_removal_happens_once_its_time_has_come(client: Any, alice: Any, dataset: Any) -> None:
     client.force_login(alice)
     client.post(reverse("dataset-remove", args=["wells", "wells"]))

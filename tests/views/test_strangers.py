@@ -71,6 +71,11 @@ def test_only_a_page_of_another_host_keeps_its_own_origin(kind: Any, bob: Any, c
         assert "allow-top-navigation" not in frame["sandbox"]
 
 
+@pytest.mark.parametrize("unknown", ["A", "\0", "A" * 65])
+def test_an_answer_of_no_assignment_is_not_found(kind: Any, client: Any, unknown: str) -> None:
+    assert client.post(SUBMIT, {"assignmentId": unknown, "x": "1"}).status_code == 404
+
+
 def test_pages_without_a_frame_allow_none(kind: Any, bob: Any, client: Any) -> None:
     client.force_login(bob.user)
     hit = hit_of(kind, FORM)
