@@ -206,32 +206,27 @@ def free_place(hit_id: int, **changes: object) -> None:
     Hit.objects.filter(pk=hit_id).update(ticket=ticket, **changes)
 
 
-def want(hit_id: int, least: int) -> bool:
-    """Let a HIT ask for at least so many answers; True when it did not before, and now stands at the queue's end.
+def want(hit_id: int, least: int) -> None:
+    """Let a HIT ask for at least so many answers; where it did not before, it now stands at the queue's end.
 
     It never asks for fewer, nor for more than the budget covers. To be called in a transaction that has not changed
     the HIT yet, for the lock order.
     """
     modest = Hit.objects.filter(pk=hit_id, wanted__lt=least)
-    if not least or not modest.exists():
-        return False
-    try:
-        with transaction.atomic():
-            return _raise(hit_id, modest, least)
-    except ledger.Overdrawn:
-        return False
+    if least and modest.exists():
+        with suppress(ledger.Overdrawn), transaction.atomic():
+            _raise(hit_id, modest, least)
 
 
-def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> bool:
+def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> None:
     ticket = _next_ticket(hit_id)
     rows = modest.select_for_update(of=("self",), no_key=True)
     locked = rows.select_related("batch__project", "batch__connection").first()
     if locked is None or locked.check_item or attempts.round_of(locked.batch) is not None:
-        return False  # known answers need no second opinion
+        return  # known answers need no second opinion
     more = reserving.for_opinions(locked, least)
     modest.update(wanted=least, ticket=ticket)
     ledger.hold(locked.batch, more, key=f"want/{hit_id}/{least}")
-    return True
 
 
 def _next_ticket(hit_id: int) -> int:

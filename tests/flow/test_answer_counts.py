@@ -75,6 +75,19 @@ def test_every_table_of_figures_says_at_which_number_of_answers(topped_up: Batch
         assert "Items with more (1) count with the expected value over all draws of 3 of their answers." in note
 
 
+def test_items_with_fewer_answers_count_with_all_of_theirs_and_their_tables_say_so(
+    project: Any, tmp_path: Path
+) -> None:
+    batch = opened(project, imported(project, tmp_path, "wells", records(3)))
+    say(batch, tmp_path, {("wells", k): _given(texts[: 1 if k == 1 else 3]) for k, texts in SAID.items()})
+    content = scoring.score_batch(batch)
+    study = content["datasets"]["wells"]
+    assert (content["k"], study["more"], study["fewer"]) == (3, 0, 1)
+    note = note_of(table_of(content, "measures-wells") or {})
+    assert "Items with fewer (1) count with all of theirs." in note
+    assert "Items with more" not in note
+
+
 def test_a_curve_has_the_figures_at_every_number_of_answers(topped_up: Batch) -> None:
     content = scoring.score_batch(topped_up)
     table = table_of(content, "by-count-wells") or {}

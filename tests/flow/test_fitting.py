@@ -102,6 +102,15 @@ def test_a_sample_counts_each_dataset_by_its_own_share(project: Any, tmp_path: P
     assert dict(hit_counts.count_hits(batch, most=30).by_dataset) == {"hopped": 40, "plain": 0}
 
 
+def test_a_dataset_that_the_sample_holds_nothing_of_counts_by_the_share_of_the_others(
+    project: Any, tmp_path: Path
+) -> None:
+    hopped = [dataset_of(project, tmp_path, name=name, size=40) for name in ("first", "second", "third")]
+    batch = batching.create_batch(project, "b", task="coreference", datasets=hopped, guide="Read.")
+    found = hit_counts.count_hits(batch, most=2)  # one dataset at least is not in it
+    assert dict(found.by_dataset) == {"first": 40, "second": 40, "third": 40}
+
+
 def test_the_count_of_a_draft_that_is_not_stored_is_that_of_one_that_is(project: Any, dataset: Dataset) -> None:
     made = draft(project, "made", dataset, sample=3)
     same = ["project", "task", "options", "seed", "sample", "assignments_per_hit"]

@@ -121,7 +121,8 @@ def test_two_doubts_at_once_ask_once(single: Batch, bob: Any, carol: Any, monkey
 
     def overtaken(hit_id: int) -> int:
         monkeypatch.setattr(assigning, "_next_ticket", draw)
-        assert assigning.want(hit_id, 2)
+        assigning.want(hit_id, 2)
+        assert Hit.objects.get(pk=hit_id).wanted == 2
         return draw(hit_id)
 
     monkeypatch.setattr(assigning, "_next_ticket", overtaken)

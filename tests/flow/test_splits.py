@@ -69,6 +69,17 @@ def test_a_join_of_two_splits_has_only_the_third_beside_it(made: dict[str, Datas
     assert other_splits(both) == [made["mine-test"]]
 
 
+def test_a_dataset_of_the_same_name_in_another_project_is_not_on_the_way(project: Project, tmp_path: Path) -> None:
+    other = Project.objects.create(slug="elsewhere", title="Elsewhere")
+    file = lines(tmp_path / "singles.jsonl", singles())
+    import_dataset(other, file, format="jsonl", name="mine-train")
+    import_dataset(project, file, format="jsonl", name="singles")
+    derive_dataset(project.datasets.get(slug="singles"), how="splits", name="mine", seed=4)
+    derive_dataset(project.datasets.get(slug="mine-train"), how="sample", name="some", seed=4)
+    some = project.datasets.get(slug="some")
+    assert [each.slug for each in other_splits(some)] == ["mine-dev", "mine-test"]
+
+
 def test_what_was_made_alike_of_the_splits_is_described_together(made: dict[str, Dataset]) -> None:
     assert splits_of(made["dev"]) == {name: made[name] for name in NAMES}
     assert splits_of(made["test-full"]) == {name: made[f"{name}-full"] for name in NAMES}

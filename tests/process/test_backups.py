@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
 import sys
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -39,6 +43,29 @@ def test_a_restored_installation_is_the_one_that_was_backed_up(
     assert first.world("audit") == before
     assert (empty / "uploads" / "notes.txt").read_text() == "kept"
     assert file.stat().st_mode & 0o077 == 0
+
+
+def test_an_installation_on_sqlite_copies_itself_an_hour_after_its_last_copy_and_keeps_24(
+    install: Callable[..., Installation], database: str
+) -> None:
+    if not database.startswith("sqlite"):
+        pytest.skip("only SQLite is copied each hour")
+    first = install()
+    folder = first.var / "backups"
+    folder.mkdir()
+    made = [folder / f"hopscribe-20260101T{hour:02}0000.sqlite3" for hour in range(24)]
+    for copy, hours in zip(made, range(24, 0, -1), strict=True):
+        copy.touch()
+        os.utime(copy, (time.time() - hours * 3600, time.time() - hours * 3600))
+    os.utime(made[-1], (time.time() - 600, time.time() - 600))
+    first.manage("sweep")
+    assert sorted(folder.iterdir()) == made
+    os.utime(made[-1], (time.time() - 3700, time.time() - 3700))
+    first.manage("sweep")
+    *kept, new = sorted(folder.iterdir())
+    assert kept == made[1:]
+    with closing(sqlite3.connect(new)) as copied:
+        assert copied.execute("SELECT count(*) FROM annotation_project").fetchone() == (0,)
 
 
 CHURN = """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
@@ -45,6 +47,12 @@ def test_tables_say_how_each_difference_came_and_name_no_difference_of_one() -> 
     assert chart is not None
     assert "First 85.6" in chart.told()
     assert chart_of([Measured("c", "Empty")], "Compared", str) is None
+
+
+def test_batches_say_what_was_paid_and_earned_and_nothing_where_nobody_was_paid() -> None:
+    paid = Measured("a", "Paid", {1: 1.0}, {}, answers=1, paid=Decimal("12.50"), wage=Decimal("9.75"))
+    rows = batch_tables([paid, Measured("b", "Unpaid", {1: 1.0}, {}, answers=1)])[0]["rows"]
+    assert [row[-2:] for row in rows] == [[12.5, 9.75], [None, None]]
 
 
 def test_each_difference_has_its_effect_and_a_chance_adjusted_for_all_of_the_table() -> None:

@@ -74,6 +74,7 @@ FORK = [
         (CHAIN[:3], ["3hop1__1_2_3"]),
         (CHAIN, ["4hop1__1_2_3_4"]),
         (MEETING[:3], ["3hop2__2_1_3"]),  # in the order of their mention
+        ([MEETING[1], MEETING[0], MEETING[2]], ["3hop2__2_1_3"]),
         (MEETING, ["4hop2__2_1_3_4"]),
         (FORK, ["4hop3__1_2_3_4"]),
     ],
