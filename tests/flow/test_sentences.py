@@ -263,3 +263,33 @@ def test_every_sentence_holds_against_the_rows(
     assert wrong([sentence(one) for one in report.get("paragraph", ())], COMPOSED, rows) == []
     spoken = " ".join([*told, *(sentence(one) for one in report.get("paragraph", ()))])
     assert bool(re.search(r"\b(paid|cents|dollars)\b", spoken)) == bool(rows.paid)
+
+
+def test_decisions_are_counted_by_what_stands_and_never_twice(project: Any, bob: Worker, tmp_path: Path) -> None:
+    import_dataset(project, lines(tmp_path / "wells.in", records(5)), format="jsonl", name="wells")
+    batch = batching.create_batch(
+        project, "study", task="answer", datasets=[project.datasets.get()], guide="Read.", assignments_per_hit=2
+    )
+    batching.launch(batch)
+    for worker in (bob, newcomer(project, "dave")):
+        while row := take(worker, batch):
+            submit(row, key=f"0.{row.pk}")
+    read, both, refused, checked, _untouched = (hit.assignments.order_by("pk") for hit in batch.hits.order_by("pk"))
+
+    def decided(row: Assignment, decision: str) -> None:
+        row.refresh_from_db()
+        reviewing.decide(row, row.revision, Decision(decision, {}, reason="A guess."), reviewer=None)
+
+    decided(read[0], "accepted")
+    reviewing.undo(read[0], reviewer=None)
+    decided(read[0], "accepted")
+    decided(read[1], "discarded")
+    for row in both:
+        decided(row, "accepted")  # two of one HIT: nobody settled it
+    decided(refused[0], "discarded")
+    reviewing.undo(refused[0], reviewer=None)
+    decided(refused[0], "discarded")
+    decided(checked[0], "discarded")
+    batch.hits.filter(pk=checked[0].hit_id).update(check_item=True)
+    facts = recounting.facts_of(batch, None)
+    assert (facts.picked, facts.reworded, facts.refused) == (1, 0, 2)
