@@ -38,7 +38,7 @@ ALPHAS = {
 }
 ALPHA_NOTE = _(
     "1: all agree; 0: no more than by chance. n is what at least two annotators judged. Bootstrap intervals over "
-    "questions (over paragraphs in the last row). Lowest and highest: without any one annotator."
+    "questions. Lowest and highest: without any one annotator."
 )
 PERCENT = _("In percent, with 95 % intervals in brackets.")
 

@@ -67,17 +67,23 @@ def alpha(
     *,
     similarity: Similarity[H] | None = None,
     kin: Kin[H] | None = None,
+    clusters: Iterable[Hashable] | None = None,
     resamples: int = RESAMPLES,
 ) -> Alpha:
     """Alpha over the units with two labels or more; nominal without a similarity. Undefined where chance explains all.
 
+    `clusters` names for each unit what it belongs to, such as the question of a paragraph: the interval resamples
+    these as wholes; without it the units.
+
     With `kin` only labels that have something in common are compared, so that the cost does not grow with the square
     of their number.
     """
-    paired = [dict(unit) for unit in units if len(unit) > 1]
+    named = enumerate(units) if clusters is None else zip(clusters, units, strict=True)
+    kept = [(cluster, dict(unit)) for cluster, unit in named if len(unit) > 1]
+    paired = [unit for _cluster, unit in kept]
     if not paired:
         return UNDEFINED
-    table = _Table(paired, similarity, kin)
+    table = _Table(paired, similarity, kin, [cluster for cluster, _unit in kept])
     value = table.alpha()
     if value is None:
         return Alpha(Figure(None, None, None, len(paired)), Figure(None, None, None, len(table.workers)))
@@ -89,7 +95,7 @@ def alpha(
 def alpha_without_one(units: Iterable[Mapping[str, Hashable]]) -> Figure:
     """The range of nominal alpha without any one worker."""
     paired = [dict(unit) for unit in units if len(unit) > 1]
-    table = _Table(paired, None, None) if paired else None
+    table = _Table(paired, None, None, range(len(paired))) if paired else None
     value = table.alpha() if table else None
     return UNDEFINED.without if table is None or value is None else table.without_one(value)
 
@@ -97,9 +103,17 @@ def alpha_without_one(units: Iterable[Mapping[str, Hashable]]) -> Figure:
 class _Table:
     """The labels of all units in a row, as places in the list of unlike labels, and which of these are alike."""
 
-    def __init__(self, units: Sequence[Mapping[str, H]], similarity: Similarity[H] | None, kin: Kin[H] | None) -> None:
+    def __init__(
+        self,
+        units: Sequence[Mapping[str, H]],
+        similarity: Similarity[H] | None,
+        kin: Kin[H] | None,
+        clusters: Sequence[Hashable],
+    ) -> None:
         places: dict[H, int] = {}
         self.codes = np.array([places.setdefault(x, len(places)) for unit in units for x in unit.values()])
+        known: dict[Hashable, int] = {}
+        self.cluster = np.array([known.setdefault(cluster, len(known)) for cluster in clusters])  # of each unit
         self.owner = np.repeat(np.arange(len(units)), [len(unit) for unit in units])
         self.workers = sorted({worker for unit in units for worker in unit})
         self.number = len(places)
@@ -114,16 +128,17 @@ class _Table:
         return self._of(float(self.observed.sum()), self._counts(None))
 
     def resampled(self, seed: int, resamples: int) -> Iterator[float | None]:
-        n = len(self._units)
+        n = int(self.cluster.max()) + 1
         if self.number <= FEW:
-            counts = np.zeros((n, self.number))
-            np.add.at(counts, (self.owner, self.codes), 1.0)
-            for row in resampled_sums(np.column_stack([self.observed, counts]), seed, resamples=resamples):
+            parts = np.zeros((n, 1 + self.number))
+            parts[:, 0] = np.bincount(self.cluster, self.observed, n)
+            np.add.at(parts, (self.cluster[self.owner], 1 + self.codes), 1.0)
+            for row in resampled_sums(parts, seed, resamples=resamples):
                 yield self._of(float(row[0]), row[1:])
             return
         rng = np.random.default_rng(seed)
         for _ in range(resamples):
-            times = np.bincount(rng.integers(0, n, size=n), minlength=n).astype(np.float64)
+            times = np.bincount(rng.integers(0, n, size=n), minlength=n).astype(np.float64)[self.cluster]
             yield self._of(float(times @ self.observed), self._counts(times[self.owner]))
 
     def without_one(self, value: float) -> Figure:

@@ -259,7 +259,7 @@ def _alphas(study: _Study, seed: int) -> JSON:
         "support": alpha_of_sets(_each(given, lambda answer: support_of(answer, study.level)), seed),
         "no_answer": alpha(_each(given, lambda answer: answer["kind"] == "none"), seed),
         "yes_no": alpha(_each(given, _closed), seed),
-        "supporting_paragraph": alpha(_ticked(study), seed),
+        "supporting_paragraph": alpha(_ticked(study), seed, clusters=_questions(study)),
     }
     return {name: found.as_json() for name, found in parts.items()}
 
@@ -277,6 +277,12 @@ def _ticked(study: _Study) -> Iterator[dict[str, bool]]:
     for paragraphs, answers in study.given:
         for place in range(paragraphs):
             yield {worker: place in answer["support"] for worker, answer in answers.items()}
+
+
+def _questions(study: _Study) -> Iterator[int]:
+    """The number of the question that each paragraph of `_ticked` belongs to."""
+    for number, (paragraphs, _answers) in enumerate(study.given):
+        yield from [number] * paragraphs
 
 
 def _pairs_json(study: _Study, pairs: Sequence[_Twins], seed: int) -> JSON:

@@ -266,3 +266,18 @@ def test_agreement_is_between_pairs_within_a_unit():
     unit = ["a", "a", "b"]
     pairs = [x == y for x, y in itertools.permutations(unit, 2)]
     assert percent_agreement([unit]) == pytest.approx(sum(pairs) / len(pairs))
+
+
+def test_the_interval_of_an_alpha_resamples_what_its_units_belong_to():
+    rng = random.Random(3)
+    units, questions = [], []
+    for question in range(40):
+        careful = rng.random() < 0.7  # all paragraphs of a question are judged alike well
+        for _paragraph in range(10):
+            truth = rng.random() < 0.5
+            units.append({w: truth if careful or rng.random() < 0.5 else not truth for w in "ab"})
+            questions.append(question)
+    alone, together = alpha(units, 1).figure, alpha(units, 1, clusters=questions).figure
+    assert alone.value == together.value
+    assert together.high - together.low > 1.3 * (alone.high - alone.low)
+    assert alpha(units, 1, clusters=range(len(units))).figure == alone
