@@ -4,7 +4,10 @@ PYTHON ?= python3
 PORT ?= 8000
 PY := .venv/bin/python
 TESTS := $(PY) -m pytest
+ON_POSTGRESQL := $(PY) -m tests.run_postgres --
+MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
+DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -22,7 +25,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint fix bench soak mutants schema
+.PHONY: help setup demo test lint fix bench soak mutants tasks translations schema
 
 help:  ## this list
 	@echo "make TARGET [PYTHON=python3.11] [PORT=8000]"
@@ -33,40 +36,61 @@ setup: .venv/dev.stamp  ## build .venv from the lock file
 demo: $(DEMO_VENV)  ## a working installation with invented data at http://127.0.0.1:$(PORT)
 	@$(PY) manage.py demo --port $(PORT)
 
-test: .venv/dev.stamp  ## lint, then every test: on SQLite, again on PostgreSQL, then with real servers
-	@failed=""; \
-	$(TESTS) --collect-only >/dev/null 2>&1 & \
-	$(MAKE) --no-print-directory lint || failed="$$failed lint"; \
-	wait; \
+test: .venv/dev.stamp  ## lint, then the tests: on SQLite, with real servers, and on PostgreSQL what depends on it
+	@failed=""; start=$$(date +%s); TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
+	$(MAKE) --no-print-directory lint >"$$TESTS_SHARED/lint.log" 2>&1 & lint=$$!; \
 	echo "== the tests on SQLite"; \
 	$(TESTS) $(SPREAD) -m "not soak and not process" || failed="$$failed sqlite"; \
-	echo "== the database's tests on PostgreSQL"; \
-	$(PY) -m tests.run_postgres -- $(TESTS) $(SPREAD) -m "not soak and not process" \
-		$(wildcard tests/flow tests/views tests/mturk_api/test_at_once.py tests/security/test_queries.py tests/test_story.py) || failed="$$failed postgresql"; \
+	echo "== what depends on the database on PostgreSQL"; \
+	$(ON_POSTGRESQL) $(TESTS) $(SPREAD) -m "postgresql and not soak and not process" $(MARKED) || failed="$$failed postgresql"; \
 	echo "== real servers and workers, on both"; \
-	$(TESTS) -n 2 --dist worksteal -m "process and not soak" tests/process tests/marketplaces || failed="$$failed process"; \
+	$(TESTS) -n 3 --dist worksteal -m "process and not soak" tests/process || failed="$$failed process"; \
+	echo "== style and types"; \
+	wait $$lint || failed="$$failed lint"; cat "$$TESTS_SHARED/lint.log"; \
+	echo "$$(($$(date +%s) - start)) seconds"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 lint: .venv/dev.stamp  ## style and types
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
+	@$(DJADE) --check
 	@.venv/bin/mypy
 
 fix: .venv/dev.stamp  ## mend what the linter can mend
 	@.venv/bin/ruff check --fix .
 	@.venv/bin/ruff format .
+	@$(DJADE)
 
 bench: .venv/dev.stamp  ## the comparisons with a goal, in one run; `make bench NAME` for some
 	@$(PY) -m tests.bench $(BENCH)
 
-soak: .venv/dev.stamp  ## the long forms of the fault tests
-	@$(TESTS) -m soak
+soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, browser, axe, postgresql) takes one part
+	@failed=""; TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
+	for part in $(or $(PART),long process browser axe postgresql); do \
+		start=$$(date +%s); echo "== soak: $$part"; \
+		case $$part in \
+			long) $(TESTS) $(SPREAD) -m "soak and not process and not browser";; \
+			process) $(TESTS) -n 2 --dist worksteal -m "soak and process" tests/process;; \
+			browser) $(TESTS) $(SPREAD) -m "soak and browser" tests/browser;; \
+			axe) AXE=whole $(TESTS) $(SPREAD) -m "axe" tests/browser;; \
+			postgresql) $(ON_POSTGRESQL) $(TESTS) $(SPREAD) -m "not process and not browser";; \
+			*) echo "there is no part $$part"; false;; \
+		esac || failed="$$failed $$part"; \
+		echo "== soak: $$part took $$(($$(date +%s) - start)) seconds"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed; again with make soak PART=\"...\""; exit 1; fi
 
-mutants: .venv/dev.stamp  ## lines broken on purpose, and whether a test notices (N=300 SEED=1 IN=annotation/flow/ledger.py)
+mutants: .venv/dev.stamp  ## lines broken on purpose, and whether a test notices (N=300 SEED=1 IN=annotation/flow/money/ledger.py)
 	@$(PY) -m tests.mutants --count $(or $(N),300) --seed $(or $(SEED),1) $(IN)
 
-schema: .venv/dev.stamp  ## docs/api-schema.yaml, from the views
-	@$(PY) manage.py spectacular --file docs/api-schema.yaml --validate --fail-on-warn
+tasks: .venv/dev.stamp  ## the list of tasks in docs/requesters.md, from the tasks' pages
+	@$(PY) -m tests.task_pages
+
+translations: .venv/dev.stamp  ## the texts that have no German yet, or an uncertain one
+	@$(PY) -m tests.translations
+
+schema: .venv/dev.stamp  ## build/api-schema.yaml, from the views; docs/ keeps the released one
+	@mkdir -p build && $(PY) manage.py spectacular --file build/api-schema.yaml --validate --fail-on-warn
 
 .venv/run.stamp: requirements.lock
 	@$(call build,requirements.lock)

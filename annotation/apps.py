@@ -9,4 +9,4 @@ class AnnotationConfig(AppConfig):
     verbose_name = _("Annotation")
 
     def ready(self) -> None:
-        from annotation import checks  # noqa: F401  (registers the system checks)
+        from annotation.operations import checks  # noqa: F401  (registers the system checks)

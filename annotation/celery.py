@@ -1,4 +1,4 @@
-"""Celery, for installations with a broker: it rings and keeps the clock; the outbox table is the truth."""
+"""Celery, for installations with a broker: it wakes workers and runs the schedule; jobs are rows of the outbox."""
 
 import os
 
@@ -19,10 +19,10 @@ app.conf.update(
 
 
 def broker_trouble(seconds: float = 5) -> str:
-    """Why the broker does not answer within so many seconds; empty where it does."""
+    """Why the broker does not answer within so many seconds; "" if it does."""
     try:
         with app.connection_for_write() as connection:
             connection.ensure_connection(max_retries=1, timeout=seconds)
-    except Exception as broken:  # every transport has errors of its own
+    except Exception as broken:  # each transport raises exceptions of its own
         return str(broken) or type(broken).__name__
     return ""

@@ -1,4 +1,4 @@
-"""What every request passes through: the viewer's time zone, who acts, calm answers while it cannot be served."""
+"""Middleware: time zone, acting user, and responses while the database is unavailable or after a session ended."""
 
 import zoneinfo
 from collections.abc import Callable
@@ -11,15 +11,15 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from annotation.flow import recording
-from annotation.flow.refusal import is_away
-from annotation.views.failing import pause
+from annotation.flow.errors import is_away
+from annotation.flow.projects import audit_log
+from annotation.views.error_pages import pause
 
 View = Callable[[HttpRequest], HttpResponse]
 
 
 class TimeZoneMiddleware:
-    """Shows times in the zone that the viewer's browser names in the cookie `tz`; UTC without one."""
+    """Sets the time zone from the cookie `tz`, which a script sets; UTC without one."""
 
     def __init__(self, get_response: View) -> None:
         self.get_response = get_response
@@ -34,19 +34,19 @@ class TimeZoneMiddleware:
 
 
 class ActingMiddleware:
-    """Says to the log of a project who acts: whoever the request turns out to come from."""
+    """Tells the audit log that the request's user acts."""
 
     def __init__(self, get_response: View) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        via = recording.Via.API if request.path.startswith("/api/") else recording.Via.PAGE
-        with recording.acting(via, lambda: getattr(request, "user", None)):
+        via = audit_log.Via.API if request.path.startswith("/api/") else audit_log.Via.PAGE
+        with audit_log.acting(via, lambda: getattr(request, "user", None)):
             return self.get_response(request)
 
 
 class DatabaseAwayMiddleware:
-    """Turns a lost or locked database into 503 with Retry-After, so that pages keep their work and try again."""
+    """Turns a lost or locked database into 503 with Retry-After, so that pages keep their content and try again."""
 
     def __init__(self, get_response: View) -> None:
         self.get_response = get_response
@@ -59,9 +59,9 @@ class DatabaseAwayMiddleware:
 
 
 class SignedOutMiddleware:
-    """Where a session ended: what was sent leads back to its page after signing in, and a fragment becomes 401.
+    """After a session ended, leads a form back to its page after signing in, and answers fragments with 401.
 
-    The address that a form is sent to is often no page, and a page for signing in is no fragment.
+    The URL that a form is sent to is often not a page, and a sign-in page is no fragment.
     """
 
     def __init__(self, get_response: View) -> None:
@@ -81,7 +81,7 @@ class SignedOutMiddleware:
 
 
 class NoPageMiddleware:
-    """Says in words that an address only takes what a page sends: Django's own 405 is blank."""
+    """Explains 405 responses; Django's own are blank."""
 
     def __init__(self, get_response: View) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""Settings, all from the environment; without any, a local installation on SQLite (docs/administrators.md)."""
+"""Settings from environment variables; by default a local installation on SQLite (docs/administrators.md)."""
 
 import os
 from pathlib import Path
@@ -8,8 +8,8 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from annotation.logs import configuration
-from annotation.secret_key import read_or_make_key
+from annotation.operations.logs import configuration
+from annotation.operations.secret_key import read_or_make_key
 
 ROOT = Path(__file__).resolve().parent.parent
 VAR = Path(os.environ.get("HOPSCRIBE_VAR") or ROOT / "var")
@@ -19,9 +19,10 @@ LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = [h for h in os.environ.get("ALLOWED_HOSTS", "").split(",") if h] or LOCAL_HOSTS
 LOCAL = set(ALLOWED_HOSTS) <= set(LOCAL_HOSTS)
 PUBLIC_URL = (os.environ.get("PUBLIC_URL") or "http://127.0.0.1:8000").rstrip("/")  # how others reach this site
-MARKETPLACE_HOSTS = [h.lower() for h in os.environ.get("MARKETPLACE_HOSTS", "").split(",") if h]  # allowed inside
+# hosts in internal networks that are allowed
+MARKETPLACE_HOSTS = [h.lower() for h in os.environ.get("MARKETPLACE_HOSTS", "").split(",") if h]
 DEBUG = False
-CHECK_WIRE_OUTPUT = False  # whether the MTurk endpoint holds its own answers to the model, as tests do
+CHECK_MTURK_OUTPUT = False  # whether the MTurk endpoint holds its own answers to the model, as tests do
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
 if not SECRET_KEY:
     if not LOCAL:
@@ -36,6 +37,10 @@ SECRET_KEY_FALLBACKS = [k for k in os.environ.get("SECRET_KEY_FALLBACKS", "").sp
 
 INSTALLED_APPS = [
     "annotation",
+    "annotation.marketplaces",
+    "annotation.dry_run",
+    "annotation.webhooks",
+    "annotation.mturk_api",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -48,7 +53,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
 ]
 MIDDLEWARE = [
-    "annotation.observing.ObservingMiddleware",
+    "annotation.operations.request_log.ObservingMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",  # this far out, files and errors get the headers too
@@ -108,7 +113,7 @@ def database(url: str) -> dict[str, object]:
 DATABASES = {"default": database(os.environ.get("DATABASE_URL") or f"sqlite:///{VAR / 'hopscribe.sqlite3'}")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-EMAIL_URL = os.environ.get("EMAIL_URL", "")  # none: nothing is mailed
+EMAIL_URL = os.environ.get("EMAIL_URL", "")  # empty: no mail is sent
 _mail = urlsplit(EMAIL_URL)
 EMAIL_HOST, EMAIL_TIMEOUT = _mail.hostname or "localhost", 10
 EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.scheme == "smtps", _mail.scheme == "smtp+tls"
@@ -132,7 +137,7 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("de", "Deutsch")]  # each in itself, for whoever reads no other
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]  # each in its own language, for readers of no other
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 FORMAT_MODULE_PATH = "annotation.number_formats"
 LOCALE_PATHS = [ROOT / "annotation" / "locale"]
@@ -142,16 +147,19 @@ TIME_ZONE = "UTC"
 
 STATIC_URL = "static/"
 STATIC_ROOT = Path(os.environ.get("STATIC_ROOT") or VAR / "static")
-STATICFILES_DIRS = [ROOT / "static"]
+STATICFILES_DIRS = [
+    ROOT / "static",
+    *((f"tasks/{folder.parent.name}", folder) for folder in sorted((ROOT / "tasks").glob("*/static"))),
+]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "annotation.storage.Storage"},
+    "staticfiles": {"BACKEND": "annotation.operations.static_storage.Storage"},
 }
 WHITENOISE_MAX_AGE = 60
 MEDIA_ROOT = VAR / "uploads"
-FILE_UPLOAD_TEMP_DIR = VAR  # beside MEDIA_ROOT, so that a large upload is renamed and not copied
+FILE_UPLOAD_TEMP_DIR = VAR  # on the same file system as MEDIA_ROOT, so that large uploads are renamed instead of copied
 FILE_UPLOAD_HANDLERS = [
-    "annotation.uploads.LimitHandler",
+    "annotation.operations.uploads.LimitHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -161,7 +169,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 HTTPS = os.environ.get("HTTPS", "0" if LOCAL else "1") == "1"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]  # asked for by machines next door
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]  # called over plain HTTP inside the network
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and preload lists: the domain's owner decides
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
@@ -197,12 +205,12 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["annotation.api.reading.ObjectParser"],
-    "DEFAULT_PAGINATION_CLASS": "annotation.api.paging.Pages",
-    "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.Described",
+    "DEFAULT_PARSER_CLASSES": ["annotation.api.parsers.ObjectParser"],
+    "DEFAULT_PAGINATION_CLASS": "annotation.api.pagination.Pages",
+    "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.OperationSchema",
     "SCHEMA_COERCE_PATH_PK": False,
-    "DEFAULT_METADATA_CLASS": "annotation.api.options.Allowed",
-    "DEFAULT_THROTTLE_CLASSES": ["annotation.api.limits.Limit"],
+    "DEFAULT_METADATA_CLASS": "annotation.api.metadata.Allowed",
+    "DEFAULT_THROTTLE_CLASSES": ["annotation.api.throttling.Limit"],
     "NUM_PROXIES": 1 if HTTPS else 0,  # what a caller writes into X-Forwarded-For is no address
     "EXCEPTION_HANDLER": "annotation.api.problems.answer",
     "URL_FORMAT_OVERRIDE": None,  # `format` in an address is a word of our own
@@ -225,7 +233,6 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "annotation.api.schema.with_problems",
-        "annotation.api.examples.with_examples",
     ],
 }
 

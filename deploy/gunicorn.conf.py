@@ -17,7 +17,7 @@ wsgi_app = "annotation.wsgi:application"
 chdir = str(Path(__file__).absolute().parent.parent)
 bind = os.environ.get("BIND") or f"127.0.0.1:{os.environ.get('PORT') or 8000}"
 
-worker_class = "annotation.buffering_worker.BufferingWorker"
+worker_class = "annotation.operations.buffering_worker.BufferingWorker"
 worker_connections = 800  # open at once in each process, below the usual limit of 1,024 files
 workers = int(os.environ.get("WEB_WORKERS") or 2)
 threads = int(os.environ.get("WEB_THREADS") or 8)
@@ -54,10 +54,10 @@ def post_worker_init(worker: Any) -> None:
     """Without a broker, each worker process also works off the outbox."""
     from django.conf import settings
 
-    from annotation import embedded
+    from annotation.operations import background_thread
 
     if settings.EMBEDDED_JOBS:
-        embedded.start()
+        background_thread.start()
 
 
 def child_exit(server: Any, worker: Any) -> None:

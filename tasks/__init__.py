@@ -1,1 +1,1 @@
-"""The task types: one folder = one question put to a person (tasks/README.md)."""
+"""The tasks, one folder each (tasks/README.md)."""

@@ -22,6 +22,11 @@ class Entry:
     def key(self) -> str:
         return f"{self.context}\x04{self.id}" if self.context else self.id
 
+    @property
+    def is_translated(self) -> bool:
+        """Whether gettext uses the other language's text: all of its forms are there, and none is uncertain."""
+        return not self.fuzzy and len(self.told) == (2 if self.plural else 1) and all(self.told.values())
+
 
 def entries(path: Path) -> dict[str, Entry]:
     """The messages of a .po file by their keys, less those that are out of use."""

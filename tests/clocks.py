@@ -11,12 +11,12 @@ from tests.architecture import sources
 # Who may ask this machine what time it is, and why; all others compare by the database's (annotation/models/clock.py).
 OWN_CLOCK = {
     "annotation/models/clock.py": "is the clock",
-    "annotation/flow/diagnosing.py": "compares this machine's clock with the database's, and with times of files",
-    "annotation/flow/backing_up.py": "names files, and compares with times of files",
-    "annotation/uploads.py": "compares with times of files",
-    "annotation/alarms.py": "tells when a process noticed something; the database may be away",
-    "annotation/mturk_api/door.py": "puts the time behind messages of errors; the database may be away",
-    "annotation/views/hours.py": "asks what day it is where somebody looks at a calendar",
+    "annotation/operations/doctor.py": "compares this machine's clock with the database's, and with times of files",
+    "annotation/operations/backup.py": "names files, and compares with times of files",
+    "annotation/operations/uploads.py": "compares with times of files",
+    "annotation/operations/error_alerts.py": "tells when a process noticed something; the database may be away",
+    "annotation/mturk_api/endpoint.py": "puts the time behind messages of errors; the database may be away",
+    "annotation/views/people/hours.py": "asks what day it is where somebody looks at a calendar",
 }
 ASKS_THE_TIME = re.compile(r"\b(?:timezone|datetime|time)\.(?:now|utcnow|today|time)\b|\bDateTimeField\(.*auto_now")
 

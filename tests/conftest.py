@@ -29,6 +29,14 @@ gc.disable()
 PASSWORD = "a long enough phrase"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is repeated on PostgreSQL says why."""
+    for item in items:
+        for marker in item.iter_markers("postgresql"):
+            if not marker.kwargs.get("reason"):
+                raise pytest.UsageError(f"{item.nodeid}: postgresql needs a reason")
+
+
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
@@ -48,7 +56,7 @@ def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from django.test import override_settings
 
     def collect(folder: Path) -> None:
-        storages = {"staticfiles": {"BACKEND": "annotation.storage.Storage"}}
+        storages = {"staticfiles": {"BACKEND": "annotation.operations.static_storage.Storage"}}
         with override_settings(STATIC_ROOT=folder, STORAGES=storages):
             call_command("collectstatic", interactive=False, verbosity=0)
 
@@ -134,7 +142,7 @@ def write_records(path: Path, size: int = 4) -> Path:
 @pytest.fixture
 def dataset(project: Any, tmp_path: Path) -> Any:
     """Four items, imported."""
-    from annotation.flow.importing import import_dataset
+    from annotation.flow.data.dataset_import import import_dataset
 
     import_dataset(project, write_records(tmp_path / "wells.jsonl"), format="jsonl", name="wells")
     return project.datasets.get(slug="wells")
@@ -143,12 +151,12 @@ def dataset(project: Any, tmp_path: Path) -> Any:
 @pytest.fixture
 def batch(project: Any, dataset: Any) -> Any:
     """An open `answer` batch over the dataset, two assignments a HIT, with a guide of one line."""
-    from annotation.flow import batching
+    from annotation.flow.batches import batch_launch
 
-    made = batching.create_batch(
-        project, "wells-1", task="answer", datasets=[dataset], guide="Read, then answer.", assignments_per_hit=2
+    made = batch_launch.create_batch(
+        project, "wells-1", task="answer", datasets=[dataset], instructions="Read, then answer.", assignments_per_hit=2
     )
-    batching.launch(made)
+    batch_launch.launch(made)
     return made
 
 

@@ -23,6 +23,7 @@ def documents(root: Path) -> list[Path]:
         *root.glob("*.md"),
         *(root / "docs").rglob("*.md"),
         *(root / "tasks").glob("*.md"),
+        *(root / "tasks").glob("*/README.md"),
         *(root / "deploy").rglob("*.md"),
     ]
     return sorted(files)
@@ -33,9 +34,9 @@ def all_text(root: Path) -> str:
 
 
 def commands(root: Path) -> list[str]:
-    """Names of the management commands."""
-    folder = root / "annotation/management/commands"
-    return sorted(file.stem for file in folder.glob("*.py") if not file.stem.startswith("_"))
+    """Names of the management commands, former ones left out."""
+    files = (root / "annotation/management/commands").glob("[!_]*.py")
+    return sorted(file.stem for file in files if not file.read_text().startswith('"""The former name of'))
 
 
 def targets(root: Path) -> list[str]:

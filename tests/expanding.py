@@ -14,7 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 from django.db.models.fields import NOT_PROVIDED
 
-from annotation.schema import AddIndexWhileServing
+from annotation.operations.online_indexes import AddIndexWhileServing
 
 RELEASED = 14
 # Tables that may hold millions of rows: nothing may lock them while it reads all of them.
@@ -61,7 +61,9 @@ def young_tables(loader: MigrationLoader) -> set[str]:
     released = max(name for app, name in loader.disk_migrations if app == "annotation" and int(name[:4]) <= RELEASED)
     before = loader.project_state(("annotation", released)).models
     now = loader.project_state().models
-    made = {op.name.lower() for _n, m in later_migrations() for op in m.operations if hasattr(op, "fields")}
+    operations = [operation for _name, migration in later_migrations() for operation in migration.operations]
+    made = {operation.name.lower() for operation in operations if hasattr(operation, "fields")}
+    made |= {operation.new_name.lower() for operation in operations if isinstance(operation, migrations.RenameModel)}
     return (made | {name for app, name in now if app == "annotation"}) - {n for a, n in before if a == "annotation"}
 
 
@@ -77,6 +79,8 @@ def unsafe(migration: Any, state: ProjectState, fresh: set[str]) -> Iterator[str
 
 def _why_not(operation: Any, table: str, state: ProjectState) -> str:
     if isinstance(operation, HARMLESS):
+        return ""
+    if isinstance(operation, migrations.SeparateDatabaseAndState) and not operation.database_operations:
         return ""
     if isinstance(operation, migrations.AddField):
         return _field(operation.field)

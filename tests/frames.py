@@ -10,9 +10,11 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from annotation.flow import arriving, ledger
-from annotation.flow.arriving import Entry
-from annotation.models import Batch, Connection, Hit, Publication
+from annotation.flow.money import ledger
+from annotation.marketplaces.flow import arrivals
+from annotation.marketplaces.flow.arrivals import Entry
+from annotation.marketplaces.models import BatchMarketplace, Connection, Publication
+from annotation.models import Batch, Hit
 
 ORIGIN = "https://market.example"
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
@@ -24,8 +26,9 @@ def publish(batch: Batch, *, origin: str = ORIGIN) -> Connection:
         project=batch.project, name="market", endpoint_url="https://api.market.example", worker_origin=origin,
         key_id="AKIATEST", secret="not a secret",
     )  # fmt: skip
-    Batch.objects.filter(pk=batch.pk).update(connection=connection, auto_approval=604_800, reward="0.25")
-    Hit.objects.filter(batch=batch).update(reward="0.25")
+    Batch.objects.filter(pk=batch.pk).update(on_marketplace=True, auto_approval=604_800, reward="0.25")
+    BatchMarketplace.objects.create(batch=batch, connection=connection)
+    Hit.objects.filter(batch=batch).update(reward="0.25", promised="0.25")
     for hit in Hit.objects.filter(batch=batch):
         Publication.objects.create(
             hit=hit, connection=connection, annotation=f"test:{hit.pk}", reward="0.25", wanted=hit.wanted,
@@ -39,7 +42,7 @@ def publish(batch: Batch, *, origin: str = ORIGIN) -> Connection:
 def sent(hit: Hit, worker: str = "AWORKER1", assignment: str = "3ASSIGNMENT1", **other: str) -> dict[str, str]:
     """What the marketplace adds to the address."""
     return {
-        "k": arriving.signature(hit),
+        "k": arrivals.signature(hit),
         "assignmentId": assignment,
         "hitId": hit.publication.external_id,
         "workerId": worker,
@@ -73,7 +76,7 @@ class Frame:
         given = {"csrfmiddlewaretoken": self.token} | fields
         reply = self.client.post(f"/frame/{self.hit.public_id}/{act}/", given)
         if reply.status_code == 303:
-            assert reply["Location"].startswith(arriving.frame_path(self.hit))
+            assert reply["Location"].startswith(arrivals.frame_path(self.hit))
             reply = self.client.get(reply["Location"])
         if reply.status_code in {200, 422} and "json" not in reply["Content-Type"]:
             self.page = reply
@@ -84,6 +87,6 @@ class Frame:
         self.open()
         while b"/consent/" in self.page.content:
             self.act("consent", version="1")
-        while b"/guide/" in self.page.content:
-            self.act("guide", version="1")
+        while b"/instructions/" in self.page.content:
+            self.act("instructions", version="1")
         return self.page

@@ -23,4 +23,4 @@ ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", "testserver"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 DATABASES["default"]["CONN_MAX_AGE"] = 0
-CHECK_WIRE_OUTPUT = True
+CHECK_MTURK_OUTPUT = True

@@ -19,7 +19,7 @@ import yaml
 from django.conf import settings
 from django.core.management import get_commands
 
-from annotation import buffering_worker
+from annotation.operations import buffering_worker
 
 ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"

@@ -11,13 +11,13 @@ from django.core.management import get_commands, load_command_class
 
 from annotation import registry
 from annotation.formats import FORMATS
-from annotation.tasktype import TaskType
-from tests import documents
+from annotation.tasktype import CAPABILITIES, TaskType
+from tests import documents, task_pages
 from tests.bench.__main__ import COMPARISONS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = documents.all_text(ROOT)
-GUIDES = ["annotators", "requesters", "administrators", "developers", "architecture"]
+GUIDES = ["workers", "requesters", "administrators", "developers", "architecture"]
 
 
 @pytest.mark.parametrize("name", GUIDES)
@@ -35,7 +35,8 @@ def test_every_option_of_a_command_is_documented(name: str) -> None:
     parser = load_command_class("annotation", name).create_parser("manage.py", name)
     common = {"--help", "--version", "--verbosity", "--settings", "--pythonpath", "--traceback", "--no-color",
               "--force-color", "--skip-checks"}  # fmt: skip
-    options = {o for action in parser._actions for o in action.option_strings if o.startswith("--")} - common
+    named = [[o for o in action.option_strings if o.startswith("--")] for action in parser._actions]
+    options = {first for first, *_former in filter(None, named)} - common
     missing = sorted(option for option in options if not documents.said(option, DOCS))
     assert not missing, f"no document says {', '.join(missing)}"
 
@@ -64,31 +65,68 @@ def test_what_a_request_says_is_no_environment_variable() -> None:
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_every_format_is_documented(name: str) -> None:
-    assert documents.said(f"--format {name}", DOCS) or documents.said(f"`{name}`", DOCS)
+    """In a guide, or on top of its own module."""
+    told = DOCS + (inspect.getdoc(inspect.getmodule(type(FORMATS[name]))) or "")
+    assert documents.said(f"--format {name}", told) or documents.said(f"`{name}`", told)
 
 
 @pytest.mark.parametrize("kind", sorted(registry.task_types()))
-def test_every_task_is_documented_for_requesters(kind: str) -> None:
-    assert documents.said(f"`{kind}`", (ROOT / "docs/requesters.md").read_text())
+def test_every_task_has_a_page_in_its_folder(kind: str) -> None:
+    assert task_pages.title_of(registry.folder_of(kind) / "README.md")
 
 
-def contract() -> list[str]:
-    """Every method of the contract as `name(its, arguments)`, and the names that a folder must give."""
-    methods = [(name, f) for name, f in vars(TaskType).items() if inspect.isfunction(f)]
+def test_the_requesters_guide_lists_no_task_otherwise_than_its_page() -> None:
+    """What a new folder adds is written by `make tasks`; no test waits for it."""
+    text = (ROOT / "docs/requesters.md").read_text()
+    listed = task_pages.listed(text)
+    assert listed
+    assert set(listed) <= set(task_pages.lines(ROOT)), "run `make tasks`"
+
+
+def test_a_new_folder_is_listed_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    guide = tmp_path / "docs/requesters.md"
+    guide.write_text(f"# For requesters\n\n{task_pages.BEGIN}\nold\n{task_pages.END}\n\nMore.\n")
+    for kind in ("mine", "answer"):
+        page = tmp_path / f"tasks/{kind}/README.md"
+        page.parent.mkdir(parents=True)
+        page.write_text(f"# `{kind}`: who is it?\n\nMore.\n")
+    task_pages.write(tmp_path)
+    assert task_pages.listed(guide.read_text()) == [
+        "- [`answer`](../tasks/answer/README.md): who is it?",
+        "- [`mine`](../tasks/mine/README.md): who is it?",
+    ]
+    assert guide.read_text().endswith("\n\nMore.\n")
+
+
+def pieces(kind: type) -> list[str]:
+    """Every method as `name(its, arguments)`, and every name that a folder may give."""
+    methods = [(name, f) for name, f in vars(kind).items() if inspect.isfunction(f)]
     signatures = [f"{name}({', '.join(list(inspect.signature(f).parameters)[1:])})" for name, f in methods]
-    return signatures + list(inspect.get_annotations(TaskType))
+    return signatures + list(inspect.get_annotations(kind))
 
 
-@pytest.mark.parametrize("piece", contract())
-def test_every_piece_of_the_contract_is_documented(piece: str) -> None:
-    assert f"`{piece}`" in (ROOT / "tasks/README.md").read_text()
+ROWS = {(kind.__name__, piece) for kind in (TaskType, *CAPABILITIES) for piece in pieces(kind)}
+
+
+@pytest.mark.parametrize(("kind", "piece"), sorted(ROWS))
+def test_every_piece_of_the_contract_is_documented(kind: str, piece: str) -> None:
+    text = (ROOT / "tasks/README.md").read_text()
+    where = f"`{kind}`" if kind != "TaskType" else "(?:required|preset)"
+    assert re.search(rf"^\| `{re.escape(piece)}` \| {where} \|", text, re.M)
 
 
 def test_the_contract_guide_names_no_piece_that_is_gone() -> None:
     text = (ROOT / "tasks/README.md").read_text()
-    table = re.findall(r"^\| `([A-Za-z_]+(?:\([^)]*\))?)` \| task\.py \|", text, re.M)
-    assert table
-    assert set(table) <= {*contract(), "TASK"}
+    found = re.findall(r"^\| `([A-Za-z_]+(?:\([^)]*\))?)` \| (?:`(\w+)`|required|preset) \|", text, re.M)
+    assert found
+    assert {(kind or "TaskType", piece) for piece, kind in found} <= ROWS
+
+
+def test_the_six_required_methods_are_those_that_a_task_must_write() -> None:
+    text = (ROOT / "tasks/README.md").read_text()
+    assert TaskType.__abstractmethods__ == set(re.findall(r"^\| `(\w+)\([^)]*\)` \| required \|", text, re.M))
+    assert len(TaskType.__abstractmethods__) == 6
 
 
 def test_links_lead_somewhere() -> None:

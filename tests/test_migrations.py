@@ -10,10 +10,11 @@ from django.db import connection, migrations, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
-from annotation.schema import AddIndexWhileServing
+from annotation.operations.online_indexes import AddIndexWhileServing
 from tests import expanding
 
 BEFORE = "made before the rule; who comes from before it upgrades with the server stopped (docs/administrators.md)"
+STOPPED = "moves columns before the first release: who runs a preview upgrades with the server stopped"
 # {a migration that does more than add: why, and how it is rolled out}
 LISTED = {
     "0016_roles": BEFORE,
@@ -26,8 +27,12 @@ LISTED = {
     "0025_item_questions": BEFORE,
     "0026_item_versions": BEFORE,
     "0028_hit_progress": BEFORE,
-    "0036_seat_progress_filled": "fills a time for seats of the last day, each by itself",
+    "0036_seat_progress_filled": "fills a time for participations of the last day, each by itself",
     "0039_worker_id_per_project": "loosens: what the release before writes is unique everywhere, so in a project too",
+    "0042_on_marketplace_filled": STOPPED,
+    "0043_marketplaces_app": STOPPED,
+    "0045_plain_names": STOPPED,
+    "0046_stored_names": STOPPED,
     "0031_append_only": "makes triggers: reads no rows, and refuses nothing that the release before does",
 }
 
@@ -58,8 +63,8 @@ INDEX = models.Index(fields=["wanted"], name="planted")
 PLANTED: list[tuple[Any, str]] = [
     (migrations.RemoveField("hit", "wanted"), "the release before needs"),
     (migrations.RenameField("hit", "wanted", "asked"), "the release before needs"),
-    (migrations.DeleteModel("Flag"), "the release before needs"),
-    (migrations.RenameModel("Flag", "Complaint"), "the release before needs"),
+    (migrations.DeleteModel("ProblemReport"), "the release before needs"),
+    (migrations.RenameModel("ProblemReport", "Complaint"), "the release before needs"),
     (migrations.RunSQL("SELECT 1"), "rows are locked"),
     (column(), "needs null=True or db_default"),
     (column(default="red"), "needs null=True or db_default"),

@@ -17,7 +17,7 @@ from tests.mutants.__main__ import drawn, equivalents, everything
 from tests.mutants.mutations import mutants
 from tests.mutants.runner import PLAN
 
-PRICING = "annotation/pure/pricing.py"
+PRICING = "annotation/pure/money/pricing.py"
 
 
 def broken(body: str) -> set[str]:
@@ -81,7 +81,16 @@ def test_a_sample_is_drawn_by_its_seed_and_a_larger_one_goes_on_from_it() -> Non
 
 def test_everything_that_moves_money_is_among_the_targets() -> None:
     names = {Path(path).stem for path in targets()}
-    assert {"ledger", "reserving", "approving", "paying_out", "pricing", "quoting", "money", "bonuses"} <= names
+    assert {
+        "ledger",
+        "batch_funds",
+        "assignment_approval",
+        "payouts",
+        "pricing",
+        "table_formats",
+        "money",
+        "bonuses",
+    } <= names
 
 
 def test_each_equivalent_names_a_mutant_that_can_be_made_and_says_why() -> None:

@@ -12,8 +12,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.demo.world import simulated_answer
-from annotation.flow import batching, exporting, scoring
-from annotation.flow.importing import import_dataset
+from annotation.flow.batches import batch_launch
+from annotation.flow.data import dataset_files
+from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.reports import batch_scores
 from annotation.models import Assignment, Item
 from tests.conftest import _worker
 from tests.shared_data import shared_data
@@ -32,12 +34,14 @@ def test_real_records_go_through_a_human_study(name: str, format: str, project: 
     report = import_dataset(project, source, format=format, name="real")
     assert report["skipped"] == 0
     dataset = project.datasets.get(slug="real")
-    batch = batching.create_batch(project, "study", task="answer", datasets=[dataset], guide="Read.", sample=SAMPLE)
-    batching.launch(batch)
+    batch = batch_launch.create_batch(
+        project, "study", task="answer", datasets=[dataset], instructions="Read.", sample=SAMPLE
+    )
+    batch_launch.launch(batch)
     for number in range(3):
         answer_all(_worker(project, f"reader-{number}"), batch, skill=1.0 if number else 0.5)
 
-    found = scoring.score_batch(batch)["datasets"]["real"]
+    found = batch_scores.score_batch(batch)["datasets"]["real"]
     assert found["n"] + found["excluded"] == SAMPLE
     answerable = [h for h in batch.hits.all() if h.item.example.answerable is not False]
     assert found["n"] == len(answerable)
@@ -45,7 +49,7 @@ def test_real_records_go_through_a_human_study(name: str, format: str, project: 
     assert found["answer"]["upper_bound"]["em"]["value"] == pytest.approx(1)
     assert found["support"]["upper_bound"]["em"]["value"] == pytest.approx(1)
 
-    exporting.export_dataset(dataset, tmp_path / "out", format=format)
+    dataset_files.export_dataset(dataset, tmp_path / "out", format=format)
     assert records_of(tmp_path / "out") == records_of(source)
 
 
@@ -53,8 +57,8 @@ def answer_all(worker: Any, batch: Any, *, skill: float) -> None:
     """Everything that the batch has for the worker, through the pages."""
     client, rng = Client(), Random(f"{worker.user.username}")
     client.force_login(worker.user)
-    client.get(reverse("batch-guide", args=[batch.pk]))
-    response = client.post(reverse("batch-guide", args=[batch.pk]), {"version": 1}, follow=True)
+    client.get(reverse("batch-instructions", args=[batch.pk]))
+    response = client.post(reverse("batch-instructions", args=[batch.pk]), {"version": 1}, follow=True)
     while "payload" in response.context:
         assignment: Assignment = response.context["assignment"]
         fields = given(assignment.hit.item, response.context["payload"]["order"], skill=skill, rng=rng)

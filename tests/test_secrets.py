@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from annotation.secret_key import read_or_make_key
+from annotation.operations.secret_key import read_or_make_key
 
 ROOT = Path(__file__).resolve().parent.parent
 LOOKS_SECRET = {

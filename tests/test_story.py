@@ -16,14 +16,15 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.demo import world
-from annotation.flow.joining import project_named
+from annotation.flow.people.sign_up import project_named
 from annotation.formats import FORMATS
 from annotation.models import Batch, Invite, Member, User
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from tests.conftest import PASSWORD
+from tests.one_line import one_line
 from tests.tasks.html_form import read_form
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.postgresql(reason="every verb once, in the order of a study")]
 QUESTIONS = 4
 
 
@@ -108,7 +109,7 @@ def joined(link: str, name: str) -> Browser:
 
 def answered(annotator: Browser, batch: Batch, answers: dict[str, tuple[str, tuple[str, ...]]]) -> int:
     """Read the guide and answer until nothing is left: {question: (text, titles of the supports)}."""
-    annotator.open(reverse("work")).send(f"/batches/{batch.pk}/start/").send("/guide/")
+    annotator.open(reverse("work")).send(f"/batches/{batch.pk}/start/").send("/instructions/")
     count = 0
     while annotator.question:
         text, supports = answers[annotator.question]
@@ -145,7 +146,7 @@ def open_a_batch(capsys: pytest.CaptureFixture[str], file: Path) -> None:
     assert command(capsys, *imported)["already_there"]
     made = command(capsys, "create_batch", "study", "--task", "answer", "--dataset", "vennory", "--assignments", 3)
     assert made["hits"] == QUESTIONS
-    assert "Needs 3 different workers, you have 0" in made["warnings"][0]
+    assert "This batch needs 3 different workers, and you have 0." in made["warnings"][0]
 
 
 def invite_three(requester: Browser) -> str:
@@ -170,7 +171,7 @@ def three_people_answer(link: str, examples: list[Example]) -> None:
         annotator = joined(link, name)
         assert answered(annotator, batch, answers) == QUESTIONS
         assert annotator.url == reverse("batch-done", args=[batch.pk])
-        assert annotator.open(reverse("history")).html.count('/messages/">Ask about it</a>') == QUESTIONS
+        assert one_line(annotator.open(reverse("history")).html).count('/messages/">Ask a question</a>') == QUESTIONS
     assert Client().get(link).status_code == 410
 
 
@@ -188,10 +189,10 @@ def the_figures_are_right(capsys: pytest.CaptureFixture[str]) -> Any:
 
 def export_everything(capsys: pytest.CaptureFixture[str], file: Path, folder: Path) -> None:
     """The judgments come out under pseudonyms, the dataset as it went in."""
-    told = command(capsys, "export_judgments", "study", "--format", "jsonl", "--out", folder / "judgments.jsonl")
+    told = command(capsys, "export_responses", "study", "--format", "jsonl", "--out", folder / "responses.jsonl")
     assert told["records"] == 3 * QUESTIONS
-    judgments = (folder / "judgments.jsonl").read_text().lower()
-    assert not [name for name in ("ann", "ben", "cleo") if f'"{name}"' in judgments]
+    responses = (folder / "responses.jsonl").read_text().lower()
+    assert not [name for name in ("ann", "ben", "cleo") if f'"{name}"' in responses]
     command(capsys, "export_dataset", "vennory", "--format", "jsonl", "--out", folder / "out.jsonl")
     assert (folder / "out.jsonl").read_bytes() == file.read_bytes()
 
@@ -199,11 +200,11 @@ def export_everything(capsys: pytest.CaptureFixture[str], file: Path, folder: Pa
 def judged_elsewhere_it_scores_alike(capsys: pytest.CaptureFixture[str], folder: Path, found: Any) -> None:
     """The exported judgments, read into another batch over the same questions, give the same figures."""
     command(capsys, "create_batch", "again", "--task", "answer", "--dataset", "vennory", "--assignments", 3)
-    rows = [json.loads(line) for line in (folder / "judgments.jsonl").read_text().split("\n") if line]
+    rows = [json.loads(line) for line in (folder / "responses.jsonl").read_text().split("\n") if line]
     kept = ("dataset", "item", "worker", "answer")
     lines = [json.dumps({name: row[name] for name in kept}) + "\n" for row in rows]
     (folder / "carried.jsonl").write_text("".join(lines))
-    assert command(capsys, "import_judgments", "again", folder / "carried.jsonl")["accepted"] == 3 * QUESTIONS
+    assert command(capsys, "import_responses", "again", folder / "carried.jsonl")["accepted"] == 3 * QUESTIONS
     again = command(capsys, "score_batch", "again")["datasets"]["vennory"]
     for part in ("answer", "support", "by_hops"):
         assert again[part] == found[part]

@@ -1,4 +1,4 @@
-"""Who calls: a bearer token, or the session of somebody who is signed in."""
+"""Authentication by bearer token or by session."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from annotation.flow import api_tokens
+from annotation.flow.projects import api_tokens
 from annotation.models import ApiToken, User
 
 
 class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer hop_…`; the request's `auth` is the ApiToken."""
+    """Authentication by `Authorization: Bearer hop_…`; the request's `auth` is the ApiToken."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         kind, _space, text = get_authorization_header(request).partition(b" ")
@@ -23,7 +23,7 @@ class BearerAuthentication(BaseAuthentication):
             return None
         token = api_tokens.recognise(text.strip().decode("ascii", "replace"))
         if token is None:
-            raise AuthenticationFailed(_("This token opens nothing: it is unknown, revoked, or over."))
+            raise AuthenticationFailed(_("This token is not valid: it is unknown, revoked or expired."))
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
@@ -31,7 +31,7 @@ class BearerAuthentication(BaseAuthentication):
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call, misc]
-    """How the schema describes it."""
+    """The description of BearerAuthentication in the schema."""
 
     target_class = BearerAuthentication
     name = "token"

@@ -1,4 +1,4 @@
-"""Errors as problem details (RFC 9457): every one has type, title, status and detail, and names the fields at fault."""
+"""Errors as problem details (RFC 9457), with type, title, status and detail, and the invalid fields."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from annotation.flow.refusal import Conflict, Refused, is_away
-from annotation.flow.repeating import OtherRequest
+from annotation.flow.errors import Conflict, Refused, is_away
+from annotation.flow.projects.idempotency import OtherRequest
 
 CONTENT_TYPE = "application/problem+json"
 UNFIT = HTTPStatus.UNPROCESSABLE_ENTITY
@@ -31,8 +31,8 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A problem as the schema tells it: what it is called and means, its usual detail, and when it may come."""
+class ProblemType:
+    """A problem in the schema: its name, meaning and usual detail, and in which operations it occurs."""
 
     name: str
     means: str
@@ -41,46 +41,50 @@ class Told:
     members: dict[str, Any] = field(default_factory=dict)
 
 
-PROBLEMS: Final[dict[HTTPStatus, Told]] = {
-    HTTPStatus.BAD_REQUEST: Told(
-        "Malformed", "The body cannot be read.", "The body is no JSON: Expecting value at line 1.", WRITES
+PROBLEMS: Final[dict[HTTPStatus, ProblemType]] = {
+    HTTPStatus.BAD_REQUEST: ProblemType(
+        "Malformed", "The body cannot be read.",
+        "The request body is not valid JSON: Expecting value: line 1 column 1 (char 0)", WRITES,
     ),
-    HTTPStatus.UNAUTHORIZED: Told(
-        "NotKnown", "Nobody is signed in.", "This token opens nothing: it is unknown, revoked, or over."
+    HTTPStatus.UNAUTHORIZED: ProblemType(
+        "NotKnown", "No valid token or session.", "This token is not valid: it is unknown, revoked or expired."
     ),
-    HTTPStatus.FORBIDDEN: Told("NotAllowed", "Your role or token does not allow it.", "This token may only read."),
-    HTTPStatus.NOT_FOUND: Told(
-        "NotThere", "Nothing is there, or it is not yours to see.", gettext_noop("Nothing is here that you could see.")
+    HTTPStatus.FORBIDDEN: ProblemType(
+        "NotAllowed", "Your role or token does not allow it.", "This token is read-only."
     ),
-    HTTPStatus.NOT_ACCEPTABLE: Told(
-        "NoSuchForm", "Answers are JSON.", "Could not satisfy the request Accept header."
+    HTTPStatus.NOT_FOUND: ProblemType(
+        "NotThere", "It does not exist, or you may not see it.", gettext_noop("Not found.")
     ),
-    HTTPStatus.CONFLICT: Told(
-        "Refused", "It cannot be done as things stand; nothing changed.",
-        "wells is used by a batch, or another dataset descends from it, so it stays.", WRITES,
+    HTTPStatus.NOT_ACCEPTABLE: ProblemType(
+        "NoSuchForm", "Responses are JSON.", "Could not satisfy the request Accept header."
     ),
-    TOO_LARGE: Told("TooLarge", "The body is too large.", "The body has more than 2 MB.", WRITES),
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: Told(
-        "NoSuchContent", "The body is in a form that is not read here.",
+    HTTPStatus.CONFLICT: ProblemType(
+        "Refused", "Not possible in the current state; nothing changed.",
+        "wells is used by a batch or by a derived dataset, so it cannot be deleted.", WRITES,
+    ),
+    TOO_LARGE: ProblemType("TooLarge", "The body is too large.", "The body is larger than 2 MB.", WRITES),
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: ProblemType(
+        "NoSuchContent", "The body has an unsupported media type.",
         'Unsupported media type "text/plain" in request.', WRITES,
     ),
-    UNFIT: Told(
-        "Unfit", "Fields are missing or do not fit; nothing changed.", "name: This field is required.",
+    UNFIT: ProblemType(
+        "Unfit", "Fields are missing or invalid; nothing changed.", "name: This field is required.",
         members={"errors": [{"field": "name", "detail": "This field is required."}]},
     ),
-    HTTPStatus.TOO_MANY_REQUESTS: Told(
+    HTTPStatus.TOO_MANY_REQUESTS: ProblemType(
         "TooMany", "Too many requests; wait as long as Retry-After says.",
         "Request was throttled. Expected available in 12 seconds.",
     ),
-    HTTPStatus.SERVICE_UNAVAILABLE: Told(
-        "Away", "The database does not answer just now; nothing changed.",
-        gettext_noop("The database does not answer just now. Nothing was changed; send the same again in a moment."),
+    HTTPStatus.SERVICE_UNAVAILABLE: ProblemType(
+        "Away", "The database is not available right now; nothing changed.",
+        gettext_noop("The database is not available right now. Nothing was changed. Send the same request again in a "
+                     "moment."),
     ),
 }  # fmt: skip
 
 
 class FlawSerializer(serializers.Serializer):
-    field = serializers.CharField(help_text="its path: `outer.inner`; `request` for the whole")
+    field = serializers.CharField(help_text="Its path: `outer.inner`; `request` for the whole request.")
     detail = serializers.CharField()
 
 
@@ -91,13 +95,13 @@ class ProblemSerializer(serializers.Serializer):
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField(allow_blank=True)
-    errors = FlawSerializer(many=True, required=False, help_text="what is wrong with which field")
-    report = serializers.DictField(required=False, help_text="of a file that was refused: record by record")
-    retry = serializers.BooleanField(required=False, help_text="somebody was first; look again and send it anew")
+    errors = FlawSerializer(many=True, required=False, help_text="The invalid fields.")
+    report = serializers.DictField(required=False, help_text="Of a refused file: the errors by record.")
+    retry = serializers.BooleanField(required=False, help_text="Something changed first: read again, then retry.")
 
 
 def answer(error: Exception, context: dict[str, Any]) -> Response:
-    """The response to whatever a view raised."""
+    """The response to an exception of a view."""
     if isinstance(error, Refused):
         return _refused(error)
     if isinstance(error, DjangoValidationError):
@@ -111,27 +115,27 @@ def answer(error: Exception, context: dict[str, Any]) -> Response:
         detail = str(error.detail) if isinstance(error, APIException) else _(PROBLEMS[status].detail)
         return problem(status, detail, headers=dict(response.headers))
     if isinstance(error, RequestDataTooBig):
-        return problem(TOO_LARGE, _("The body is larger than is read here."))
+        return problem(TOO_LARGE, _("The request body is too large."))
     if isinstance(error, SuspiciousOperation):
-        return problem(HTTPStatus.BAD_REQUEST, _("The request cannot be read."))
+        return problem(HTTPStatus.BAD_REQUEST, _("The request is not readable."))
     if is_away(error):
         known = PROBLEMS[HTTPStatus.SERVICE_UNAVAILABLE]
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, _(known.detail), headers={"Retry-After": "5"})
     log.exception("a request to the API failed", exc_info=error)
     got_request_exception.send(sender=None, request=_plain(context.get("request")))
-    broken = _("Something is broken here; it was noted. Nothing was changed.")
+    broken = _("Something went wrong on our side. It was logged, and nothing was changed.")
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, broken)
 
 
 def problem(status: HTTPStatus, detail: str = "", *, headers: dict[str, str] | None = None, **members: Any) -> Response:
-    """A problem-details response; `members` are its extension members."""
+    """A problem response; `members` are its extension members."""
     content = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail, **members}
     kept = {name: value for name, value in (headers or {}).items() if name.lower() != "content-type"}
     return Response(content, status=status, headers=kept, content_type=CONTENT_TYPE)
 
 
 def _refused(error: Refused) -> Response:
-    """A verb said no: 409, or 422 where the content is at fault; a report of an import comes with it."""
+    """The response to a refusal: 409; 422 for a refused file, with its report, and for a reused Idempotency-Key."""
     report = getattr(error, "report", None)
     status = UNFIT if isinstance(error, OtherRequest) or report else HTTPStatus.CONFLICT
     members: dict[str, Any] = {"report": report} if report else {}
@@ -141,7 +145,7 @@ def _refused(error: Refused) -> Response:
 
 
 def _fields(detail: Any, path: str = "") -> Iterator[dict[str, str]]:
-    """{"field", "detail"} for each flaw; a field within a field is `outer.inner`, one of a list `outer.2`."""
+    """Yield {"field", "detail"} for each error; a nested field is `outer.inner`, one of a list `outer.2`."""
     if isinstance(detail, dict):
         for name, inner in detail.items():
             yield from _fields(inner, _joined(path, "" if name == "non_field_errors" else str(name)))

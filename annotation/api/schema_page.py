@@ -1,4 +1,4 @@
-"""Where the description of the API is served."""
+"""The pages that serve the API's schema."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rest_framework.settings import APISettings, api_settings
 
 
 class ByQuery(DefaultContentNegotiation):
-    """Here `?format=yaml` chooses as well as Accept does; elsewhere `format` is a word of our own."""
+    """Negotiation by `?format=yaml` too; other views use `format` as a field."""
 
     settings = APISettings(api_settings.user_settings | {"URL_FORMAT_OVERRIDE": "format"})
 
 
 class SchemaPage(SpectacularAPIView):
-    """The description of this API: JSON, or YAML where it is asked for."""
+    """The schema of this API, as JSON, or as YAML on request."""
 
     renderer_classes = [OpenApiJsonRenderer2, OpenApiYamlRenderer2, OpenApiYamlRenderer]
     content_negotiation_class = ByQuery

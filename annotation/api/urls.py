@@ -1,33 +1,110 @@
-"""The API's table of contents; everything is below /api/v1/."""
+"""The API's URLs below /api/v1/."""
 
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from django.http import Http404
 from django.urls import URLPattern, path, re_path
+from rest_framework.request import Request
+from rest_framework.views import APIView
 
-from annotation.api import (
-    batch_urls,
-    dataset_urls,
-    money_urls,
-    nothing,
-    people_urls,
-    projects,
-    review_urls,
-    schema_page,
-    tokens,
-    webhook_urls,
-)
+from annotation import discovery
+from annotation.api.batches.batches import BatchViewSet
+from annotation.api.batches.hits import BatchHitViewSet
+from annotation.api.batches.reserved_hits import ReservedHitViewSet
+from annotation.api.batches.tasks import TaskViewSet
+from annotation.api.data.datasets import DatasetViewSet
+from annotation.api.data.derivations import DerivationViewSet
+from annotation.api.data.items import DatasetItemViewSet
+from annotation.api.money.money import BalanceViewSet, EntryViewSet, PaymentViewSet
+from annotation.api.money.payouts import PayoutViewSet
+from annotation.api.people.invites import InviteViewSet
+from annotation.api.people.qualification_rounds import RoundViewSet
+from annotation.api.people.qualifications import QualificationViewSet
+from annotation.api.people.scores import QualificationRequestViewSet, QualificationScoreViewSet
+from annotation.api.people.tokens import TokenViewSet
+from annotation.api.people.workers import WorkerViewSet
+from annotation.api.projects.jobs import JobViewSet
+from annotation.api.projects.log import LogViewSet
+from annotation.api.projects.projects import ProjectViewSet
+from annotation.api.reports.reports import BatchReportViewSet
+from annotation.api.review.adjudications import BatchAdjudicationViewSet
+from annotation.api.review.aggregates import BatchAggregateViewSet
+from annotation.api.review.approvals import ApprovalViewSet
+from annotation.api.review.problem_reports import BatchProblemReportViewSet
+from annotation.api.review.reviews import BatchReviewViewSet
+from annotation.api.routers import API, ProjectRouter
+from annotation.api.schema_page import SchemaPage
+from annotation.api.work.assignments import AssignmentViewSet
+from annotation.api.work.responses import BatchResponseViewSet
 
-PROJECT = "api/v1/projects/<slug:slug>/"
+# Renamed URLs: {former beginning below the project: its beginning now}, each with a slash at its end.
+ALIASES: dict[str, str] = {
+    "batches/<slug:batch>/flags/": "batches/<slug:batch>/problem-reports/",
+    "batches/<slug:batch>/given/take-back/": "batches/<slug:batch>/reserved-hits/release/",
+    "batches/<slug:batch>/given/": "batches/<slug:batch>/reserved-hits/",
+    "batches/<slug:batch>/hits/<slug:public_id>/void/": "batches/<slug:batch>/hits/<slug:public_id>/exclude/",
+    "batches/<slug:batch>/judgments/": "batches/<slug:batch>/responses/",
+    "batches/<slug:batch>/verdicts/": "batches/<slug:batch>/aggregates/",
+    "batches/<slug:batch>/guide/": "batches/<slug:batch>/instructions/",
+    "batches/<slug:batch>/gather/": "batches/<slug:batch>/create-dataset/",
+    "batches/<slug:batch>/top-up/": "batches/<slug:batch>/add-assignments/",
+    "datasets/<slug:name>/items/retire/": "datasets/<slug:name>/items/archive/",
+    "rounds/": "qualification-rounds/",
+}
+
+
+class Nothing(APIView):
+    """A 404 problem, not a page, for any method at unknown URLs below /api/."""
+
+    authentication_classes: list[Any] = []
+    permission_classes: list[Any] = []
+    schema = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> NoReturn:
+        raise Http404
+
+
+own = ProjectRouter(API)
+own.register("projects", ProjectViewSet, "project")
+own.register("tokens", TokenViewSet, "token")
+
+BATCH, QUALIFICATION = "batches/<slug:batch>/", "qualifications/<slug:public_id>/"
+
+router = ProjectRouter(aliases=ALIASES)
+router.register("jobs", JobViewSet, "job")
+router.register("log", LogViewSet, "log")
+router.register("datasets", DatasetViewSet, "dataset")
+router.register("datasets/<slug:name>/items", DatasetItemViewSet, "item")
+router.register("derivations", DerivationViewSet, "derivation")
+router.register("tasks", TaskViewSet, "task")
+router.register("batches", BatchViewSet, "batch")
+router.register(f"{BATCH}reserved-hits", ReservedHitViewSet, "reserved-hit")
+router.register(f"{BATCH}hits", BatchHitViewSet, "hit")
+router.register(f"{BATCH}responses", BatchResponseViewSet, "response")
+router.register(f"{BATCH}aggregates", BatchAggregateViewSet, "aggregate")
+router.register(f"{BATCH}problem-reports", BatchProblemReportViewSet, "problem-report")
+router.register(f"{BATCH}reviews", BatchReviewViewSet, "review")
+router.register(f"{BATCH}adjudications", BatchAdjudicationViewSet, "adjudication")
+router.register(f"{BATCH}report", BatchReportViewSet, "report")
+router.register("assignments", AssignmentViewSet, "assignment")
+router.register("approvals", ApprovalViewSet, "approval")
+router.register("workers", WorkerViewSet, "worker")
+router.register("invites", InviteViewSet, "invite")
+router.register("qualifications", QualificationViewSet, "qualification")
+router.register(f"{QUALIFICATION}scores", QualificationScoreViewSet, "score")
+router.register(f"{QUALIFICATION}requests", QualificationRequestViewSet, "request")
+router.register("qualification-rounds", RoundViewSet, "round")
+router.register("money", BalanceViewSet, "money")
+router.register("payments", PaymentViewSet, "payment")
+router.register("ledger", EntryViewSet, "entry")
+router.register("payouts", PayoutViewSet, "payout")
 
 pages: list[URLPattern] = [
-    path("api/v1/schema/", schema_page.SchemaPage.as_view(), name="api-schema"),
-    path("api/v1/projects/", projects.Projects.as_view(), name="api-projects"),
-    path(PROJECT, projects.OneProject.as_view(), name="api-project"),
-    path("api/v1/tokens/", tokens.Tokens.as_view(), name="api-tokens"),
-    path("api/v1/tokens/<int:pk>/", tokens.OneToken.as_view(), name="api-token"),
-    *dataset_urls.pages,
-    *batch_urls.pages,
-    *people_urls.pages,
-    *review_urls.pages,
-    *money_urls.pages,
-    *webhook_urls.pages,
-    re_path("^api/", nothing.Nothing.as_view(), name="api-nothing"),  # the last
+    path(f"{API}schema/", SchemaPage.as_view(), name="api-schema"),
+    *own.urls,
+    *router.urls,
+    *discovery.listed("api_urls", "pages"),
+    re_path("^api/", Nothing.as_view(), name="api-nothing"),  # must be last
 ]

@@ -1,4 +1,4 @@
-"""The Python client: datasets in, batches launched and watched, judgments out. Needs httpx, and nothing of Django."""
+"""The Python client: import datasets, launch and watch batches, export responses. Needs httpx, but no Django."""
 
 from annotation.client.batches import Batch, Progress
 from annotation.client.datasets import Dataset

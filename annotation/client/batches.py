@@ -1,4 +1,4 @@
-"""Batches: drafted, priced, launched, watched while people work, and what comes of them."""
+"""Batches: draft, quote, launch, watch, and their results."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from annotation.client.jobs import Job, Jobs
 from annotation.client.problems import JSON, HopscribeError
 from annotation.client.rows import Rows
 
-SLOWER, LONGEST = 1.5, 60.0  # while nothing changes
-FORMATS = ("jsonl", "csv", "parquet")  # of judgments
+SLOWER, LONGEST = 1.5, 60.0  # factor and limit (seconds) of the polling interval while nothing changes
+FORMATS = ("jsonl", "csv", "parquet")  # of exported responses
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a batch is getting on: `done` of the wanted `places` are in, `in_work` are being answered."""
+    """Progress of a batch: `done` of the wanted `places` are submitted, `in_work` are under way."""
 
     state: str
     places: int
@@ -30,7 +30,7 @@ class Progress:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing more is to be waited for."""
+        """Whether nothing more is expected."""
         return self.state == "closed" or (self.state in {"open", "paused"} and 0 < self.places <= self.done)
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Progress:
 
 
 class Batch:
-    """A batch as last looked at; `facts` is all that the server tells of it."""
+    """A batch as last loaded; `facts` is the complete response of the server."""
 
     def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
         self._connection, self._root = connection, root
@@ -60,7 +60,7 @@ class Batch:
 
     @property
     def progress(self) -> Progress:
-        """As last looked at."""
+        """The progress as last loaded."""
         counts = self.facts["counts"]
         names = ("places", "done", "submitted", "in_work")
         return Progress(state=self.state, **{name: counts[name] for name in names})
@@ -70,27 +70,27 @@ class Batch:
         return self
 
     def change(self, **settings: Any) -> Batch:
-        """Change a draft; of a launched batch its title, people, requirements, expected time or guide."""
+        """Change a draft; of a launched batch its title, people, requirements, expected time or instructions."""
         self.facts = self._connection.write("PATCH", self._path, settings)
         return self
 
     def quote(self) -> JSON:
-        """What a draft will cost, every item looked at."""
+        """The cost of a draft, computed from all its items."""
         return self._work("quote").wait().result
 
     def launch(self) -> Batch:
-        """Make the HITs and open the batch. Raises JobFailed where that cannot be.
+        """Launch the batch. Raises JobFailed if that is not possible.
 
-        `launched` then says how many items were asked for, how many HITs came of them and why others are missing:
+        Then `launched` has the numbers of items and HITs, and why others are missing:
         {"asked", "hits", "skipped", "left_out": [{"dataset", "items", "why"}], "warnings"}.
         """
         self.launched = self._work("launch").wait().result
         return self.refresh()
 
     def watch(self, *, every: float = 1.0, timeout: float | None = None) -> Iterator[Progress]:
-        """The progress now and after each change, until all is done or the batch is closed.
+        """Yield the progress now and after each change, until all is done or the batch is closed.
 
-        Looks after `every` seconds, less and less often while nothing changes. Raises TimeoutError.
+        Polls after `every` seconds, less often while nothing changes. Raises TimeoutError.
         """
         until, pause, last = None if timeout is None else time.monotonic() + timeout, every, None
         while True:
@@ -115,16 +115,16 @@ class Batch:
         return self._move("close")
 
     def discard(self) -> None:
-        """Throw a draft away."""
+        """Delete a draft."""
         self._connection.write("DELETE", self._path)
 
-    def top_up(self, *, only_disagreeing: bool = False) -> Batch:
-        """Ask for one more annotation of each finished HIT, or of those whose answers differ."""
-        self._work("top-up", {"only_disagreeing": only_disagreeing}).wait()
+    def add_assignments(self, *, only_disagreeing: bool = False) -> Batch:
+        """Add an assignment to each finished HIT, or to those whose responses differ."""
+        self._work("add-assignments", {"only_disagreeing": only_disagreeing}).wait()
         return self.refresh()
 
     def score(self, **part: Any) -> JSON:
-        """Compute the report for the answers that there are; `part`: dataset, hops, shape, since, until.
+        """Compute the report of the current responses; `part`: dataset, hops, shape, since, until.
 
         {"computed_at", "fresh", "tables": [{"name", "title", "columns", "rows"}], "content"}.
         """
@@ -135,56 +135,59 @@ class Batch:
         """The report as last computed."""
         return self._connection.get(f"{self._path}report/", part)
 
-    def judgments(self, *, ids_only: bool = False) -> Rows:
-        """Every revision of every answer, under pseudonyms; unless `ids_only` with question, gold and score."""
-        return self._rows("judgments", **_ids_only(ids_only))
+    def responses(self, *, ids_only: bool = False) -> Rows:
+        """Every revision of every response, under pseudonyms; unless `ids_only` with question, gold and score."""
+        return self._rows("responses", **_ids_only(ids_only))
 
-    def verdicts(self) -> Rows:
-        """What the answers to each HIT mean together, as they stand now."""
-        return self._rows("verdicts")
+    def aggregates(self) -> Rows:
+        """The aggregated response of each HIT, as of now."""
+        return self._rows("aggregates")
 
     def hits(self) -> Rows:
         return self._rows("hits")
 
     def export(self, to: str | Path, *, format: str = "", ids_only: bool = False) -> Path:
-        """Write all judgments to a file: jsonl, csv or parquet, by default as its name ends.
+        """Export all responses to a file: jsonl, csv or parquet, by default from the file's suffix.
 
         `ids_only` leaves out question, gold, score, hops, shape and pair.
         """
         wanted = format or Path(to).suffix.removeprefix(".")
         if wanted not in FORMATS:
             raise HopscribeError(
-                f"Judgments are written as {', '.join(FORMATS)}, not as {wanted or 'a file without a suffix'}."
+                f"Responses are written as {', '.join(FORMATS)}, not as {wanted or 'a file without a suffix'}."
             )
-        return download(self._connection, f"{self._path}judgments/export/{wanted}/", to, **_ids_only(ids_only))
+        return download(self._connection, f"{self._path}responses/export/{wanted}/", to, **_ids_only(ids_only))
 
     def clone(self, *, name: str | None = None, title: str | None = None) -> Batch:
-        """A new draft with everything that was settled for this one."""
+        """Create a draft with all settings of this batch."""
         return self._drafted("clone", {"name": name, "title": title})
 
     def next(self, count: int, *, name: str | None = None) -> Batch:
-        """A new draft like this one about up to `count` items of each dataset that nobody was asked about yet."""
+        """Create a draft like this batch for up to `count` new items of each dataset."""
         return self._drafted("next", {"count": count, "name": name})
 
-    def gather(self, name: str, *, least: int = 0) -> Dataset:
-        """Make a dataset of the verdicts; `least` answers must say what an item's verdict says."""
-        self._work("gather", {"name": name, "least": least}).wait()
+    def create_dataset(self, name: str, *, least: int = 0) -> Dataset:
+        """Create a dataset from the results; keeps items for which at least `least` responses agree."""
+        self._work("create-dataset", {"name": name, "least": least}).wait()
         return Datasets(self._connection, self._root)[name]
+
+    # former names, still accepted
+    top_up, judgments, verdicts, gather = add_assignments, responses, aggregates, create_dataset
 
     def _rows(self, what: str, **query: str) -> Rows:
         asked: dict[str, str | int] = {"limit": 500, **query}
         return Rows(lambda: self._connection.pages(f"{self._path}{what}/", asked), f"{what} of {self.name}")
 
-    def _drafted(self, act: str, wish: JSON) -> Batch:
-        said = {name: value for name, value in wish.items() if value is not None}
+    def _drafted(self, act: str, body: JSON) -> Batch:
+        said = {name: value for name, value in body.items() if value is not None}
         return Batch(self._connection, self._root, self._connection.write("POST", f"{self._path}{act}/", said))
 
     def _move(self, act: str) -> Batch:
         self.facts = self._connection.write("POST", f"{self._path}{act}/")
         return self
 
-    def _work(self, act: str, wish: JSON | None = None) -> Job:
-        told = self._connection.write("POST", f"{self._path}{act}/", wish)
+    def _work(self, act: str, body: JSON | None = None) -> Job:
+        told = self._connection.write("POST", f"{self._path}{act}/", body)
         return Jobs(self._connection, self._root).of(told)
 
 
@@ -198,7 +201,7 @@ class Batches:
         return f"<Batches of {self._root}: iterate, ['name'], .list(state=), .create(…), .create_round(…), .tasks()>"
 
     def tasks(self) -> Rows:
-        """The kinds of tasks there are, with their options."""
+        """The tasks, with their options."""
         return Rows(lambda: self._connection.pages(f"{self._root}tasks/"), "kinds of tasks")
 
     def __iter__(self) -> Iterator[Batch]:
@@ -213,10 +216,10 @@ class Batches:
         return Batch(self._connection, self._root, {"name": name}).refresh()
 
     def create(self, title: str, *, task: str, datasets: Sequence[Dataset | str], **settings: Any) -> Batch:
-        """Write a draft. `settings`: name, sample, seed, assignments_per_hit, options, guide, reward, …"""
+        """Create a draft. `settings`: name, sample, seed, assignments_per_hit, options, guide, reward, …"""
         names = [one.name if isinstance(one, Dataset) else one for one in datasets]
-        wish = {"title": title, "task": task, "datasets": names, **settings}
-        return Batch(self._connection, self._root, self._connection.write("POST", f"{self._root}batches/", wish))
+        body = {"title": title, "task": task, "datasets": names, **settings}
+        return Batch(self._connection, self._root, self._connection.write("POST", f"{self._root}batches/", body))
 
     def create_round(
         self,
@@ -229,14 +232,14 @@ class Batches:
         pool: int | None = None,
         **settings: Any,
     ) -> Batch:
-        """Write a qualification round as a draft, which is launched as a batch.
+        """Create a qualification round as a draft, which is launched like a batch.
 
-        `pool`: so many items of each dataset, which the round draws from and holds; None: all. `settings`: rule,
-        judgment, attempts, seconds, closes_at and those of a batch.
+        `pool`: so many items of each dataset, reserved for the round; None: all. `settings`: rule, judgment, attempts,
+        seconds, closes_at and those of a batch.
         """
         names = [one.name if isinstance(one, Dataset) else one for one in datasets]
-        wish = {"title": title, "task": task, "datasets": names, "per_worker": per_worker, "grants": grants}
-        told = self._connection.write("POST", f"{self._root}rounds/", {**wish, "pool": pool, **settings})
+        body = {"title": title, "task": task, "datasets": names, "per_worker": per_worker, "grants": grants}
+        told = self._connection.write("POST", f"{self._root}rounds/", {**body, "pool": pool, **settings})
         return self[told["batch"]]
 
 

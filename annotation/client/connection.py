@@ -1,7 +1,7 @@
-"""Requests: signed in by the token, tried again where that is safe, lists read page by page.
+"""HTTP requests: authenticated by token, retried where that is safe, with pagination.
 
-Every write carries an Idempotency-Key, the same for each try, so that what arrived without our hearing of it is not
-done twice.
+Every write has an Idempotency-Key, the same for each attempt, so that a request whose response was lost is not carried
+out twice.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import httpx
 
 from annotation.client.problems import JSON, HopscribeError, NotReached, Problem
 
-BUSY = frozenset({429, 502, 503, 504})  # come back later
-LONGEST_WAIT = 30.0  # seconds between two tries, unless the server names more
+BUSY = frozenset({429, 502, 503, 504})  # statuses after which a retry may succeed
+LONGEST_WAIT = 30.0  # seconds between two attempts, unless the server says more
 Query = Mapping[str, str | int | float | bool | None]
 
 
 class Connection:
-    """A server, as far as one token reaches. `tries` are made of each request; `pause` is how to wait."""
+    """A connection to a server. `tries`: attempts of each request; `pause`: the function that waits."""
 
     def __init__(
         self,
@@ -48,33 +48,34 @@ class Connection:
     def get(self, path: str, query: Query | None = None) -> JSON:
         return _json(self._send(lambda: self._request("GET", path, query)))
 
-    def write(self, method: str, path: str, wish: JSON | None = None) -> JSON:
+    def write(self, method: str, path: str, body: JSON | None = None) -> JSON:
         """POST, PUT, PATCH or DELETE with a JSON object."""
         key = {"Idempotency-Key": uuid4().hex}
-        return _json(self._send(lambda: self._request(method, path, headers=key, json=wish)))
+        return _json(self._send(lambda: self._request(method, path, headers=key, json=body)))
 
     def upload(self, path: str, file: Path, query: Query) -> JSON:
-        """POST a file as it lies there."""
+        """POST a file as the body."""
         headers = {"Idempotency-Key": uuid4().hex, "Content-Type": "application/octet-stream"}
 
         def send() -> httpx.Response:
-            with file.open("rb") as content:  # from its beginning at each try
+            with file.open("rb") as content:  # opened for each attempt, to send it from the beginning
                 return self._http.send(self._request("POST", path, query, headers=headers, content=content))
 
         return _json(self._tried(send))
 
     def pages(self, path: str, query: Query | None = None) -> Iterator[JSON]:
-        """The rows of a list, fetched as they are read."""
+        """The rows of a list, loaded as they are read."""
         wanted: Query | None = query
         while True:
             page = self.get(path, wanted)
             yield from page["results"]
             if not page["next"]:
                 return
-            wanted = dict(parse_qsl(urlsplit(page["next"]).query))  # never its host: the token stays with ours
+            # only its query: the token must not be sent to another host
+            wanted = dict(parse_qsl(urlsplit(page["next"]).query))
 
     def download(self, path: str, to: IO[bytes], query: Query | None = None) -> None:
-        """Write a file of the server's to `to`."""
+        """Download to the file `to`."""
         with self._streamed(path, query) as response:
             for block in response.iter_bytes():
                 to.write(block)
@@ -100,7 +101,7 @@ class Connection:
         return self._tried(lambda: self._http.send(make()))
 
     def _tried(self, send: Callable[[], httpx.Response]) -> httpx.Response:
-        """The first answer that is one. Raises Problem, and NotReached after the last try."""
+        """The first usable response. Raises Problem, and NotReached after the last attempt."""
         for left in range(self._tries - 1, -1, -1):
             try:
                 response = send()
@@ -118,19 +119,19 @@ class Connection:
         raise NotReached("no try was made")
 
     def _wait(self, left: int) -> float:
-        """Longer each time, and not the same for everybody."""
+        """Wait, longer each time and with jitter."""
         return min(0.5 * 2.0 ** (self._tries - 1 - left), LONGEST_WAIT) * (0.75 + random.random() / 2)
 
 
 def _site(url: str) -> str:
-    """Where the site is, also where the API's own address was given. Raises HopscribeError for what is no address."""
+    """The site's base URL, also from the URL of its API. Raises HopscribeError for an invalid URL."""
     if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).netloc:
         raise HopscribeError(f"{url!r} is no address: it begins with https:// or http://.")
     return url.rstrip("/").removesuffix("/api/v1")
 
 
 def _asked(response: httpx.Response) -> float:
-    """How long the server asks to wait."""
+    """The seconds of Retry-After."""
     told = response.headers.get("Retry-After", "")
     return float(told) if told.isdigit() else 0.0
 

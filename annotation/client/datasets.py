@@ -1,4 +1,4 @@
-"""Datasets: brought in from files or records, derived from each other, read, and written to files."""
+"""Datasets: import from files or records, derive, read, and export."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Records = Iterable[Mapping[str, Any]]
 
 
 class Dataset:
-    """A dataset as last looked at; `facts` is all that the server tells of it."""
+    """A dataset as last loaded; `facts` is the complete response of the server."""
 
     def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
         self._connection, self._root = connection, root
@@ -44,15 +44,15 @@ class Dataset:
         return Rows(lambda: self._connection.pages(f"{self._path}items/", filters), f"items of {self.name}")
 
     def derive(self, how: str, *, name: str, seed: int = 1, **options: Any) -> list[Dataset]:
-        """Derive datasets from this one (`hopscribe.datasets.ways()` lists how), and wait for them."""
-        wish = {"how": how, "source": self.name, "name": name, "seed": seed, "options": options}
-        told = self._connection.write("POST", f"{self._root}derivations/", wish)
+        """Derive datasets from this one (`hopscribe.datasets.ways()` lists the derivations), and wait for them."""
+        body = {"how": how, "source": self.name, "name": name, "seed": seed, "options": options}
+        told = self._connection.write("POST", f"{self._root}derivations/", body)
         job = Jobs(self._connection, self._root).of(told).wait()
         known = Datasets(self._connection, self._root)
         return [known[each] for each in job.result["datasets"]]
 
     def change(self, **about: Any) -> Dataset:
-        """Correct its `licence` and `source`, or set `retired`: offered for new batches no more."""
+        """Change its `licence` and `source`, or set `retired` to archive it."""
         self.facts = self._connection.write("PATCH", self._path, about)
         return self
 
@@ -65,12 +65,12 @@ class Dataset:
         return download(self._connection, f"{self._path}documents/{kind}/", to)
 
     def remove(self) -> Job:
-        """Hide it now, and remove it in 30 days."""
+        """Hide it now, and erase it in 30 days."""
         return Jobs(self._connection, self._root).of(self._connection.write("DELETE", self._path))
 
 
 def download(connection: Connection, path: str, to: str | Path, **query: str) -> Path:
-    """Download to a file, which is there once it is whole."""
+    """Download to a file, which appears only once it is complete."""
     target = Path(to)
     with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as part:
         try:
@@ -96,7 +96,7 @@ class Datasets:
         return self.list()
 
     def list(self, *, q: str | None = None, format: str | None = None, how: str | None = None) -> Iterator[Dataset]:
-        """Those with `q` in the name, that came in a format, or that were derived in some way."""
+        """Datasets with `q` in the name, of a format, or of a derivation."""
         for facts in self._connection.pages(f"{self._root}datasets/", {"q": q, "format": format, "how": how}):
             yield Dataset(self._connection, self._root, facts)
 
@@ -104,14 +104,14 @@ class Datasets:
         return Dataset(self._connection, self._root, {"name": name}).refresh()
 
     def ways(self) -> Rows:
-        """The ways to derive, with their options."""
+        """The derivations, with their options."""
         return Rows(lambda: self._connection.pages(f"{self._root}derivations/"), "ways to derive")
 
     def add(self, source: str | Path | Records, *, name: str, format: str | None = None, **more: Any) -> Dataset:
-        """Bring in a file, or records of the format jsonl, and wait until they are in.
+        """Import a file, or records in the format jsonl, and wait until the import is complete.
 
-        `more`: licence, source (where it comes from), skip_bad. The same content under the same name changes nothing.
-        Raises JobFailed; the report of what was wrong is its `job.result`.
+        `more`: licence, source, skip_bad. The same content under the same name changes nothing. Raises JobFailed, whose
+        `job.result` is the report of errors.
         """
         if isinstance(source, str | Path):
             self._upload(Path(source), name=name, format=format, file_name=Path(source).name, **more)

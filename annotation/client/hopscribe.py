@@ -1,4 +1,4 @@
-"""Where everything begins: a project of an installation."""
+"""The entry point: a project of an installation."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from annotation.client.webhooks import Webhooks
 
 
 class Hopscribe:
-    """A project, as far as the token reaches; what is not given is HOPSCRIBE_URL, _TOKEN and _PROJECT.
+    """A project; arguments default to HOPSCRIBE_URL, HOPSCRIBE_TOKEN and HOPSCRIBE_PROJECT.
 
-    `timeout` is for each answer, in seconds. A request that finds the server away or busy is made again, `tries`
-    times in all.
+    `timeout`: seconds for each response. A request is retried while the server is unavailable or busy, `tries` attempts
+    in all.
     """
 
     def __init__(
@@ -49,14 +49,14 @@ class Hopscribe:
     def __repr__(self) -> str:
         return f"<Hopscribe {self.project} at {self.connection.url}>"
 
-    def call(self, method: str, path: str, wish: JSON | None = None, **query: Any) -> JSON:
+    def call(self, method: str, path: str, body: JSON | None = None, **query: Any) -> JSON:
         """Any operation of the API by its path below the project: `call("POST", "workers/…/block/", {"reason": …})`.
 
-        Writes carry a key of their own and are tried again as all others are.
+        Writes get an Idempotency-Key and are retried like all others.
         """
         if method.upper() == "GET":
             return self.connection.get(self._root + path, query)
-        return self.connection.write(method.upper(), self._root + path, wish)
+        return self.connection.write(method.upper(), self._root + path, body)
 
     def rows(self, path: str, **filters: Any) -> Rows:
         """Any list of the API by its path below the project: `rows("approvals/", show="waiting")`."""
@@ -64,7 +64,7 @@ class Hopscribe:
 
     @property
     def facts(self) -> JSON:
-        """The project's title, and what you are in it."""
+        """The project's title, and your role in it."""
         return self.connection.get(self._root)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Long work: a job is asked for, and waited for."""
+"""Background jobs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from annotation.client.connection import Connection
 from annotation.client.problems import JSON, HopscribeError
 
-FIRST_LOOK, LONGEST = 0.2, 5.0  # seconds between two looks
-SHOWN = 3  # flaws in a message
+FIRST_LOOK, LONGEST = 0.2, 5.0  # seconds between two polls
+SHOWN = 3  # errors in a message
 
 
 class JobFailed(HopscribeError):
-    """The server could not do it; `str()` says why, with the first flaws of a file. `job.result` holds them all."""
+    """The job failed; `str()` says why, with the first errors of a file. `job.result` has all of them."""
 
     def __init__(self, job: Job) -> None:
         said = job.facts.get("error") or f"{job.kind} failed"
@@ -22,12 +22,12 @@ class JobFailed(HopscribeError):
 
 
 def _line(flaw: JSON) -> str:
-    """A flaw of an import as its report has it."""
+    """An error of an import's report."""
     return "  {place}, {field}: {wrong}. {fix}".format(**{"place": "", "field": "", "wrong": "", "fix": ""} | flaw)
 
 
 class Job:
-    """A job as last looked at; `facts` is all that the server tells of it."""
+    """A job as last loaded; `facts` is the complete response of the server."""
 
     def __init__(self, connection: Connection, root: str, facts: JSON) -> None:
         self._connection, self._path = connection, f"{root}jobs/{facts['id']}/"
@@ -59,7 +59,7 @@ class Job:
         return self
 
     def wait(self, timeout: float | None = None) -> Job:
-        """Until it is done. Raises JobFailed, and TimeoutError after so many seconds."""
+        """Wait until it is done. Raises JobFailed, and TimeoutError after so many seconds."""
         until, pause = None if timeout is None else time.monotonic() + timeout, FIRST_LOOK
         while self.refresh().state not in {"done", "failed"}:
             if until is not None and time.monotonic() >= until:
@@ -91,5 +91,5 @@ class Jobs:
         return self.of({"id": id}).refresh()
 
     def of(self, facts: JSON) -> Job:
-        """The job that an answer tells of."""
+        """The job in a response."""
         return Job(self._connection, self._root, facts)

@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions: the server's problem details, and servers that do not answer."""
+"""Exceptions: the server's problem details, and servers that do not answer."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ JSON = dict[str, Any]
 
 
 class HopscribeError(Exception):
-    """Whatever this client raises by itself."""
+    """Base of this client's exceptions."""
 
 
 class NotReached(HopscribeError):
-    """Nobody answered, however often it was tried. What was sent may or may not have been done."""
+    """No response after all attempts. The request may or may not have been carried out."""
 
 
 class Problem(HopscribeError):
-    """The server said no (RFC 9457). `errors` are [{"field", "detail"}] where fields are at fault."""
+    """The server refused (RFC 9457). `errors` is [{"field", "detail"}] for invalid fields."""
 
     def __init__(self, status: int, title: str, detail: str, members: JSON, *, asked: str = "") -> None:
         said = f"{status} {title}: {detail}" if detail else f"{status} {title}"
@@ -29,7 +29,7 @@ class Problem(HopscribeError):
 
     @classmethod
     def of(cls, response: httpx.Response) -> Problem:
-        """The problem that a response tells, also where it is not one of ours."""
+        """The problem in a response, even if it is not from the API itself."""
         try:
             told = response.json()
         except ValueError:

@@ -1,4 +1,4 @@
-"""Rows of a list: read as they come, or all together as a frame of pandas, polars or Hugging Face's datasets."""
+"""Rows of a list: iterated as they are loaded, or as a frame of pandas, polars or Hugging Face's datasets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCALARS = (str, int, float, bool)
 
 
 class Rows:
-    """Can be gone through as often as you like; each time they are fetched anew, page by page."""
+    """An iterable of rows; each iteration loads them anew, page by page."""
 
     def __init__(self, fetch: Callable[[], Iterable[JSON]], name: str = "rows") -> None:
         self._fetch, self._name = fetch, name
@@ -28,11 +28,11 @@ class Rows:
         return list(self)
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame; an object within a row becomes columns (`answer.text`), lists stay lists."""
+        """A pandas.DataFrame; nested objects become columns (`answer.text`), lists stay lists."""
         return _extra("pandas", "to_pandas").DataFrame(_columns(self))
 
     def to_polars(self) -> Any:
-        """A polars.DataFrame with the same columns; what is deeper than a list of one kind becomes JSON text."""
+        """A polars.DataFrame with the same columns; nested lists and lists of mixed types become JSON text."""
         columns = {name: _even(values) for name, values in _columns(self).items()}
         return _extra("polars", "to_polars").DataFrame(columns, strict=False)
 
@@ -51,7 +51,7 @@ def _extra(name: str, method: str) -> Any:
 
 
 def _columns(rows: Iterable[JSON]) -> dict[str, list[Any]]:
-    """Every column that any row has, None where a row has it not."""
+    """Every column of any row, None where a row does not have it."""
     found: dict[str, list[Any]] = {}
     for count, row in enumerate(rows, start=1):
         for name, value in dict(_flat(row)).items():
@@ -70,7 +70,7 @@ def _flat(row: JSON) -> Iterator[tuple[str, Any]]:
 
 
 def _even(values: list[Any]) -> list[Any]:
-    """The values where they are of one kind; else each as JSON text, since a typed column holds no others."""
+    """The values if they have one type; else each as JSON text, because typed columns cannot mix types."""
     kinds = {_kind(value) for value in values} - {""}
     if len(kinds) <= 1 and "other" not in kinds:
         return values
@@ -80,7 +80,7 @@ def _even(values: list[Any]) -> list[Any]:
 
 
 def _kind(value: Any) -> str:
-    """Which kind of value a column of it has; empty where it could be any."""
+    """The type of a value for its column; "" if it fits any."""
     if value is None:
         return ""
     if isinstance(value, SCALARS):

@@ -1,4 +1,4 @@
-"""Webhooks: addresses that the project calls."""
+"""Webhooks of the project."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from annotation.client.rows import Rows
 
 
 class Webhook:
-    """A webhook as last looked at. `secret` is known only to whoever just made it."""
+    """A webhook as last loaded. `secret` is set only just after it was created."""
 
     def __init__(self, connection: Connection, root: str, facts: JSON, secret: str = "") -> None:
         self._connection, self._path = connection, f"{root}webhooks/{facts['id']}/"
@@ -28,19 +28,19 @@ class Webhook:
         return self
 
     def test(self) -> JSON:
-        """Have a call of the type webhook.test sent; `deliveries` tells what came of it."""
+        """Send a test event; `deliveries` shows the result."""
         return self._connection.write("POST", f"{self._path}test/")
 
     def deliveries(self, *, state: str | None = None) -> Rows:
-        """Of the last two weeks, newest first; `state`: due, delivered or failed."""
+        """Deliveries of the last two weeks, newest first; `state`: due, delivered or failed."""
         return Rows(lambda: self._connection.pages(f"{self._path}deliveries/", {"state": state}), "deliveries")
 
     def send_again(self, delivery: JSON) -> JSON:
-        """Send a delivery again that failed or waits."""
+        """Retry a delivery that failed or waits."""
         return self._connection.write("POST", f"{self._path}deliveries/{delivery['id']}/again/")
 
     def rotate(self) -> Webhook:
-        """Sign with another secret, which is `secret` then; the one before signs too for a day."""
+        """Replace the secret, which is then in `secret`; the former one also signs for a day."""
         secret = _secret()
         self.facts = self._connection.write("POST", f"{self._path}rotate/", {"secret": secret})
         self.secret = secret
@@ -64,11 +64,11 @@ class Webhooks:
             yield Webhook(self._connection, self._root, facts)
 
     def add(self, url: str, *, kinds: Sequence[str], note: str = "") -> Webhook:
-        """Have `url` called; `kinds` are progress, submission, verdict, pay, batch and job. Keep its `secret`."""
+        """Add a webhook; `kinds` are progress, submission, verdict, pay, batch and job. Keep its `secret`."""
         secret = _secret()
-        wish = {"url": url, "kinds": list(kinds), "note": note, "secret": secret}
+        body = {"url": url, "kinds": list(kinds), "note": note, "secret": secret}
         return Webhook(
-            self._connection, self._root, self._connection.write("POST", f"{self._root}webhooks/", wish), secret
+            self._connection, self._root, self._connection.write("POST", f"{self._root}webhooks/", body), secret
         )
 
 

@@ -1,1 +1,1 @@
-"""The demo's world: a small encyclopedia of Vennory, an island that does not exist, and questions about it."""
+"""The demo's data: a small encyclopedia of Vennory, an invented island, and questions about it."""

@@ -1,4 +1,4 @@
-"""The demo's compose batch: graphs from the island, composers who use the pages, and a requester who read some."""
+"""The demo's compose batch: graphs of the island, simulated composers, and a requester's first reviews."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any
 from annotation.demo import world
 from annotation.demo.setting_up import launched
 from annotation.demo.visitor import Page, Visitor
-from annotation.flow import reviewing, sampling, telling
+from annotation.flow.review import review_decisions, review_samples, worker_feedback
 from annotation.models import Assignment, Batch, Project, User, clock
-from annotation.pure import lifecycle
-from annotation.pure.composing import pair_example
-from annotation.pure.example import Example
-from annotation.pure.reduced import reduced
-from annotation.pure.singlehop import Single
+from annotation.pure.batches import lifecycle
+from annotation.pure.data.example import Example
+from annotation.pure.data.reduced_example import reduced
+from annotation.pure.derivations.composable_pairs import pair_example
+from annotation.pure.derivations.single_hop import Single
 from annotation.registry import practice
 
 DATASET, BATCH = "vennory-graphs", "vennory-composing"
-TRAPS = ((215, 45), (5, 52), (216, 95))  # pairs whose mentions name different things
-KNOWN_SAME = 6  # two-hop graphs that serve as hidden gold
-LEFT_OPEN = 9  # HITs for the visitor
-READ = 5  # answers of each composer that the demo's requester has drawn
+TRAPS = ((215, 45), (5, 52), (216, 95))  # pairs of mentions that name different entities
+KNOWN_SAME = 6  # two-hop graphs used as hidden gold
+LEFT_OPEN = 9  # HITs left for the visitor
+READ = 5  # responses of each composer in the requester's draw
 GREETING = "Your questions are short and they ask for every hop. Please look again at the names in the first check."
 
 
@@ -51,30 +51,30 @@ def _single(number: int) -> Single:
 
 
 def batch(project: Project, folder: Path) -> Batch:
-    """The launched compose batch, made on the first run."""
+    """The launched compose batch, created on the first run."""
     settings = {"title": "Composing questions about Vennory", "task": "compose", "assignments_per_hit": 1}
     return launched(project, BATCH, dataset=DATASET, examples=graphs(), folder=folder, **settings)
 
 
-def compose_most(visitors: list[Visitor], found: Batch, tell: Callable[[int, int], None]) -> None:
-    """Let the composers work through guide, practice and HITs until only the visitor's are left."""
+def compose_most(visitors: list[Visitor], found: Batch, progress: Callable[[int, int], None]) -> None:
+    """Let the composers do instructions, practice and HITs until only the visitor's are left."""
     written = {example.id: example.question for example in world.examples(seed=0)}
-    wish = (found.size - LEFT_OPEN) // len(visitors)
+    wanted = (found.size - LEFT_OPEN) // len(visitors)
     done = found.assignments.filter(state=lifecycle.SUBMITTED).count()
-    total = wish * len(visitors)
+    total = wanted * len(visitors)
     for visitor in visitors:
         mine = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username=visitor.username).count()
-        page = practise(visitor, visitor.start(found.pk)) if mine < wish else None
-        while page and mine < wish and "/assignments/" in page.url:
+        page = practise(visitor, visitor.start(found.pk)) if mine < wanted else None
+        while page and mine < wanted and "/assignments/" in page.url:
             page = _compose(visitor, page, written)
             mine, done = mine + 1, done + 1
-            tell(done, total)
+            progress(done, total)
         if page and "/assignments/" in page.url:
-            visitor.give_back(page)
+            visitor.return_assignment(page)
 
 
 def practise(visitor: Visitor, page: Page) -> Page:
-    """Do what practice is due; the page that comes after it."""
+    """Do the practice that is due; returns the page after it."""
     while found := re.search(r"/practice/([0-9]+)/", page.url):
         example = practice("compose")[int(found[1]) - 1]
         url, hidden = page.form(f"/practice/{found[1]}/")
@@ -87,19 +87,20 @@ def practise(visitor: Visitor, page: Page) -> Page:
 
 
 def _compose(visitor: Visitor, page: Page, written: dict[str, str]) -> Page:
-    """Judge the bridges and compose, well or not so well."""
+    """Judge the bridges and compose, more or less well."""
     public_id = page.url.rstrip("/").rsplit("/", 1)[-1]
     row = Assignment.objects.select_related("hit__item").get(public_id=public_id)
     example = row.hit.item.example
     url, hidden = page.form("/submit/")
     posted = said(example, written.get(example.id, ""), visitor.skill, visitor.rng)
-    began = clock.now() - timedelta(seconds=float(posted["active_seconds"]))  # nobody is as quick as a script
+    # set back, as a script is faster than a person
+    began = clock.now() - timedelta(seconds=float(posted["active_seconds"]))
     Assignment.objects.filter(pk=row.pk).update(accepted_at=began)
     return visitor.post(url, hidden | posted)
 
 
 def said(example: Example, question: str, skill: float, rng: Random) -> dict[str, str]:
-    """What a composer of this skill (0..1) posts: they see most traps, doubt few bridges, and write well mostly."""
+    """The form of a composer of this skill (0..1), who finds most traps, doubts few bridges, and mostly writes well."""
     edges = len(re.findall(r"#[0-9]", " ".join(hop.question for hop in example.hops)))
     trapped = example.extra.get("known_bridges") == ["different"]
     seconds = {2: 55, 3: 90, 4: 140}[len(example.hops)] * rng.lognormvariate(0, 0.3)
@@ -123,12 +124,12 @@ def _bridges(judgments: list[str]) -> dict[str, str]:
 
 
 def read_some(found: Batch) -> None:
-    """The requester's first draw: some answers accepted, one edited, one returned, and words to a worker."""
+    """The requester's first draw: responses accepted, edited and sent back, and feedback."""
     requester = User.objects.get(username="requester")
-    if found.draws.exists():
+    if found.review_samples.exists():
         return
-    sampling.draw(found, size=READ, seed=0, user=requester)
-    places = sampling.queue(found)
+    review_samples.draw(found, size=READ, seed=0, user=requester)
+    places = review_samples.queue(found)
     marks = {"correct": True, "coherent": True}
     read: list[Any] = []
     for place in places:
@@ -137,13 +138,13 @@ def read_some(found: Batch) -> None:
         if not question or len(read) == READ + 2:
             continue
         read.append(row)
-        wish = reviewing.Decision("accepted", marks)
+        wanted = review_decisions.Decision("accepted", marks)
         if len(read) == 3:
             clearer = question if question.endswith("?") else f"{question.rstrip('.')}?"
-            wish = reviewing.Decision("edited", marks, text=f"In Vennory, {clearer[0].lower()}{clearer[1:]}")
+            wanted = review_decisions.Decision("edited", marks, text=f"In Vennory, {clearer[0].lower()}{clearer[1:]}")
         if len(read) == 5:
             message = "A reader could stop half-way. Can you ask so that every hop is needed?"
-            wish = reviewing.Decision("returned", {**marks, "coherent": False}, reason=message)
-        reviewing.decide(row, row.revision, wish, reviewer=requester)
+            wanted = review_decisions.Decision("returned", {**marks, "coherent": False}, reason=message)
+        review_decisions.decide(row, row.revision, wanted, reviewer=requester)
     if read:
-        telling.feedback(read[0].worker, found, text=GREETING, author=requester, assignment=read[0])
+        worker_feedback.feedback(read[0].worker, found, text=GREETING, author=requester, assignment=read[0])

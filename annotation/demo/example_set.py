@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from annotation.demo import world
-from annotation.flow.importing import import_dataset
+from annotation.flow.data.dataset_import import import_dataset
 from annotation.formats import FORMATS
 from annotation.models import Dataset, Project, User
 
@@ -14,7 +14,7 @@ NAME = "example"
 
 
 def example_dataset(project: Project, user: User | None) -> Dataset:
-    """The project's example dataset, imported where it is not there yet. Raises Refused for a name that is taken."""
+    """The project's example dataset, imported if it is not there. Raises Refused for a name that is taken."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{NAME}.jsonl"
         with file.open("wb") as out:

@@ -1,4 +1,4 @@
-"""The demo's project: its encyclopedia as a dataset, its people, a batch, and most of the answers."""
+"""The demo's project: its dataset, people, a batch, and most of the responses."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from typing import Any
 
 from annotation.demo import world
 from annotation.demo.visitor import Visitor, is_assignment
-from annotation.flow.batching import create_batch, launch
-from annotation.flow.importing import import_dataset
-from annotation.flow.joining import project_named
+from annotation.flow.batches.batch_launch import create_batch, launch
+from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.people.sign_up import project_named
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Member, Project, User, Worker
-from annotation.pure import lifecycle
-from annotation.pure.example import Example
-from annotation.registry import default_guide
+from annotation.pure.batches import lifecycle
+from annotation.pure.data.example import Example
+from annotation.registry import default_instructions
 
 DATASET, BATCH = "vennory", "vennory-first-study"
 SIMULATED = {"simulated-1": 0.92, "simulated-2": 0.84, "simulated-3": 0.76}  # name: skill
-LEFT_OPEN = 12  # HITs that the last simulated annotator leaves for the visitor
+LEFT_OPEN = 12  # HITs left for the visitor
 ROLES = {"requester": "requester", "annotator": "annotator", **dict.fromkeys(SIMULATED, "annotator")}
 
 
 def read_notes(path: Path) -> dict[str, Any]:
-    """What an earlier demo wrote down: addresses, accounts, whether the answers are in."""
+    """The notes of an earlier demo: URLs, accounts, whether the responses are complete."""
     return json.loads(path.read_text()) if path.exists() else {}
 
 
 def write_notes(path: Path, notes: dict[str, Any]) -> None:
-    """Write for the owner's eyes only, whole or not at all."""
+    """Write the notes atomically, readable by their owner only."""
     draft = path.with_suffix(".part")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as file:
@@ -42,7 +42,7 @@ def write_notes(path: Path, notes: dict[str, Any]) -> None:
 
 
 def accounts(notes: dict[str, Any], project: Project) -> list[dict[str, str]]:
-    """The demo's people with random passwords; those that the notes know keep theirs."""
+    """The demo's accounts with random passwords; those in the notes keep theirs."""
     known = {account["username"]: account["password"] for account in notes.get("accounts", [])}
     made = []
     for name, role in ROLES.items():
@@ -58,7 +58,7 @@ def accounts(notes: dict[str, Any], project: Project) -> list[dict[str, str]]:
 
 
 def batch(project: Project, folder: Path) -> Batch:
-    """The demo's launched batch of questions to answer, made on the first run."""
+    """The demo's launched batch, created on the first run."""
     examples = world.examples(seed=0)
     settings = {"title": "Questions about Vennory", "task": "answer", "assignments_per_hit": 3}
     return launched(project, BATCH, dataset=DATASET, examples=examples, folder=folder, **settings)
@@ -67,7 +67,7 @@ def batch(project: Project, folder: Path) -> Batch:
 def launched(
     project: Project, name: str, *, dataset: str, examples: list[Example], folder: Path, task: str, **settings: Any
 ) -> Batch:
-    """The batch of that name, made of the examples and launched where it is not yet."""
+    """The batch of that name, created from the examples and launched if it does not exist."""
     found = Batch.objects.filter(project=project, slug=name).first()
     if found and found.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
         return found
@@ -76,7 +76,7 @@ def launched(
         name,
         task=task,
         datasets=[_dataset(project, dataset, examples, folder)],
-        guide=default_guide(task),
+        instructions=default_instructions(task),
         user=User.objects.get(username="requester"),
         **settings,
     )
@@ -94,7 +94,7 @@ def _dataset(project: Project, name: str, examples: list[Example], folder: Path)
 
 
 def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[Visitor]:
-    """The simulated annotators, signed in, with their consent given."""
+    """The simulated workers, signed in, with consent given."""
     passwords = {account["username"]: account["password"] for account in people}
     made = [Visitor(base, name, passwords[name], skill, Random(f"demo/{name}")) for name, skill in SIMULATED.items()]
     for visitor in made:
@@ -103,27 +103,27 @@ def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[
     return made
 
 
-def answer_most(workers: list[Visitor], found: Batch, tell: Callable[[int, int], None]) -> None:
-    """Let the simulated annotators work through the pages until only the visitor's HITs are left."""
+def answer_most(workers: list[Visitor], found: Batch, progress: Callable[[int, int], None]) -> None:
+    """Let the simulated workers work until only the visitor's HITs are left."""
     examples = {example.question: example for example in world.examples(seed=0)}
-    wish = dict.fromkeys(SIMULATED, found.size)
-    wish[list(SIMULATED)[-1]] -= LEFT_OPEN
+    wanted = dict.fromkeys(SIMULATED, found.size)
+    wanted[list(SIMULATED)[-1]] -= LEFT_OPEN
     done = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username__in=SIMULATED).count()
-    total = sum(wish.values())
+    total = sum(wanted.values())
     for visitor in workers:
         name = visitor.username
         mine = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username=name).count()
-        if mine >= wish[name]:
+        if mine >= wanted[name]:
             continue
         page = visitor.start(found.pk)
-        while mine < wish[name] and is_assignment(page):
+        while mine < wanted[name] and is_assignment(page):
             page = visitor.answer(page, examples)
             mine, done = mine + 1, done + 1
-            tell(done, total)
+            progress(done, total)
         if is_assignment(page):
-            visitor.give_back(page)
+            visitor.return_assignment(page)
 
 
 def project() -> Project:
-    """The project that the demo lives in."""
+    """The demo's project."""
     return project_named("default")

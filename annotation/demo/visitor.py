@@ -1,4 +1,4 @@
-"""Simulated annotators who use the real pages: they sign in, read, answer and submit over HTTP."""
+"""Simulated workers who use the real pages over HTTP."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotation.demo.world import simulated_answer
-from annotation.pure.example import Example
-from annotation.rehearsal.browsing import Browser, FormPage
+from annotation.operations.page_browser import Browser, FormPage
+from annotation.pure.data.example import Example
 
 
 class Page(FormPage):
-    """The parts of a page that an annotator acts on: its forms, the question, the paragraphs' titles."""
+    """The parts of a page that a worker acts on: its forms, the question, the paragraphs' titles."""
 
     def __init__(self, url: str, html: str) -> None:
         self.question = ""
@@ -40,7 +40,7 @@ class Page(FormPage):
 
 @dataclass
 class Visitor:
-    """One simulated annotator with a browser's cookies."""
+    """A simulated worker with a browser's cookies."""
 
     base: str
     username: str
@@ -52,7 +52,7 @@ class Visitor:
         self._browser = Browser(self.base, read=Page)
 
     def sign_in(self) -> Page:
-        """Sign in; the page that comes next."""
+        """Sign in; returns the next page."""
         url, hidden = self._browser.open("/accounts/sign-in/").form("/accounts/sign-in/")
         return self.post(url, hidden | {"username": self.username, "password": self.password})
 
@@ -62,12 +62,12 @@ class Visitor:
         return self.post(url, hidden)
 
     def start(self, batch: int) -> Page:
-        """Open the batch's first assignment, by way of its guide where that is to be read."""
-        url, hidden = self._browser.open(f"/work/batches/{batch}/guide/").form("/guide/")
+        """Open the batch's first assignment, after its instructions if they must be read."""
+        url, hidden = self._browser.open(f"/work/batches/{batch}/instructions/").form("/instructions/")
         return self.post(url, hidden)
 
     def answer(self, page: Page, examples: Mapping[str, Example]) -> Page:
-        """Answer the assignment on the page and submit; the page that comes next. KeyError: unknown question."""
+        """Submit a response to the assignment on the page; returns the next page. KeyError: unknown question."""
         example = examples[page.question.strip()]
         shown = {title.strip(): place for place, title in page.titles.items()}
         given = simulated_answer(example, self.skill, self.rng)
@@ -87,12 +87,12 @@ class Visitor:
             },
         )
 
-    def give_back(self, page: Page) -> Page:
+    def return_assignment(self, page: Page) -> Page:
         """Return the assignment on the page."""
         return self.post(*page.form("/return/"))
 
     def post(self, url: str, fields: Mapping[str, str | list[str]]) -> Page:
-        """Send a form as a browser would; the page that comes next."""
+        """Post a form as a browser would; returns the next page."""
         return self._browser.post(url, fields)
 
 

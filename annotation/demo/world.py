@@ -1,8 +1,8 @@
-"""Vennory as Examples, and annotators who answer them: the demo and its tests read the same island.
+"""Vennory as Examples, and simulated answers; used by the demo and its tests.
 
 `encyclopedia.jsonl` holds the paragraphs, `singlehop.jsonl` questions about one of them each, and
-`multihop.jsonl` compositions of those in MuSiQue's six shapes (protocols of its section 3), with the
-distractors that each is shown with. Nothing here knows a database.
+`multihop.jsonl` compositions of those in MuSiQue's six shapes (protocols of its section 3), with their distractors.
+Nothing here uses a database.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from annotation.pure.dag import shape
-from annotation.pure.example import JSON, Example, Hop, Paragraph
-from annotation.pure.spans import Span, locate
-from annotation.pure.text import normalise_answer
+from annotation.pure.data.dag import shape
+from annotation.pure.data.example import JSON, Example, Hop, Paragraph
+from annotation.pure.text.normalization import normalise_answer
+from annotation.pure.text.spans import Span, locate
 
 _HERE = Path(__file__).parent
 
@@ -92,12 +92,11 @@ def singlehop_examples() -> list[Example]:
 
 
 def simulated_answer(example: Example, skill: float, rng: random.Random) -> JSON:
-    """What an annotator might hand in: {"text", "paragraph", "start", "end", "support"}.
+    """A simulated answer: {"text", "paragraph", "start", "end", "support"}.
 
-    The answer is right with probability `skill` (0..1), and so, separately, is the set of supports.
-    Mistakes are those that people make: they stop at a bridge, select a word too many or too few, miss a
-    support or tick one more. Offsets are code points into the paragraph's text. ValueError where the
-    example's gold is hidden or stands in no paragraph, as that of a yes/no question.
+    The answer is right with probability `skill` (0..1), and so, separately, is the support. Mistakes are typical ones:
+    a bridge instead of the answer, a word too many or too few, a missed or additional support. Offsets are code points
+    into the paragraph's text. ValueError if the example's gold is hidden or in no paragraph, as for yes/no questions.
     """
     span = _gold_span(example)
     if rng.random() >= skill:
@@ -158,7 +157,7 @@ def _gold_span(example: Example) -> Span:
 
 
 def _slip(example: Example, span: Span, rng: random.Random) -> Span:
-    """One of the wrong spans that lie near, wrong also to a scorer; the right one where there is none."""
+    """A wrong span close to the right one, wrong also by the scorer; the right one if there is none."""
     text = example.paragraphs[span.paragraph].text
     right = {normalise_answer(answer) for answer in example.answers}
     slips: list[Callable[[], Sequence[Span]]] = [
@@ -174,7 +173,7 @@ def _slip(example: Example, span: Span, rng: random.Random) -> Span:
 
 
 def _bridges(example: Example) -> list[Span]:
-    """Where the answers of the earlier hops stand, each in the paragraph of its hop."""
+    """The answers of the earlier hops, each in the paragraph of its hop."""
     spans = []
     for hop in example.hops[:-1]:
         if hop.support is None:
@@ -200,7 +199,7 @@ def _shorter(text: str, span: Span) -> list[Span]:
 
 
 def _misjudged(supports: set[int], answer_in: int, *, count: int, rng: random.Random) -> set[int]:
-    """The supports less one or with one more; the paragraph of the answer is not the one that is missed."""
+    """The support with one paragraph missing or too many; the answer's paragraph is never missing."""
     missed = sorted(supports - {answer_in})
     extra = sorted(set(range(count)) - supports)
     if missed and (not extra or rng.random() < 0.5):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.pure.ablation import SHUFFLES, Counts
+from annotation.pure.derivations.ablation import SHUFFLES, Counts
 
 # (average tokens dropped, per cent of questions touched) of SQuAD 1.1, SQuAD 2.0 and RACE
 PAPER = {

@@ -1,4 +1,4 @@
-"""`ablation:1` to `ablation:14`: the dataset without one kind of features (annotation.pure.ablation).
+"""`ablation:1` to `ablation:14`: the dataset without one kind of features (annotation.pure.derivations.ablation).
 
 Ways that differ in what they take out, hence one module. Items keep id and group of their question, so that
 nobody meets two ablations of one question, nor an ablation and the original.
@@ -12,14 +12,14 @@ from random import Random
 from typing import Any
 
 from annotation.derivations.ablation_figures import Averages
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import Features, fits_any, needs_options
 from annotation.derivations.solved import fully_solved
-from annotation.pure.ablation import ABLATIONS, SEEDED, SHUFFLES, Ablated, ablate, gold_span
-from annotation.pure.ablation_text import UNKNOWN
-from annotation.pure.example import Example
-from annotation.pure.spans import Span, cut
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.ablation import ABLATIONS, SEEDED, SHUFFLES, Ablated, ablate, gold_span
+from annotation.pure.derivations.ablation_text import UNKNOWN
+from annotation.pure.text.spans import Span, cut
+from annotation.pure.text.translation_marks import gettext_noop
 
 ABLATION = "ablation"  # in `extra`: {"number", "seed", "dropped", "gold": {"paragraph", "start", "end"} or null}
 ORIGINAL = "@original"  # in `extra`, and in no file but our own: {"question", "paragraphs": [text, ...], "options"}
@@ -32,8 +32,8 @@ def seeds_option(number: int) -> Any:
         SEEDS if number in SHUFFLES else 1,
         gettext_noop("Seeds"),
         help=gettext_noop(
-            "Each question is there once for each seed, as one group. Five are for models, as the paper averages "
-            "them; for people one is enough. Without chance there is one."
+            "Repeats each question once for each seed, as one group. Use five for models, as the paper "
+            "averages them, and one for people. Ablations without randomness need only one."
         ),
         least=1,
         most=50,
@@ -46,17 +46,17 @@ class AblationOptions:
 
     solved: str = option(
         "",
-        gettext_noop("Only what a model solves: its predictions on the original"),
+        gettext_noop("Keep only what a model solves: its predictions on the original"),
         help=gettext_noop(
-            'JSONL with {"id", "predicted_answer"} on each line, or one object {id: answer}. Questions that are not '
-            "answered fully right are left out."
+            'JSONL with {"id", "predicted_answer"} on each line, or one object {id: answer}. Questions '
+            "without a fully correct answer are left out."
         ),
         kind="upload",
     )
     sample: int = option(
         0,
-        gettext_noop("Questions to draw"),
-        help=gettext_noop("0 keeps all. The same seed draws the same questions for every ablation; the paper drew 20."),
+        gettext_noop("Number of questions"),
+        help=gettext_noop("0 keeps all. The same seed draws the same questions for every ablation. The paper drew 20."),
         least=0,
     )
     seeds: int = seeds_option(1)
@@ -80,6 +80,9 @@ class Ablation:
     suffix: str = field(init=False)
     Options: type = AblationOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = OTHERS
+    follows: tuple[str, ...] = ()
+    rank: int = 14
 
     def __post_init__(self) -> None:
         self.how, self.suffix = f"ablation:{self.number}", f"ablation-{self.number}"
@@ -203,20 +206,20 @@ TITLES = {
     14: gettext_noop("Ablation 14: drop all C words"),
 }
 DOES = {
-    1: gettext_noop("Leaves nothing of the question but what, who, when, how and their like."),
-    2: gettext_noop("Drops all words of the context but function words."),
+    1: gettext_noop("Keeps only the interrogatives of the question: what, who, when, how and similar words."),
+    2: gettext_noop("Keeps only the function words of the context."),
     3: gettext_noop("Drops the function words of the context."),
-    4: gettext_noop("Puts a part of speech and a number in place of every word; one lemma has one number."),
-    5: gettext_noop("Drops the sentences that share fewer words with the question than the most similar ones."),
-    6: gettext_noop("Shuffles the words of each paragraph; the answer stays whole."),
-    7: gettext_noop("Shuffles the words of each sentence but its last token; the answer stays whole."),
+    4: gettext_noop("Replaces every word with its part of speech and a number. Each lemma has its own number."),
+    5: gettext_noop("Keeps only the sentences that share the most words with the question."),
+    6: gettext_noop("Shuffles the words of each paragraph. The answer stays in one piece."),
+    7: gettext_noop("Shuffles the words of each sentence, except its last token. The answer stays in one piece."),
     8: gettext_noop("Shuffles the sentences of each paragraph."),
-    9: gettext_noop("Puts random numbers in place of the numerals of the context."),
+    9: gettext_noop("Replaces the numerals of the context with random numbers."),
     10: gettext_noop("Drops all, any, each, every, few, if, more, most, no, nor, not, other, same, some and than."),
     11: gettext_noop("Drops the personal and possessive pronouns of the context."),
     12: gettext_noop("Drops as, because, cause, since, therefore and why."),
-    13: gettext_noop("Drops the whole question: what can be told from the context, and the options, alone."),
-    14: gettext_noop("Drops the whole context of questions with options: what these and the question alone tell."),
+    13: gettext_noop("Drops the whole question. Only the context and the options remain."),
+    14: gettext_noop("Drops the whole context of questions with options. Only the question and the options remain."),
 }
 
-ABLATION_WAYS: tuple[Ablation, ...] = tuple(Ablation(number, DOES[number]) for number in ABLATIONS)
+DERIVATION: tuple[Ablation, ...] = tuple(Ablation(number, DOES[number]) for number in ABLATIONS)

@@ -1,8 +1,9 @@
 """What every derivation is: a way to make datasets out of a dataset.
 
-One module a `--how`, named as the command names it with `_` for `-`, or a family of them; `DERIVATIONS` in
-`annotation.derivations` lists them. The work itself is pure (annotation.pure); a derivation chooses, counts and
-reports. The same source, options and seed give the same examples in the same order.
+One module a `--how`, named as the command names it with `_` for `-`, or a family of them. Its last line is
+`DERIVATION = Name()`, or a tuple of a family; `DERIVATIONS` in `annotation.derivations` finds them. The work itself
+is pure (annotation.pure); a derivation chooses, counts and reports. The same source, options and seed give the same
+examples in the same order.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from annotation.pure.example import Example
-from annotation.pure.ticks import Tick, no_tick
+from annotation.pure.data.example import Example
+from annotation.pure.net.progress_ticks import Tick, no_tick
+from annotation.pure.text.translation_marks import gettext_noop
 
 
 class CannotDerive(ValueError):
@@ -74,11 +76,36 @@ class Source(Protocol):
         """The other splits of those that it is or was made of; none where it is of no split."""
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A heading of the page of derivations; those with a `step` are the pipeline, in its order."""
+
+    title: str  # a gettext id
+    step: int = 0
+    by_people: bool = False  # workers do it in a batch, no derivation does
+    follows: tuple[str, ...] = ()  # as of a Derivation
+
+
+RESULTS = "verdicts"  # in `follows`: what was made of the results of a batch
+SINGLE_HOPS = Group(gettext_noop("Single-hop questions"), 1)
+PAIRS = Group(gettext_noop("Pairs"), 2)
+CONNECTED_PAIRS = Group(gettext_noop("Filter pairs that need both hops (requires models)"), 3)
+GRAPHS = Group(gettext_noop("Graphs"), 4)
+QUESTIONS = Group(gettext_noop("Questions written by workers"), 5, by_people=True, follows=("graphs",))
+SPLITS = Group(gettext_noop("Splits"), 6)
+CONTEXTS = Group(gettext_noop("Contexts for each split"), 7)
+TWINS = Group(gettext_noop("Unanswerable twins"), 8)
+PIPELINE = (SINGLE_HOPS, PAIRS, CONNECTED_PAIRS, GRAPHS, QUESTIONS, SPLITS, CONTEXTS, TWINS)
+OTHERS = Group(gettext_noop("For other studies"))
+
+
 class Derivation(Protocol):
     how: str  # as `--how` says it
     title: str  # as a page calls it; a gettext id, as is `does`
     does: str  # what it does, in one plain sentence
     suffix: str  # what is put behind the source's name to propose a new one
+    group: Group  # the heading under which a page offers it
+    follows: tuple[str, ...]  # how the datasets were made after which it usually comes next; "": they were imported
     Options: type  # frozen dataclass; its fields are str, int, float or bool, have defaults and are made by `option`
     outputs: tuple[str, ...]  # what is put behind the new dataset's name, one dataset each; ("",) for one
 
@@ -86,7 +113,7 @@ class Derivation(Protocol):
         """Raises CannotDerive for options that fit no source."""
 
     def misfit(self, features: Any) -> str:
-        """Why a dataset of these features (annotation.pure.features) cannot be the source, a gettext id; or ""."""
+        """Why a dataset of these features (annotation.pure.data.features) cannot be the source, a gettext id; or ""."""
 
     def derive(self, source: Source, options: Any, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """(output, example) pairs, while the tally fills up. Raises CannotDerive."""

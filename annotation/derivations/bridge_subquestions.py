@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import needs_supports
-from annotation.pure.example import Example, Hop
-from annotation.pure.subquestions import bridge_entity, filled
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example, Hop
+from annotation.pure.derivations.subquestions import bridge_entity, filled
+from annotation.pure.text.translation_marks import gettext_noop
 
 _FORM = '{"id", "sub1", "sub2"}'
 SHAPE = "bridge"
@@ -25,8 +25,9 @@ class SubquestionOptions:
         "",
         gettext_noop("Generated sub-questions"),
         help=gettext_noop(
-            'A JSONL file with {"id", "sub1", "sub2"} on each line; in sub2 ____, [ANSWER] or #1 stands for the '
-            "first answer. Without a file the dataset's own two hops are taken, as a folder of the three arrays has."
+            'A JSONL file with {"id", "sub1", "sub2"} on each line. In sub2, ____, [ANSWER] or #1 stands for '
+            "the first answer. Without a file, the two hops of the dataset are used, as in a folder with the "
+            "three arrays."
         ),
         kind="upload",
     )
@@ -36,12 +37,15 @@ class BridgeSubquestions:
     how: str = "bridge-subquestions"
     title: str = gettext_noop("Sub-questions of bridge questions")
     does: str = gettext_noop(
-        "Puts generated sub-questions to bridge questions, finds the bridge entity that answers the first one, "
-        "and fills it into the second."
+        "Adds generated sub-questions to bridge questions, finds the bridge entity that answers the first "
+        "one, and inserts it into the second one."
     )
     suffix: str = "subquestions"
     Options: type = SubquestionOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = OTHERS
+    follows: tuple[str, ...] = ()
+    rank: int = 13
 
     def check(self, options: SubquestionOptions) -> None:
         pass
@@ -126,3 +130,6 @@ def _add(line: str, number: int, found: dict[str, tuple[str, str]]) -> None:
     if texts[0] in found:
         raise CannotDerive(f"{where} names {texts[0]} once more", option="generated")
     found[texts[0]] = (texts[1], texts[2])
+
+
+DERIVATION = BridgeSubquestions()

@@ -9,20 +9,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import PAIRS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import needs_singles
-from annotation.pure.composing import PER_ENTITY, Index
-from annotation.pure.entities import EntityCheck, PlainCheck
-from annotation.pure.example import Example
-from annotation.pure.singlehop import Single, numbered, whole
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.composable_pairs import PER_ENTITY, Index
+from annotation.pure.derivations.single_hop import Single, numbered, whole
+from annotation.pure.text.named_entities import EntityCheck, PlainCheck
+from annotation.pure.text.translation_marks import gettext_noop
 
 
 def per_entity_option(**about: Any) -> Any:
     return option(
         PER_ENTITY,
-        gettext_noop("Pairs of one bridge entity, at most"),
-        help=gettext_noop("Chosen by the seed; 0: all of them."),
+        gettext_noop("Maximum number of pairs per bridge entity"),
+        help=gettext_noop("Drawn with the seed. 0 keeps all."),
         least=0,
         most=100_000_000,
         **about,
@@ -32,8 +32,8 @@ def per_entity_option(**about: Any) -> Any:
 def whole_names_option(**about: Any) -> Any:
     return option(
         True,
-        gettext_noop("Whole names only"),
-        help=gettext_noop("No mention inside a longer name: “York” is not found in “New York”."),
+        gettext_noop("Match whole names only"),
+        help=gettext_noop("Ignores mentions inside a longer name: “York” is not found in “New York”."),
         **about,
     )
 
@@ -50,11 +50,15 @@ class ComposablePairs:
     how: str = "composable-pairs"
     title: str = gettext_noop("Composable pairs")
     does: str = gettext_noop(
-        "Finds pairs of single-hop questions where the answer of the first is named in the second: their bridge entity."
+        "Finds pairs of single-hop questions in which the second question names the answer of the first, "
+        "their bridge entity."
     )
     suffix: str = "pairs"
     Options: type = PairOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = PAIRS
+    follows: tuple[str, ...] = ("singlehop",)
+    rank: int = 2
 
     def __init__(self, check: EntityCheck | None = None) -> None:
         self._check = check
@@ -107,3 +111,6 @@ def index_figures(index: Index) -> dict[str, object]:
         "tails": len(tails),
         "refused": dict(sorted(index.refused.items())),
     }
+
+
+DERIVATION = ComposablePairs()

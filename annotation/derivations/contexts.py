@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import CONTEXTS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import needs_hops
 from annotation.derivations.pooling import (
     check_lengths,
@@ -18,10 +18,10 @@ from annotation.derivations.pooling import (
     supports_of_other_splits,
     whole_option,
 )
-from annotation.pure.contexts import SIZE, NoContext, distracting, states_answer, with_context
-from annotation.pure.example import Example
-from annotation.pure.retrieval import same_text
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.context_building import SIZE, NoContext, distracting, states_answer, with_context
+from annotation.pure.text.bm25 import same_text
+from annotation.pure.text.translation_marks import gettext_noop
 
 ANSWERING, FOREIGN = "that state the final answer", "that support a question of another split"
 
@@ -37,8 +37,8 @@ class ContextOptions:
     pool: str = pool_option()
     paragraphs: int = option(
         SIZE,
-        gettext_noop("Paragraphs of a context"),
-        help=gettext_noop("The supporting ones and the distractors together."),
+        gettext_noop("Paragraphs per context"),
+        help=gettext_noop("Supporting paragraphs and distractors together."),
         least=1,
         most=1000,
     )
@@ -52,12 +52,14 @@ class Contexts:
     how: str = "contexts"
     title: str = gettext_noop("Contexts")
     does: str = gettext_noop(
-        "Puts the supporting paragraphs of each question among distractors, retrieved (BM25) with the questions of its "
-        "hops from which every answer was taken out."
+        "Adds BM25 distractors to each question's supporting paragraphs (query: the hop questions, answers removed)."
     )
     suffix: str = "contexts"
     Options: type = ContextOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = CONTEXTS
+    follows: tuple[str, ...] = ("splits",)
+    rank: int = 6
 
     def check(self, options: ContextOptions) -> None:
         if options.paragraphs < 1:
@@ -102,3 +104,6 @@ def _count(built: Example, others: set[str], tally: Tally) -> None:
     for sort, number in found.items():
         tally.figures["distractors"][sort]["distractors"] += number
         tally.figures["distractors"][sort]["contexts"] += number > 0
+
+
+DERIVATION = Contexts()

@@ -1,6 +1,6 @@
 """`dire-*` and `nmf-*`: every question in contexts that lack some of its supporting paragraphs (DiRe; NMF).
 
-Seven ways that differ only in which paragraphs they keep (annotation.pure.sufficiency), hence one module.
+Seven ways that differ only in which paragraphs they keep (annotation.pure.derivations.sufficiency), hence one module.
 """
 
 from __future__ import annotations
@@ -10,12 +10,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import needs_supports
-from annotation.pure.example import Example
-from annotation.pure.reduced import OUTSIDE, reduced, with_distinct_titles
-from annotation.pure.sufficiency import INSUFFICIENT, SUFFICIENT, TRANSFORMS, Context, Instance, TooSmall, numbers
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.data.reduced_example import OUTSIDE, reduced, with_distinct_titles
+from annotation.pure.derivations.sufficiency import (
+    INSUFFICIENT,
+    SUFFICIENT,
+    TRANSFORMS,
+    Context,
+    Instance,
+    TooSmall,
+    numbers,
+)
+from annotation.pure.text.translation_marks import gettext_noop
 
 PAPER, RELEASED = "paper", "released"  # which facts a row of a probe is labelled with
 ALL_ROWS, TRAIN = "no", "train"  # whether rows are drawn so that both labels are as frequent
@@ -28,8 +36,8 @@ class RemovalOptions:
 
     min_paragraphs: int = option(
         0,
-        gettext_noop("Fewest paragraphs of a context"),
-        help=gettext_noop("0 leaves out only what is too small for the transform; DiRe's authors took 5."),
+        gettext_noop("Minimum number of paragraphs per context"),
+        help=gettext_noop("0 leaves out only contexts that are too small for the transform. DiRe's authors used 5."),
         least=0,
     )
 
@@ -37,14 +45,15 @@ class RemovalOptions:
 def labels_option() -> Any:
     return option(
         PAPER,
-        gettext_noop("Supporting facts of a row"),
+        gettext_noop("Supporting facts in each row"),
         help=gettext_noop(
-            "DiRe's released probes label a row with what was taken out of its context. A score is the same by both; "
-            "take those for a model that was trained on the released files."
+            "The paper lists the facts that remain in a row's context; DiRe's released files list the "
+            "removed ones. Both give the same score. Choose the released form for models trained on the "
+            "released files."
         ),
         choices={
-            PAPER: gettext_noop("those still in its context, as in the paper"),
-            RELEASED: gettext_noop("those taken out of it, as in the released files"),
+            PAPER: gettext_noop("remaining facts, as in the paper"),
+            RELEASED: gettext_noop("removed facts, as in the released files"),
         },
     )
 
@@ -52,11 +61,11 @@ def labels_option() -> Any:
 def balanced_option() -> Any:
     return option(
         ALL_ROWS,
-        gettext_noop("Rows of a question"),
-        help=gettext_noop("Scores need all rows. The released training files have two rows a question."),
+        gettext_noop("Rows per question"),
+        help=gettext_noop("Scoring requires all rows. The released training files have two rows per question."),
         choices={
             ALL_ROWS: gettext_noop("all"),
-            TRAIN: gettext_noop("one with and one without the label 0, drawn at random, to train on"),
+            TRAIN: gettext_noop("two for training: one with label 0 and one without, drawn at random"),
         },
     )
 
@@ -92,6 +101,9 @@ class SupportRemoval:
     suffix: str
     Options: type = RemovalOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = OTHERS
+    follows: tuple[str, ...] = ()
+    rank: int = 12
 
     def check(self, options: RemovalOptions) -> None:
         if options.min_paragraphs < 0:
@@ -178,50 +190,50 @@ def _count(made: list[Example], tally: Tally) -> None:
     by_number[str(len(made))] = by_number.get(str(len(made)), 0) + 1
 
 
-REMOVALS: tuple[SupportRemoval, ...] = (
+DERIVATION: tuple[SupportRemoval, ...] = (
     SupportRemoval(
         "dire-transform",
         gettext_noop("DiRe: contrastive support sufficiency"),
-        gettext_noop("Puts each question into one context that suffices and into those that lack a part of it."),
+        gettext_noop("Gives each question one context that is sufficient and several that each lack a part of it."),
         "transformed",
         TransformOptions,
     ),
     SupportRemoval(
         "dire-probe",
         gettext_noop("DiRe: probe of the original"),
-        gettext_noop("Splits each question's supporting paragraphs over two contexts, in every possible way."),
+        gettext_noop("Splits each question's supporting paragraphs into two contexts, in every possible way."),
         "probe",
         ProbeOptions,
     ),
     SupportRemoval(
         "dire-probe-of-transform",
         gettext_noop("DiRe: probe of the transform"),
-        gettext_noop("Asks of each part of the supporting paragraphs, and of none, whether they are there."),
+        gettext_noop("Asks whether each part of the supporting paragraphs, or none of them, is in the context."),
         "probe-of-transformed",
         ProbeOfTransformOptions,
     ),
     SupportRemoval(
         "dire-trivial",
-        gettext_noop("DiRe: trivial transform, the control"),
-        gettext_noop("Three copies of each question, each without one paragraph that it does not need."),
+        gettext_noop("DiRe: trivial transform (control)"),
+        gettext_noop("Copies each question three times, each time without one paragraph that it does not need."),
         "trivial",
     ),
     SupportRemoval(
         "nmf-transform",
         gettext_noop("NMF: contrastive support sufficiency"),
-        gettext_noop("The transform as DiRe's earlier version defines it."),
+        gettext_noop("The transform as defined in the earlier version of DiRe."),
         "nmf-transformed",
     ),
     SupportRemoval(
         "nmf-probe",
         gettext_noop("NMF: probe of the original"),
-        gettext_noop("The probe as DiRe's earlier version defines it: all contexts of one length."),
+        gettext_noop("The probe as defined in the earlier version of DiRe: all contexts have the same length."),
         "nmf-probe",
     ),
     SupportRemoval(
         "nmf-probe-of-transform",
         gettext_noop("NMF: probe of the transform"),
-        gettext_noop("The probe of the transform as DiRe's earlier version defines it."),
+        gettext_noop("The probe of the transform as defined in the earlier version of DiRe."),
         "nmf-probe-of-transformed",
     ),
 )

@@ -7,22 +7,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.disconnection_inputs import check_inputs, items_of, mask_option, paragraphs_option
 from annotation.derivations.fitting import needs_hops
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.derivations.predictions import PredictionsOfItems, predictions_at
-from annotation.pure.contexts import NoContext
-from annotation.pure.disconnection import HEAD, TAIL, Limits, as_example, edge_items, keeps
-from annotation.pure.example import Example
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.context_building import NoContext
+from annotation.pure.derivations.disconnection import HEAD, TAIL, Limits, as_example, edge_items, keeps
+from annotation.pure.text.translation_marks import gettext_noop
 
 # Per cent of heads and tails that the paper kept: of its candidates (S3), and of its final validation set.
 PAPER = {HEAD: {"pairs": 74.5, "validation set": 87.7}, TAIL: {"pairs": 26.5, "validation set": 79.0}}
 NAMED = 5  # ids in a message
 
-_LIMITS = gettext_noop("What counts as badly answered (the paper's limits)")
-_AGAIN = gettext_noop("How the inputs were made, where no dataset of them is named")
+_LIMITS = gettext_noop("Thresholds for a poor answer (defaults from the paper)")
+_AGAIN = gettext_noop("How the inputs were made, if no dataset of inputs is given")
 
 
 def _limit(default: float, label: str) -> Any:
@@ -42,15 +42,15 @@ class FilterOptions:
         gettext_noop("Predictions"),
         help=gettext_noop(
             'A JSONL file with {"id", "seed", "predicted_answer", "predicted_support_idxs"} on each line: '
-            "for each head and tail one with every seed."
+            "one line for each head and each tail with every seed."
         ),
         kind="upload",
         needed=True,
     )
     inputs: str = option(
         "",
-        gettext_noop("The inputs that the models were given"),
-        help=gettext_noop("The dataset that was made of this one for the filter."),
+        gettext_noop("Inputs given to the models"),
+        help=gettext_noop("The dataset of inputs that was derived from this dataset for the filter."),
         kind="dataset",
     )
     pool: str = pool_option(group=_AGAIN)
@@ -59,9 +59,9 @@ class FilterOptions:
     head_answer: float = _limit(Limits.head_answer, gettext_noop("Keep a head below this answer F1"))
     tail_answer: float = _limit(Limits.tail_answer, gettext_noop("Keep a tail up to this answer F1"))
     tail_answer_unsupported: float = _limit(
-        Limits.tail_answer_unsupported, gettext_noop("... or up to this answer F1 where its support is not found:")
+        Limits.tail_answer_unsupported, gettext_noop("… or up to this answer F1 if its support is not found:")
     )
-    tail_support: float = _limit(Limits.tail_support, gettext_noop("a support F1 below this"))
+    tail_support: float = _limit(Limits.tail_support, gettext_noop("support F1 below this value"))
 
     @property
     def limits(self) -> Limits:
@@ -72,12 +72,15 @@ class DisconnectionFilter:
     how: str = "disconnection-filter"
     title: str = gettext_noop("Disconnection filter")
     does: str = gettext_noop(
-        "Keeps the questions whose heads and tails models cannot answer by a shortcut. It also audits a finished "
-        "dataset."
+        "Keeps the questions whose heads and tails models cannot answer by a shortcut. It can also audit a "
+        "finished dataset."
     )
     suffix: str = "connected"
     Options: type = FilterOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = CONNECTED_PAIRS
+    follows: tuple[str, ...] = ()
+    rank: int = 4
 
     def check(self, options: FilterOptions) -> None:
         check_inputs(options.paragraphs, options.mask)
@@ -156,3 +159,6 @@ def _reason(example: Example, stays: Mapping[str, bool], mask: str) -> str:
     if not all(stays[tail.id] for _, tail in pairs):
         return "a tail can be answered without the answer of its head"
     return "" if all(stays[head.id] for head, _ in pairs) else "a head can be answered without context"
+
+
+DERIVATION = DisconnectionFilter()

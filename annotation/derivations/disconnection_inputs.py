@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import needs_hops
 from annotation.derivations.pooling import pool_of, pool_option
-from annotation.pure.contexts import NoContext
-from annotation.pure.disconnection import (
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.context_building import NoContext
+from annotation.pure.derivations.disconnection import (
     FOLDS,
     HEAD,
     SIZE,
@@ -24,19 +25,18 @@ from annotation.pure.disconnection import (
     folds,
     shared_answers,
 )
-from annotation.pure.example import Example
-from annotation.pure.masking import MASK
-from annotation.pure.words import gettext_noop
+from annotation.pure.text.masking import MASK
+from annotation.pure.text.translation_marks import gettext_noop
 
 
 def paragraphs_option(**about: Any) -> Any:
-    text = gettext_noop("The tail's own and the distractors together; a head has none.")
-    return option(SIZE, gettext_noop("Paragraphs of a tail"), help=text, least=1, most=1000, **about)
+    text = gettext_noop("The tail's own paragraph and the distractors together. A head has no context.")
+    return option(SIZE, gettext_noop("Paragraphs per tail"), help=text, least=1, most=1000, **about)
 
 
 def mask_option(**about: Any) -> Any:
-    text = gettext_noop("It stands where the head's answer stood in the tail's question.")
-    return option(MASK, gettext_noop("The mask"), help=text, **about)
+    text = gettext_noop("Replaces the head's answer in the tail's question.")
+    return option(MASK, gettext_noop("Mask"), help=text, **about)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class InputOptions:
     folds: int = option(
         FOLDS,
         gettext_noop("Folds"),
-        help=gettext_noop("A model answers a fold after training on the others."),
+        help=gettext_noop("A model predicts each fold after training on the others."),
         least=2,
         most=100,
     )
@@ -59,11 +59,14 @@ class DisconnectionInputs:
     how: str = "disconnection-inputs"
     title: str = gettext_noop("Inputs for the disconnection filter")
     does: str = gettext_noop(
-        "Writes down what models are asked: each head without a context, each tail with the answer of its head masked."
+        "Writes the inputs for the models: each head without a context, and each tail with the head's answer masked."
     )
     suffix: str = "inputs"
     Options: type = InputOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = CONNECTED_PAIRS
+    follows: tuple[str, ...] = ()
+    rank: int = 3
 
     def check(self, options: InputOptions) -> None:
         check_inputs(options.paragraphs, options.mask)
@@ -120,3 +123,6 @@ def _sizes(items: list[Item], fold_of: dict[str, int], kind: str) -> dict[str, o
         "by fold": {str(fold): size for fold, size in sorted(sizes.items())},
         "whose answer is in another fold": shared_answers(of_kind, fold_of)[kind],
     }
+
+
+DERIVATION = DisconnectionInputs()

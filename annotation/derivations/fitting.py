@@ -1,22 +1,24 @@
-"""What a dataset must hold to be derived from, as far as its features tell (annotation.pure.features)."""
+"""What a dataset must hold to be derived from, as far as its features tell (annotation.pure.data.features)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.pure.words import gettext_noop
+from annotation.pure.text.translation_marks import gettext_noop
 
 Features = Mapping[str, Any]
 
 NO_HOPS = gettext_noop("None of its questions has a decomposition into hops.")
-NOT_SINGLE = gettext_noop("Its questions are not single-hop questions with one paragraph each. Make those first.")
+NOT_SINGLE = gettext_noop(
+    "Its questions are not single-hop questions with one paragraph each. Create single-hop questions first."
+)
 NO_PARTS = gettext_noop("Its questions have neither a decomposition into hops nor one paragraph each.")
-NEITHER = gettext_noop("It holds neither single-hop questions nor pairs. Make those first.")
+NEITHER = gettext_noop("It contains neither single-hop questions nor pairs. Create them first.")
 
-NO_SUPPORTS = gettext_noop("None of its questions says which paragraphs support it.")
+NO_SUPPORTS = gettext_noop("None of its questions has supporting paragraphs.")
 
-NO_OPTIONS = gettext_noop("None of its questions has options to choose from.")
+NO_OPTIONS = gettext_noop("None of its questions has answer options.")
 
 
 def needs_options(features: Features) -> str:

@@ -11,40 +11,42 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import GRAPHS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.composable_pairs import index_figures, per_entity_option, singles_of, whole_names_option
 from annotation.derivations.fitting import needs_singles_or_pairs
-from annotation.pure import provenance
-from annotation.pure.bridges import masked
-from annotation.pure.composing import KNOWN_BRIDGES, TAIL_QUESTION, Index
-from annotation.pure.dag import SHAPES
-from annotation.pure.entities import EntityCheck, PlainCheck
-from annotation.pure.example import JSON, Example, Hop
-from annotation.pure.graph_choice import LOOKS, Choice, Wish, choose
-from annotation.pure.graphs import Caps, Drafting, Graph, Limits
-from annotation.pure.masking import resolved
-from annotation.pure.network import Network
-from annotation.pure.singlehop import Single, numbered, origins, sources
-from annotation.pure.words import gettext_noop
+from annotation.pure.data import provenance
+from annotation.pure.data.dag import SHAPES
+from annotation.pure.data.example import JSON, Example, Hop
+from annotation.pure.derivations.bridges import masked
+from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES, TAIL_QUESTION, Index
+from annotation.pure.derivations.composition_graphs import Caps, Drafting, Graph, Limits
+from annotation.pure.derivations.graph_choice import LOOKS, Choice, GraphRequest, choose
+from annotation.pure.derivations.question_network import Network
+from annotation.pure.derivations.single_hop import Single, numbered, origins, sources
+from annotation.pure.text.masking import resolved
+from annotation.pure.text.named_entities import EntityCheck, PlainCheck
+from annotation.pure.text.translation_marks import gettext_noop
 
 AUTO = -1  # of a limit: the paper's, or none where the questions are MuSiQue's own
 
 
-_REUSE = gettext_noop("How often something may come again")
-_LENGTH = gettext_noop("How long the questions may be")
-_PAIRS = gettext_noop("How pairs are found")
-_SEARCH = gettext_noop("How far the search goes")
+_REUSE = gettext_noop("Limits on reuse")
+_LENGTH = gettext_noop("Limits on question length")
+_PAIRS = gettext_noop("Matching of pairs")
+_SEARCH = gettext_noop("Limits of the search")
 
 
 def _tokens(label: str, limit: int) -> Any:
     """A limit of tokens; `limit` is the paper's."""
-    about = gettext_noop("Empty: the paper's limit, %(limit)d; none for questions out of MuSiQue. 0: no limit.")
+    about = gettext_noop(
+        "Leave empty for the paper's limit, %(limit)d; questions from MuSiQue have no limit. 0 means no limit."
+    )
     more = {"least": 0, "most": 10_000, "empty": AUTO, "values": {"limit": limit}}
     return option(AUTO, label, help=about, group=_LENGTH, **more)
 
 
 def _reuse(default: int, label: str) -> Any:
-    return option(default, label, help=gettext_noop("0: any number."), least=0, most=100_000_000, group=_REUSE)
+    return option(default, label, help=gettext_noop("0 means no limit."), least=0, most=100_000_000, group=_REUSE)
 
 
 @dataclass(frozen=True)
@@ -52,28 +54,32 @@ class GraphOptions:
     """`mix`: "2hop=4,3hop1=2", shares of the shapes, others are not made; "": equal shares of all six."""
 
     count: int = option(
-        0, gettext_noop("How many graphs"), help=gettext_noop("0: all that fit."), least=0, most=100_000_000
+        0,
+        gettext_noop("Number of graphs"),
+        help=gettext_noop("0 makes as many as possible."),
+        least=0,
+        most=100_000_000,
     )
     mix: str = option(
         "",
-        gettext_noop("The wished mix of shapes"),
+        gettext_noop("Target mix of shapes"),
         help=gettext_noop(
-            "Shares against each other: 4, 2, 2, 1, 1, 1 gives four 2-hop graphs for each one of the last. 0: none of "
-            "that shape. A shape that runs out leaves its share to the others."
+            "Relative shares: 4, 2, 2, 1, 1, 1 gives four 2-hop graphs for each graph of the last shape. 0 "
+            "makes none of a shape. If a shape runs out, the others take its share."
         ),
         kind="mix",
         shapes=tuple(SHAPES),
     )
-    entity_graphs: int = _reuse(25, gettext_noop("Graphs with the same bridge entity, at most"))
-    question_graphs: int = _reuse(100, gettext_noop("Graphs with the same single-hop question, at most"))
-    hop_tokens: int = _tokens(gettext_noop("Tokens of a hop, at most"), 10)
-    two_hop_tokens: int = _tokens(gettext_noop("Tokens of 2 hops together"), 15)
-    three_hop_tokens: int = _tokens(gettext_noop("Tokens of 3 hops together"), 15)
-    four_hop_tokens: int = _tokens(gettext_noop("Tokens of 4 hops together"), 20)
+    entity_graphs: int = _reuse(25, gettext_noop("Maximum number of graphs with the same bridge entity"))
+    question_graphs: int = _reuse(100, gettext_noop("Maximum number of graphs with the same single-hop question"))
+    hop_tokens: int = _tokens(gettext_noop("Maximum tokens per hop"), 10)
+    two_hop_tokens: int = _tokens(gettext_noop("Maximum tokens for 2 hops together"), 15)
+    three_hop_tokens: int = _tokens(gettext_noop("Maximum tokens for 3 hops together"), 15)
+    four_hop_tokens: int = _tokens(gettext_noop("Maximum tokens for 4 hops together"), 20)
     per_entity: int = per_entity_option(group=_PAIRS, singles=True)
     whole_names: bool = whole_names_option(group=_PAIRS, singles=True)
     looks: int = option(
-        LOOKS, gettext_noop("Candidates of a shape to look at, at most"), least=1, most=1_000_000_000, group=_SEARCH
+        LOOKS, gettext_noop("Maximum number of candidates per shape"), least=1, most=1_000_000_000, group=_SEARCH
     )
 
 
@@ -83,11 +89,14 @@ class Graphs:
     how: str = "graphs"
     title: str = gettext_noop("Graphs")
     does: str = gettext_noop(
-        "Joins pairs into graphs of two to four hops, in six shapes. People then compose one question of each."
+        "Joins pairs into graphs of two to four hops, in six shapes. Workers then compose one question from each graph."
     )
     suffix: str = "graphs"
     Options: type = GraphOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = GRAPHS
+    follows: tuple[str, ...] = ("composable-pairs", "disconnection-filter")
+    rank: int = 5
 
     def __init__(self, check: EntityCheck | None = None) -> None:
         self._check = check
@@ -107,8 +116,8 @@ class Graphs:
         network, steps = self._network(source, options, seed=seed, tally=tally)
         drafting = Drafting(network, _limits(options, source.format))
         caps = Caps(options.entity_graphs, options.question_graphs)
-        wish = Wish(shares, options.count, options.looks)
-        choice = choose(network, drafting, wish=wish, caps=caps, seed=seed, tick=tally.tick)
+        request = GraphRequest(shares, options.count, options.looks)
+        choice = choose(network, drafting, request=request, caps=caps, seed=seed, tick=tally.tick)
         _report(choice, tally)
         for graph in choice.graphs:
             example = drafting.example(graph)
@@ -244,3 +253,6 @@ def _report(choice: Choice, tally: Tally) -> None:
         shape: {"candidates": size, "looked_at": choice.looked_at[shape], "graphs": made[shape]}
         for shape, size in choice.candidates.items()
     }
+
+
+DERIVATION = Graphs()

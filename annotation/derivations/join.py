@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import fits_any
-from annotation.pure.example import Example
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.text.translation_marks import gettext_noop
 
 
 @dataclass(frozen=True)
@@ -18,24 +18,29 @@ class JoinOptions:
     others: str = option(
         "",
         gettext_noop("Datasets to add"),
-        help=gettext_noop("Their questions follow this dataset's; one with an id that is there already is left out."),
+        help=gettext_noop(
+            "Their questions are appended to this dataset's. Questions with an id that already exists are left out."
+        ),
         kind="datasets",
         needed=True,
     )
     composed: bool = option(
         False,
-        gettext_noop("Leave out what has no question yet"),
-        help=gettext_noop("Graphs whose composition is still to be chosen."),
+        gettext_noop("Leave out graphs without a question"),
+        help=gettext_noop("These are graphs whose composition has not been chosen yet."),
     )
 
 
 class Join:
     how: str = "join"
     title: str = gettext_noop("Joined datasets")
-    does: str = gettext_noop("Puts the questions of several datasets into one, such as composed ones and chosen ones.")
+    does: str = gettext_noop("Combines the questions of several datasets into one, such as composed and chosen ones.")
     suffix: str = "joined"
     Options: type = JoinOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = OTHERS
+    follows: tuple[str, ...] = ()
+    rank: int = 10
 
     def check(self, options: JoinOptions) -> None:
         if not _names(options):
@@ -71,3 +76,6 @@ def _unfit(example: Example, options: JoinOptions, there: set[str]) -> str:
 
 def _names(options: JoinOptions) -> list[str]:
     return [name for text in options.others.split(",") if (name := text.strip())]
+
+
+DERIVATION = Join()

@@ -6,19 +6,20 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from annotation.derivations.base import CannotDerive, Source, Tally, option
-from annotation.pure.example import Example, Paragraph
-from annotation.pure.retrieval import Pool, same_text
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.text.bm25 import Pool, same_text
+from annotation.pure.text.translation_marks import gettext_noop
 
-_POOL = gettext_noop("The pool of distractors")
+_POOL = gettext_noop("Distractor pool")
 
 
 def pool_option(**about: Any) -> Any:
     return option(
         "",
-        gettext_noop("Datasets to take distractors from"),
+        gettext_noop("Datasets for the pool"),
         help=gettext_noop(
-            "Their supporting paragraphs make the pool. Usually the single-hop questions; none: this dataset itself."
+            "Their supporting paragraphs form the pool, usually those of the single-hop questions. Leave "
+            "empty to use this dataset itself."
         ),
         kind="datasets",
         **about,
@@ -27,25 +28,25 @@ def pool_option(**about: Any) -> Any:
 
 def whole_option() -> Any:
     return option(
-        False, gettext_noop("Take all paragraphs of these datasets, not only the supporting ones"), group=_POOL
+        False, gettext_noop("Use all paragraphs of these datasets, not only the supporting ones"), group=_POOL
     )
 
 
 def shortest_option() -> Any:
-    about = gettext_noop("Words of a distractor, at least")
-    return option(0, about, help=gettext_noop("0: no limit."), least=0, most=1_000_000, group=_POOL)
+    about = gettext_noop("Minimum words per distractor")
+    return option(0, about, help=gettext_noop("0 means no limit."), least=0, most=1_000_000, group=_POOL)
 
 
 def longest_option() -> Any:
-    about = gettext_noop("Words of a distractor, at most")
-    return option(0, about, help=gettext_noop("0: no limit."), least=0, most=1_000_000, group=_POOL)
+    about = gettext_noop("Maximum words per distractor")
+    return option(0, about, help=gettext_noop("0 means no limit."), least=0, most=1_000_000, group=_POOL)
 
 
 def other_splits_option() -> Any:
     return option(
         False,
-        gettext_noop("Take what supports a question of another split, too"),
-        help=gettext_noop("Otherwise no paragraph that another split asks about stands in these contexts."),
+        gettext_noop("Allow supporting paragraphs of other splits"),
+        help=gettext_noop("If this is off, no context contains a supporting paragraph of another split."),
         group=_POOL,
     )
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from annotation.derivations.base import CannotDerive
-from annotation.pure.disconnection import Prediction
-from annotation.pure.example import Example
-from annotation.pure.whole_numbers import whole
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.disconnection import Prediction
+from annotation.pure.text.whole_numbers import whole
 
 _FORM = '{"id", "seed", "predicted_answer", "predicted_support_idxs"}'
 

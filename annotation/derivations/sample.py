@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import fits_any
-from annotation.pure.example import Example
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.text.translation_marks import gettext_noop
 
 GROUPS, ITEMS = "groups", "items"
 ANY, HOPS, SHAPE = "no", "hops", "shape"
@@ -20,11 +20,11 @@ ANY, HOPS, SHAPE = "no", "hops", "shape"
 class SampleOptions:
     """`count` of `unit`; with `strata` each number of hops, or shape, keeps its share."""
 
-    count: int = option(125, gettext_noop("How many"), least=1, most=1_000_000_000)
+    count: int = option(125, gettext_noop("Sample size"), least=1, most=1_000_000_000)
     unit: str = option(
         GROUPS,
-        gettext_noop("What is drawn"),
-        help=gettext_noop("An item that belongs to no group counts as one."),
+        gettext_noop("Sampling unit"),
+        help=gettext_noop("An item without a group counts as a group of its own."),
         choices={
             GROUPS: gettext_noop("whole groups: twins, pairs and variants of a question stay together"),
             ITEMS: gettext_noop("single items"),
@@ -32,11 +32,11 @@ class SampleOptions:
     )
     strata: str = option(
         ANY,
-        gettext_noop("Keep the shares of"),
+        gettext_noop("Stratify by"),
         choices={
             ANY: gettext_noop("nothing"),
-            HOPS: gettext_noop("each number of hops"),
-            SHAPE: gettext_noop("each shape or type of question"),
+            HOPS: gettext_noop("number of hops"),
+            SHAPE: gettext_noop("shape or type of question"),
         },
     )
 
@@ -44,10 +44,13 @@ class SampleOptions:
 class Sample:
     how: str = "sample"
     title: str = gettext_noop("Sample")
-    does: str = gettext_noop("Draws some of the items, or of the groups, by the seed.")
+    does: str = gettext_noop("Draws a random sample of items or groups.")
     suffix: str = "sample"
     Options: type = SampleOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = OTHERS
+    follows: tuple[str, ...] = ()
+    rank: int = 9
 
     def check(self, options: SampleOptions) -> None:
         if options.count < 1:
@@ -99,3 +102,6 @@ def _drawn(strata: Mapping[Hashable, str], count: int, *, rng: Random) -> set[Ha
     for name in order[: wanted - sum(quotas.values())]:
         quotas[name] += 1
     return {unit for name, quota in quotas.items() for unit in rng.sample(by_stratum[name], quota)}
+
+
+DERIVATION = Sample()

@@ -13,30 +13,31 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import SINGLE_HOPS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import needs_parts
-from annotation.pure.example import Example
-from annotation.pure.singlehop import ORIGIN, Rules, Single, answered_by, number, parts, whole
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.single_hop import ORIGIN, Rules, Single, answered_by, number, parts, whole
+from annotation.pure.text.translation_marks import gettext_noop
 
 
 @dataclass(frozen=True)
 class SingleHopOptions:
-    fewest_words: int = option(20, gettext_noop("Words of a paragraph, at least"), least=0, most=1_000_000)
+    fewest_words: int = option(20, gettext_noop("Minimum words per paragraph"), least=0, most=1_000_000)
     most_words: int = option(
         300,
-        gettext_noop("Words of a paragraph, at most"),
-        help=gettext_noop("0: no limit."),
+        gettext_noop("Maximum words per paragraph"),
+        help=gettext_noop("0 means no limit."),
         least=0,
         most=1_000_000,
     )
-    answer_in_paragraph: bool = option(True, gettext_noop("Only where the answer stands in the paragraph"))
+    answer_in_paragraph: bool = option(True, gettext_noop("Keep only questions whose paragraph contains the answer"))
     predictions: str = option(
         "",
-        gettext_noop("Answers of models, if you have any"),
+        gettext_noop("Model answers (optional)"),
         help=gettext_noop(
-            'A JSONL file with {"id", "predicted_answer"} on each line, any number of lines a question. Kept is what '
-            "at least one model answers with a word of the right answer."
+            'A JSONL file with {"id", "predicted_answer"} on each line, with any number of lines per '
+            "question. A question is kept if at least one model's answer shares a word with the correct "
+            "answer."
         ),
         kind="upload",
     )
@@ -46,11 +47,14 @@ class SingleHop:
     how: str = "singlehop"
     title: str = gettext_noop("Single-hop questions")
     does: str = gettext_noop(
-        "Takes decompositions apart into single-hop questions with one paragraph each, and keeps those that are usable."
+        "Splits decompositions into single-hop questions with one paragraph each, and keeps the usable ones."
     )
     suffix: str = "single"
     Options: type = SingleHopOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = SINGLE_HOPS
+    follows: tuple[str, ...] = ("",)
+    rank: int = 1
 
     def check(self, options: SingleHopOptions) -> None:
         for name in ("fewest_words", "most_words"):
@@ -176,3 +180,6 @@ def _prediction(line: str, place: str) -> tuple[str, str]:
     if type(record.get("id")) not in (str, int):
         raise CannotDerive(f"{place}: id is missing or neither a text nor a whole number. {right}")
     return str(record["id"]), record["predicted_answer"]
+
+
+DERIVATION = SingleHop()

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import RESULTS, SPLITS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import fits_any
-from annotation.pure.contexts import distracting
-from annotation.pure.example import Example
-from annotation.pure.singlehop import SOURCE
-from annotation.pure.splitting import REMOVED, Unit, keys, paragraph_key, shared, split
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.context_building import distracting
+from annotation.pure.derivations.dataset_splits import REMOVED, Unit, keys, paragraph_key, shared, split
+from annotation.pure.derivations.single_hop import SOURCE
+from annotation.pure.text.translation_marks import gettext_noop
 
 NAMES = ("train", "dev", "test")
 
@@ -23,14 +23,16 @@ NAMES = ("train", "dev", "test")
 class SplitOptions:
     """Shares of the questions, which sum to 1, and the field of `extra` that names the source of a question."""
 
-    train: float = option(0.8, gettext_noop("Share of train"), least=0, most=1)
-    dev: float = option(0.1, gettext_noop("Share of dev"), least=0, most=1)
-    test: float = option(0.1, gettext_noop("Share of test"), help=gettext_noop("The three sum to 1."), least=0, most=1)
+    train: float = option(0.8, gettext_noop("Train share"), least=0, most=1)
+    dev: float = option(0.1, gettext_noop("Dev share"), least=0, most=1)
+    test: float = option(
+        0.1, gettext_noop("Test share"), help=gettext_noop("The three shares must sum to 1."), least=0, most=1
+    )
     source_field: str = option(
         SOURCE,
-        gettext_noop("Field that names where a question comes from"),
-        help=gettext_noop("The mix of these sources stays alike in all three, as does that of the numbers of hops."),
-        group=gettext_noop("The mix"),
+        gettext_noop("Field with the source of each question"),
+        help=gettext_noop("All three splits get a similar mix of these sources and of the numbers of hops."),
+        group=gettext_noop("Mix"),
     )
 
 
@@ -50,12 +52,15 @@ class Splits:
     how: str = "splits"
     title: str = gettext_noop("Splits")
     does: str = gettext_noop(
-        "Splits the questions into train, dev and test, so that no question of dev or test shares a single-hop "
-        "question, an answer or a supporting paragraph with one of train."
+        "Splits the questions into train, dev and test. No question of dev or test shares a single-hop "
+        "question, an answer or a supporting paragraph with a question of train."
     )
     suffix: str = ""
     Options: type = SplitOptions
     outputs: tuple[str, ...] = tuple(f"-{name}" for name in NAMES)
+    group: Group = SPLITS
+    follows: tuple[str, ...] = (RESULTS,)
+    rank: int = 8
 
     def check(self, options: SplitOptions) -> None:
         shares = (options.train, options.dev, options.test)
@@ -173,3 +178,6 @@ def _overlap(ours: Sequence[Unit], others: Sequence[Unit]) -> dict[str, Any]:
     return {"questions that overlap": number, "questions in all": len(ours)} | {
         says: sorts[sort] for sort, says in _SORTS.items()
     }
+
+
+DERIVATION = Splits()

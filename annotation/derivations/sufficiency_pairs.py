@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
 from annotation.derivations.fitting import needs_supports
-from annotation.pure.example import Example
-from annotation.pure.reduced import reduced
-from annotation.pure.sufficiency import Context, Pair, TooSmall, pairs
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.data.reduced_example import reduced
+from annotation.pure.derivations.sufficiency import Context, Pair, TooSmall, pairs
+from annotation.pure.text.translation_marks import gettext_noop
 
 PAIR = "pair"  # in `extra`: {"name", "supports": [1, 2] or [1], "of": how many supports, "others": how many others}
 
@@ -22,7 +22,11 @@ class PairOptions:
     """The papers' pairs, of so many questions drawn by the seed; 0: of all."""
 
     questions: int = option(
-        0, gettext_noop("Questions"), help=gettext_noop("So many are drawn by the seed. Empty: all."), least=1, empty=0
+        0,
+        gettext_noop("Questions"),
+        help=gettext_noop("Draws this many with the seed. Leave empty to use all."),
+        least=1,
+        empty=0,
     )
 
 
@@ -30,11 +34,14 @@ class SufficiencyPairs:
     how: str = "sufficiency-pairs"
     title: str = gettext_noop("Pairs of paragraphs for sufficiency")
     does: str = gettext_noop(
-        "Shows each question with two of its supporting paragraphs, and with one of them replaced by another."
+        "Shows each question with two of its supporting paragraphs, and again with one of them replaced."
     )
     suffix: str = "pairs"
     Options: type = PairOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = OTHERS
+    follows: tuple[str, ...] = ()
+    rank: int = 11
 
     def check(self, options: PairOptions) -> None:
         if options.questions < 0:
@@ -88,3 +95,6 @@ def _pair(example: Example, pair: Pair) -> Example:
         shape=pair.name,
         extra={**example.extra, PAIR: told},
     )
+
+
+DERIVATION = SufficiencyPairs()

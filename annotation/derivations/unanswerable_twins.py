@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import Source, Tally
+from annotation.derivations.base import TWINS, Group, Source, Tally
 from annotation.derivations.fitting import needs_hops
 from annotation.derivations.pooling import (
     check_lengths,
@@ -18,10 +18,10 @@ from annotation.derivations.pooling import (
     supports_of_other_splits,
     whole_option,
 )
-from annotation.pure.contexts import NoContext
-from annotation.pure.example import Example
-from annotation.pure.twins import answerable, unanswerable
-from annotation.pure.words import gettext_noop
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.context_building import NoContext
+from annotation.pure.derivations.unanswerable_twins import answerable, unanswerable
+from annotation.pure.text.translation_marks import gettext_noop
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,13 @@ class TwinOptions:
 class UnanswerableTwins:
     how: str = "unanswerable-twins"
     title: str = gettext_noop("Unanswerable twins")
-    does: str = gettext_noop(
-        "Puts beside each question the same one in a context that does not hold the answer of one of its hops."
-    )
+    does: str = gettext_noop("Pairs each question with a copy whose context lacks the answer of one hop.")
     suffix: str = "full"
     Options: type = TwinOptions
     outputs: tuple[str, ...] = ("",)
+    group: Group = TWINS
+    follows: tuple[str, ...] = ("contexts",)
+    rank: int = 7
 
     def check(self, options: TwinOptions) -> None:
         check_lengths(options.shortest, options.longest)
@@ -81,3 +82,6 @@ def _count(twin: Example, tally: Tally) -> None:
     taken_out = str(sum(hop.support is None for hop in twin.hops))
     by_number = tally.figures["paragraphs taken out"]
     by_number[taken_out] = by_number.get(taken_out, 0) + 1
+
+
+DERIVATION = UnanswerableTwins()

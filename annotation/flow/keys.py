@@ -1,4 +1,4 @@
-"""Access keys: what scripts sign their requests with, and the requesters whom they act for."""
+"""Access keys of the MTurk API, and the requesters whom they belong to."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from django.db.models.functions import Now
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from annotation.flow import enrolling, ledger, recording
-from annotation.flow.joining import DEFAULT_CONSENT, project_named
-from annotation.flow.refusal import Refused
+from annotation.flow.errors import Refused
+from annotation.flow.money import ledger
+from annotation.flow.people import members
+from annotation.flow.people.sign_up import DEFAULT_CONSENT, project_named
+from annotation.flow.projects import audit_log
 from annotation.models import AccessKey, Member, Project, User
-from annotation.models.project import WIRE_ALPHABET
+from annotation.models.project import ID_ALPHABET
 
 PREFIX = "HOPS"
 FIRST_BALANCE = Decimal("10000.00")
@@ -25,7 +27,7 @@ FIRST_BALANCE = Decimal("10000.00")
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """Somebody who runs a project. `new_user` says whether the account was made just now."""
+    """A requester with a project. `new_user`: whether the account was just created."""
 
     user: User
     project: Project
@@ -35,34 +37,34 @@ class Requester:
 
 @transaction.atomic
 def make_key(project: Project, user: User) -> AccessKey:
-    """A new key; its `secret` is to be shown once. It works while the user runs the project."""
-    key_id = PREFIX + "".join(secrets.choice(WIRE_ALPHABET) for _place in range(16))
+    """Create a key; its `secret` is to be shown once. It works while the user is a member of the project."""
+    key_id = PREFIX + "".join(secrets.choice(ID_ALPHABET) for _place in range(16))
     made = AccessKey.objects.create(project=project, user=user, key_id=key_id, secret=secrets.token_urlsafe(30))
-    recording.record("made", made)
+    audit_log.record("made", made)
     return made
 
 
 @transaction.atomic
 def revoke(key: AccessKey) -> bool:
-    """Make a key worthless; False when it was before."""
+    """Revoke a key; False if it was revoked before."""
     if not AccessKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=Now()):
         return False
-    recording.record("revoked", key)
+    audit_log.record("revoked", key)
     return True
 
 
 @transaction.atomic
 def requester(email: str, *, create: bool = False, slug: str | None = None) -> Requester:
-    """The requester of that email or login name and the project that they act as.
+    """The requester of that email or login name, with the project that they act as.
 
-    `create` makes what is missing: the account (without a password), the project or their part in it. Without a
-    `slug` it is the one project that they run. Raises Refused.
+    `create` creates what is missing: the account (without a password), the project or the membership. Without a `slug`
+    it is their only project. Raises Refused.
     """
     user = account(email)
     new_user = user is None
     if user is None:
         if not create:
-            raise Refused(_("There is no account %(email)s. --create makes it.") % {"email": email})
+            raise Refused(_("There is no account %(email)s. Use --create to make one.") % {"email": email})
         user = _account(email)
     project, new_project = (_named(user, slug, create), False) if slug else _theirs(user, create)
     return Requester(user, project, new_user, new_project)
@@ -87,10 +89,11 @@ def _account(email: str) -> User:
 def _named(user: User, slug: str, create: bool) -> Project:
     project = project_named(slug)
     if create:
-        enrolling.enter(project, user, Member.Role.REQUESTER)
+        members.enter(project, user, Member.Role.REQUESTER)
     elif not project.members.filter(user=user).exists():
         raise Refused(
-            _("%(user)s does not run the project %(slug)s. --create lets them.") % {"user": user, "slug": slug}
+            _("%(user)s is not a requester of the project %(slug)s. Use --create to make them one.")
+            % {"user": user, "slug": slug}
         )
     return project
 
@@ -100,24 +103,25 @@ def _theirs(user: User, create: bool) -> tuple[Project, bool]:
     if len(found) > 1:
         known = ", ".join(project.slug for project in found)
         raise Refused(
-            _("%(user)s runs several projects. Name one with --project: %(known)s.") % {"user": user, "known": known}
+            _("%(user)s is a requester of several projects. Choose one with --project: %(known)s.")
+            % {"user": user, "known": known}
         )
     if found:
         return found[0], False
     if not create:
-        raise Refused(_("%(user)s runs no project. --create makes one.") % {"user": user})
+        raise Refused(_("%(user)s is not a requester of any project. Use --create to make a project.") % {"user": user})
     project = Project.objects.create(
         slug=_free_slug(user.username),
         title=_("Project of %(user)s") % {"user": user},
         consent=DEFAULT_CONSENT,
-        sign_up=Project.SignUp.HOUSE,
+        sign_up=Project.SignUp.ANY_ACCOUNT,
     )
-    enrolling.enter(project, user, Member.Role.OWNER)
+    members.enter(project, user, Member.Role.OWNER)
     return project, True
 
 
 def _free_slug(name: str) -> str:
-    """A short name made of somebody's login name that no project has."""
+    """A free slug made from somebody's login name."""
     plain = slugify(name.replace("@", "-at-").replace(".", "-"))[:40].strip("-") or "project"
     slug, number = plain, 1
     while Project.everything.filter(slug=slug).exists():
@@ -127,6 +131,6 @@ def _free_slug(name: str) -> str:
 
 
 def endow(made: Requester, key: AccessKey, balance: Decimal | None) -> None:
-    """Put money into the budget: `balance`, or what a project made for its requester begins with."""
+    """Add money to the budget: `balance`, or the initial amount of a project created for its requester."""
     amount = balance if balance is not None else FIRST_BALANCE if made.new_project else Decimal(0)
     ledger.deposit(made.project, amount, key=f"key/{key.key_id}", user=made.user, note=_("with an access key"))

@@ -1,6 +1,6 @@
 """What every file format is: a way to read records into Examples and to write Examples back.
 
-One module a format, named as `--format` names it; `FORMATS` in `annotation.formats` lists them. A reader
+One module a format, with `FORMAT = Name()` on its last line; `FORMATS` in `annotation.formats` finds them. A reader
 streams, so that a file larger than memory can be read; it never raises for a bad record but says what is
 wrong with it and what would be right.
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Literal, Protocol, runtime_checkable
 
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 
 
 def ended(sentence: str) -> str:
@@ -55,7 +55,7 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class LateFlaws:
     """Flaws of the file that show only later, such as a twin that never came. Counts as no record."""
 
     flaws: tuple[Flaw, ...]
@@ -74,8 +74,9 @@ class Format(Protocol):
     name: str  # as `--format` says it
     title: str  # as a page says it
     suffix: str  # of the file that `write` makes
+    # `rank`, where it says one, is its place in lists: lower comes first (annotation.pure.discovery)
 
-    def read(self, path: Path) -> Iterator[Parsed | Remark]:
+    def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
         """Stream the records of a file (some formats: of a folder). Raises Unreadable, also midway."""
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
@@ -98,3 +99,26 @@ class Aliased(Protocol):
 
     def aliased(self, path: Path) -> Format:
         """The same format, giving its answers these names. Raises Unreadable."""
+
+
+@runtime_checkable
+class Recognised(Protocol):
+    """A format that a single record shows."""
+
+    def looks(self, record: dict[str, Any]) -> int:
+        """How plainly a record is of this format: 0 not at all, 1 where several others may look so, and more."""
+
+
+@runtime_checkable
+class Headed(Protocol):
+    """A format that is one object over many lines, which its first bytes show."""
+
+    def begins(self, head: bytes) -> bool:
+        """Whether a file of this format may begin so."""
+
+
+@runtime_checkable
+class Named(Protocol):
+    """A format that the name of a file shows."""
+
+    endings: tuple[str, ...]  # in small letters, without that of a compressed file

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from annotation.formats import fields
-from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark, Unreadable
+from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed, Unreadable
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import MAX_RECORD, shown, unfit
 from annotation.formats.rows import OneOfEach, refuse_unreadable
 from annotation.formats.streams import opened, unreadable
-from annotation.pure.example import Example, Paragraph
-from annotation.pure.spreadsheet import guarded, unguarded
+from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.text.spreadsheet import guarded, unguarded
 
 _COLUMNS = ("id", "question", "answer", "title", "text")
 _NEEDED = ("question", "answer", "title", "text")
@@ -33,8 +33,10 @@ class Csv:
     name = "csv"
     title = "CSV (single-hop questions)"
     suffix = ".csv"
+    rank = 7
+    endings = (".csv",)
 
-    def read(self, path: Path) -> Iterator[Parsed | Remark]:
+    def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
         """Stream a UTF-8 table with commas, semicolons or tabs. Raises Unreadable, also midway."""
         with opened(path) as stream:
             text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
@@ -116,7 +118,7 @@ def _parsed(
 ) -> Parsed:
     if len(cells) != len(header):
         inspection.error("row", f"{len(cells)} cells for {len(header)} columns", "Give one for each column")
-        return Parsed(number, None, inspection.verdict())
+        return Parsed(number, None, inspection.reportable())
     record = {column: unguarded(cell) for column, cell in zip(header, cells, strict=True)}
     inspection.record_id = shown(record.get("id", ""))
     for fault in unfit(record):
@@ -124,7 +126,7 @@ def _parsed(
     example = _example(record, header, inspection, number=number)
     if not inspection.failed:
         file.admit(example, inspection)
-    return Parsed(number, None if inspection.failed else example, inspection.verdict())
+    return Parsed(number, None if inspection.failed else example, inspection.reportable())
 
 
 def _example(record: Mapping[str, str], header: Sequence[str], inspection: Inspection, *, number: int) -> Example:
@@ -172,3 +174,6 @@ def _cells(example: Example, header: Sequence[str]) -> list[str]:
 
 def _cell(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+FORMAT = Csv()

@@ -9,12 +9,13 @@ Such facts have no place in the context; a derivation that labels rows so names 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from annotation.formats.fields import Inspection
 from annotation.formats.hotpotqa import HotpotQA
 from annotation.formats.rows import OneOfEach
-from annotation.pure.example import JSON, Example
-from annotation.pure.reduced import OUTSIDE
+from annotation.pure.data.example import JSON, Example
+from annotation.pure.data.reduced_example import OUTSIDE
 
 
 class DiRe(HotpotQA):
@@ -22,7 +23,11 @@ class DiRe(HotpotQA):
 
     name = "dire"
     title = "DiRe"
+    rank = 8
     order = (*HotpotQA.order, "sufficiency", "sub_idx")
+
+    def looks(self, record: dict[str, Any]) -> int:
+        return 3 * (super().looks(record) > 0 and "sufficiency" in record)
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
         sufficiency, sub_idx = record.get("sufficiency"), record.get("sub_idx")
@@ -79,3 +84,6 @@ class _Groups(OneOfEach):
         if first != inspection.place:
             wrong = f"other rows of this _id begin in {first}, with other ids between"
             inspection.warn("_id", wrong, "Put the rows of an _id next to each other")
+
+
+FORMAT = DiRe()

@@ -6,14 +6,14 @@ Gold stays out of the file; whoever trains on it takes that from the same datase
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite
 from annotation.formats.fields import Inspection
 from annotation.formats.rows import RowFormat, dumped, write_lines
-from annotation.pure.disconnection import FOLD, HEAD, TAIL
-from annotation.pure.example import JSON, Example, Paragraph
+from annotation.pure.data.example import JSON, Example, Paragraph
+from annotation.pure.derivations.disconnection import FOLD, HEAD, TAIL
 
 _KNOWN = frozenset({"id", "fold", "question", "paragraphs"})
 
@@ -24,6 +24,10 @@ class Disconnection(RowFormat):
     name: str = "disconnection"
     title: str = "MuSiQue disconnection inputs"
     suffix: str = ".jsonl"
+    rank = 10
+
+    def looks(self, record: dict[str, Any]) -> int:
+        return 4 * (set(record) == {"id", "fold", "question", "paragraphs"})
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
         record_id = fields.needed_text(record, "id", inspection)
@@ -78,3 +82,6 @@ def _paragraph(path: str, at: int, member: JSON, *, inspection: Inspection) -> P
     if type(member.get("idx")) is not int or member["idx"] != at:
         inspection.mistyped(f"{path}.idx", member.get("idx"), f"its position, {at}")
     return Paragraph(title if type(title) is str else "", text if type(text) is str else "")
+
+
+FORMAT = Disconnection()

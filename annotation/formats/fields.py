@@ -12,8 +12,8 @@ from typing import Any
 from annotation.formats.base import Flaw
 from annotation.formats.json_text import joined, shown, unfit
 from annotation.formats.streams import Row
-from annotation.pure import provenance
-from annotation.pure.example import Paragraph
+from annotation.pure.data import provenance
+from annotation.pure.data.example import Paragraph
 
 _TEXT: frozenset[type] = frozenset({str})
 RESERVED = "@"  # marks the keys of `Example.extra` that formats keep for themselves: "@hotpotqa"
@@ -33,7 +33,7 @@ class Inspection:
         """Whether an error was found, so that the record must be kept out."""
         return any(flaw.severity == "error" for flaw in self.flaws)
 
-    def verdict(self) -> tuple[Flaw, ...]:
+    def reportable(self) -> tuple[Flaw, ...]:
         """What to report: of a record that is kept out the errors only, as warnings may follow from them."""
         return tuple(flaw for flaw in self.flaws if flaw.severity == "error" or not self.failed)
 

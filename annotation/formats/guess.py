@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from annotation.formats.base import Unreadable
-from annotation.formats.looks import look_of
+from annotation.formats.base import Headed, Named, Unreadable
+from annotation.formats.looks import known_formats, look_of
 from annotation.formats.streams import head, opened, rows, single_or_rows
 
 
 def guess(path: Path, *, file_name: str = "") -> str:
     """The name of the format that a file plainly has, "" where that is unclear."""
-    if file_name.lower().removesuffix(".gz").endswith(".csv"):
-        return "csv"
+    plain = file_name.lower().removesuffix(".gz")
+    for name, each in known_formats().items():
+        if isinstance(each, Named) and plain.endswith(each.endings):
+            return name
     try:
         first = next(rows(path), None)
     except Unreadable:
@@ -36,4 +38,4 @@ def _by_its_head(path: Path) -> str:
             start = head(stream)
     except Unreadable:
         return ""
-    return "squad" if b'"data"' in start or b'"qas"' in start else ""
+    return next((name for name, each in known_formats().items() if isinstance(each, Headed) and each.begins(start)), "")

@@ -14,7 +14,7 @@ from annotation.formats.base import CannotWrite
 from annotation.formats.fields import RESERVED, Inspection
 from annotation.formats.json_text import joined, shown
 from annotation.formats.rows import RowFormat
-from annotation.pure.example import JSON, Example, Paragraph
+from annotation.pure.data.example import JSON, Example, Paragraph
 
 Fact = tuple[str, int]
 
@@ -27,11 +27,15 @@ class HotpotQA(RowFormat):
 
     name: str = "hotpotqa"
     title: str = "HotpotQA"
+    rank = 1
     family: tuple[str, ...] = ("hotpotqa", "2wikimultihopqa", "dire")
     order: tuple[str, ...] = (
         "_id", "answer", "question", "supporting_facts", "context", "type", "level",
     )  # fmt: skip
     known: frozenset[str] = frozenset({"_id", "answer", "question", "supporting_facts", "context", "type"})
+
+    def looks(self, record: dict[str, Any]) -> int:
+        return 2 * (isinstance(record.get("context"), list | dict) and "question" in record)
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
         columns = "_id" not in record and "id" in record
@@ -203,3 +207,6 @@ def _sentences(paragraph: Paragraph) -> list[str]:
 def _in_order(record: JSON, order: Sequence[str]) -> JSON:
     ordered = {key: record[key] for key in order if key in record}
     return ordered | {key: value for key, value in record.items() if key not in ordered}
+
+
+FORMAT = HotpotQA()

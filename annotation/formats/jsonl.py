@@ -8,8 +8,9 @@ from typing import Any, BinaryIO
 from annotation.formats import fields
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import joined, unfit
+from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import OneOfEach, RowFormat, dumped, write_lines
-from annotation.pure.example import JSON, Example, Hop, Paragraph
+from annotation.pure.data.example import JSON, Example, Hop, Paragraph
 
 _KNOWN = frozenset(
     {"id", "question", "paragraphs", "answers", "supports", "facts", "hops", "answerable", "options"}
@@ -23,6 +24,10 @@ class Jsonl(RowFormat):
     name: str = "jsonl"
     title: str = "Hopscribe JSONL"
     suffix: str = ".jsonl"
+    rank = 6
+
+    def looks(self, record: dict[str, Any]) -> int:
+        return int(bool({"text", "sentences"} & keys_of_paragraphs(record)) and "question" in record)
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
         paragraphs = _paragraphs(record, inspection)
@@ -183,3 +188,6 @@ def _extra(record: Mapping[str, Any], inspection: Inspection) -> dict[str, Any]:
     for fault in unfit(value, "extra"):
         inspection.error(*fault)
     return dict(value)
+
+
+FORMAT = Jsonl()

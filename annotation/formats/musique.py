@@ -13,9 +13,10 @@ from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import joined
+from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import OneOfEach, RowFormat, dumped, write_lines
-from annotation.pure import dag
-from annotation.pure.example import JSON, Example, Hop, Paragraph
+from annotation.pure.data import dag
+from annotation.pure.data.example import JSON, Example, Hop, Paragraph
 
 _KNOWN = frozenset({"id", "paragraphs", "question", "question_decomposition", "answer", "answer_aliases", "answerable"})
 _SHAPE_IN_ID = re.compile(r"(\dhop\d?)__")
@@ -27,7 +28,11 @@ class MuSiQue(RowFormat):
     name: str = "musique"
     title: str = "MuSiQue"
     suffix: str = ".jsonl"
+    rank = 3
     family = ("disconnection",)
+
+    def looks(self, record: dict[str, Any]) -> int:
+        return 2 * ("paragraph_text" in keys_of_paragraphs(record) or "question_decomposition" in record)
 
     def example(self, record: JSON, inspection: Inspection) -> Example:
         record_id = fields.needed_text(record, "id", inspection)
@@ -210,3 +215,6 @@ def _step(hop: Hop) -> JSON:
         "answer": hop.answer,
         "paragraph_support_idx": hop.support,
     }
+
+
+FORMAT = MuSiQue()

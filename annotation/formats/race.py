@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from annotation.formats import fields
-from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark
+from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed
 from annotation.formats.fields import Inspection, record_id_of
 from annotation.formats.json_text import joined
 from annotation.formats.race_columns import NOTE, Columns, chosen, in_columns, is_columns, letter_of
 from annotation.formats.rows import OneOfEach, dumped, refuse_other_format, refuse_unreadable, write_lines
 from annotation.formats.streams import Row, single_or_rows, unreadable
-from annotation.pure.example import JSON, Example, Paragraph
+from annotation.pure.data.example import JSON, Example, Paragraph
 
 _KNOWN = frozenset({"article", "questions", "options", "answers", "id", "question_ids"})
 
@@ -34,8 +34,12 @@ class Race:
     name = "race"
     title = "RACE"
     suffix = ".jsonl"
+    rank = 5
 
-    def read(self, path: Path) -> Iterator[Parsed | Remark]:
+    def looks(self, record: dict[str, Any]) -> int:
+        return 2 * ({"article", "options"} <= set(record) and bool({"questions", "question"} & set(record)))
+
+    def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
         """Stream the questions of a passage file, of lines or an array of passages, or of a folder."""
         reading = _Reading()
         for row in _passages(path):
@@ -72,10 +76,10 @@ class _Reading:
     def __init__(self) -> None:
         self._file, self._columns, self._number = OneOfEach(), Columns(), 0
 
-    def row(self, row: Row) -> Iterator[Parsed | Remark]:
+    def row(self, row: Row) -> Iterator[Parsed | LateFlaws]:
         """The questions of a record in either layout."""
         if is_columns(row.value):
-            parsed: Iterator[Parsed | Remark] = _of_columns(row, self._file, self._columns, self._number)
+            parsed: Iterator[Parsed | LateFlaws] = _of_columns(row, self._file, self._columns, self._number)
         else:
             parsed = _parsed(row, self._file, self._number)
         for found in parsed:
@@ -95,21 +99,21 @@ def _passages(path: Path) -> Iterator[Row]:
         yield Row(number, f"{file.relative_to(path)}, {row.place}", row.value, row.faults)
 
 
-def _parsed(row: Row, file: OneOfEach, before: int) -> Iterator[Parsed | Remark]:
+def _parsed(row: Row, file: OneOfEach, before: int) -> Iterator[Parsed | LateFlaws]:
     """The questions of a passage, numbered after those `before`; one refusal where the passage is broken."""
     passage = Inspection.of(row)
     shape = _Passage(row.value, passage)
     if passage.failed:
-        yield Parsed(before + 1, None, passage.verdict())
+        yield Parsed(before + 1, None, passage.reportable())
     elif not shape.questions:
         fix = "Nothing is lost but the passage"
-        yield Remark((Flaw("warning", row.place, shape.id, "questions", "the passage has no questions", fix),))
+        yield LateFlaws((Flaw("warning", row.place, shape.id, "questions", "the passage has no questions", fix),))
     for k in range(0 if passage.failed else len(shape.questions)):
         inspection = Inspection(row.place, shape.id)
         example = shape.example(k, inspection)
         if not inspection.failed:
             file.admit(example, inspection)
-        yield Parsed(before + k + 1, None if inspection.failed else example, inspection.verdict())
+        yield Parsed(before + k + 1, None if inspection.failed else example, inspection.reportable())
 
 
 def _of_columns(row: Row, file: OneOfEach, columns: Columns, before: int) -> Iterator[Parsed]:
@@ -118,7 +122,7 @@ def _of_columns(row: Row, file: OneOfEach, columns: Columns, before: int) -> Ite
     example = columns.example(row.value, inspection)
     if not inspection.failed:
         file.admit(example, inspection)
-    yield Parsed(before + 1, None if inspection.failed else example, inspection.verdict())
+    yield Parsed(before + 1, None if inspection.failed else example, inspection.reportable())
 
 
 class _Passage:
@@ -198,3 +202,6 @@ def _record(questions: Sequence[Example]) -> JSON:
     if ids != [f"{passage}#{k}" for k in range(len(ids))]:
         record["question_ids"] = ids
     return record | extra
+
+
+FORMAT = Race()

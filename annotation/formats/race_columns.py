@@ -15,7 +15,7 @@ from typing import Any
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite
 from annotation.formats.fields import RESERVED, Inspection
-from annotation.pure.example import JSON, Example, Paragraph
+from annotation.pure.data.example import JSON, Example, Paragraph
 
 NOTE = RESERVED + "race"
 KNOWN = frozenset({"example_id", "article", "answer", "question", "options", "question_id"})

@@ -14,12 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from annotation.formats.base import CannotWrite, Flaw, Format, Parsed, Remark
+from annotation.formats.base import CannotWrite, Flaw, Format, LateFlaws, Parsed
 from annotation.formats.fields import RESERVED, Inspection, plain_extra
 from annotation.formats.json_text import shown
 from annotation.formats.looks import look_of
 from annotation.formats.streams import Row, rows, unreadable
-from annotation.pure.example import JSON, Example
+from annotation.pure.data.example import JSON, Example
 
 
 class RowFormat(ABC):
@@ -38,7 +38,7 @@ class RowFormat(ABC):
     def record(self, example: Example) -> JSON:
         """An Example in this format's usual form. Raises CannotWrite."""
 
-    def read(self, path: Path) -> Iterator[Parsed | Remark]:
+    def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
         """Stream a JSON array, JSON lines or Parquet, plain or gzipped. Raises Unreadable, also midway."""
         file = self.file()
         for row in self.rows(path):
@@ -46,7 +46,7 @@ class RowFormat(ABC):
                 refuse_other_format(row, self, self.family)
             yield self._parsed(row, file)
         if flaws := file.remarks():
-            yield Remark(tuple(flaws))
+            yield LateFlaws(tuple(flaws))
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
         """Write a JSON array, one record a line. Raises CannotWrite."""
@@ -60,7 +60,7 @@ class RowFormat(ABC):
             again = self.example(record, inspection)
             if not inspection.failed:
                 file.admit(again, inspection)
-            refuse_unreadable(example, inspection.verdict())
+            refuse_unreadable(example, inspection.reportable())
             yield example, record
 
     def rows(self, path: Path) -> Iterator[Row]:
@@ -109,12 +109,12 @@ class RowFormat(ABC):
         if not inspection.failed and type(row.value) is not dict:
             inspection.mistyped("record", row.value, "an object")
         if inspection.failed:
-            return Parsed(row.number, None, inspection.verdict())
+            return Parsed(row.number, None, inspection.reportable())
         example = self.example(row.value, inspection)
         if not inspection.failed:
             file.admit(example, inspection)
         found = None if inspection.failed else self.kept(example, row.value)
-        return Parsed(row.number, found, inspection.verdict())
+        return Parsed(row.number, found, inspection.reportable())
 
 
 def refuse_other_format(row: Row, wanted: Format, family: Collection[str] = ()) -> None:

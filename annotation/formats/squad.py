@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from annotation.formats import fields
-from annotation.formats.base import CannotWrite, Flaw, Parsed, Remark
+from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import Window, joined, unfit
+from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import OneOfEach, RowFormat
 from annotation.formats.squad_outline import Here, Outline, article_of, follow, paragraph_of, paragraphs_of, path_of
 from annotation.formats.squad_tree import write_tree
 from annotation.formats.streams import Row, elements, head, opened, unreadable
-from annotation.pure.example import JSON, Example, Paragraph
+from annotation.pure.data.example import JSON, Example, Paragraph
 
 _ORDER = ("title", "context", "plausible_answers", "question", "id", "answers", "is_impossible")
 _KNOWN = frozenset(_ORDER) - {"plausible_answers"}
@@ -32,8 +33,15 @@ class Squad(RowFormat):
 
     name = "squad"
     title = "SQuAD"
+    rank = 4
 
-    def read(self, path: Path) -> Iterator[Parsed | Remark]:
+    def looks(self, record: dict[str, Any]) -> int:
+        return 2 * (isinstance(record.get("data"), list) or "qas" in keys_of_paragraphs(record))
+
+    def begins(self, head: bytes) -> bool:
+        return b'"data"' in head or b'"qas"' in head
+
+    def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
         """Stream the questions, article by article. Raises Unreadable, also midway."""
         reading = _Reading(self, *_file_fields(path))
         with opened(path) as stream:
@@ -160,7 +168,7 @@ class _Reading:
         self._outline = Outline()
         self._ids = OneOfEach()
 
-    def article(self, row: Row) -> Iterator[Parsed | Remark]:
+    def article(self, row: Row) -> Iterator[Parsed | LateFlaws]:
         """The questions of an article, or its refusal."""
         inspection = Inspection(f"article {row.number}")
         for fault in row.faults:
@@ -174,7 +182,7 @@ class _Reading:
         for here, paragraph in paragraphs_of(row.value, article):
             yield from self._paragraph(paragraph, here)
 
-    def _paragraph(self, value: Any, above: Here) -> Iterator[Parsed | Remark]:
+    def _paragraph(self, value: Any, above: Here) -> Iterator[Parsed | LateFlaws]:
         inspection, path = Inspection(f"article {above.article_number}"), path_of(above)
         here = paragraph_of(value, above, inspection, path=path)
         if here is None:
@@ -183,7 +191,7 @@ class _Reading:
         if not value["qas"]:
             self._outline.add(here)
             wrong, fix = "the paragraph has no questions", "It makes no item; an export writes it again"
-            yield Remark((Flaw("warning", inspection.place, "", path, wrong, fix),))
+            yield LateFlaws((Flaw("warning", inspection.place, "", path, wrong, fix),))
         for at, question in enumerate(value["qas"]):
             yield self._question(question, here, path=f"{path}.{joined('qas', at)}")
 
@@ -193,15 +201,15 @@ class _Reading:
         part = inspection.within(path)
         if type(value) is not dict or {"title", "context"} & set(value):
             part.mistyped("question", value, "an object with id, question and answers")
-            return Parsed(self._number, None, inspection.verdict())
+            return Parsed(self._number, None, inspection.reportable())
         record = {"title": here.title, "context": here.context, **value}
         example = self._squad.example(record, part)
         if not inspection.failed:
             self._ids.admit(example, inspection)
         if inspection.failed:
-            return Parsed(self._number, None, inspection.verdict())
+            return Parsed(self._number, None, inspection.reportable())
         noted = replace(example, extra={**example.extra, fields.RESERVED + "squad": self._note(here)})
-        return Parsed(self._number, self._squad.kept(noted, record), inspection.verdict())
+        return Parsed(self._number, self._squad.kept(noted, record), inspection.reportable())
 
     def _note(self, here: Here) -> JSON:
         starts, before = self._outline.take(here)
@@ -214,4 +222,7 @@ class _Reading:
 
     def _refused(self, inspection: Inspection) -> Parsed:
         self._number += 1
-        return Parsed(self._number, None, inspection.verdict())
+        return Parsed(self._number, None, inspection.reportable())
+
+
+FORMAT = Squad()

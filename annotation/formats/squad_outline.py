@@ -14,7 +14,7 @@ from typing import Any
 from annotation.formats import fields
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import joined
-from annotation.pure.example import JSON
+from annotation.pure.data.example import JSON
 
 
 @dataclass(frozen=True, slots=True)

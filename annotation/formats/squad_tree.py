@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 
 from annotation.formats.rows import dumped
-from annotation.pure.example import JSON, Example
+from annotation.pure.data.example import JSON, Example
 
 Question = tuple[Example, Mapping[str, Any], JSON]  # with its note and its record with title and context
 

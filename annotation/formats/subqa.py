@@ -19,7 +19,7 @@ from annotation.formats.fields import Inspection, is_texts
 from annotation.formats.hotpotqa import HotpotQA
 from annotation.formats.rows import dumped
 from annotation.formats.streams import Row, rows, unreadable
-from annotation.pure.example import JSON, Example, Hop
+from annotation.pure.data.example import JSON, Example, Hop
 
 _PARTS = ("ori", "sub1", "sub2")
 _KEY = "sub_questions"
@@ -30,9 +30,13 @@ class SubQA(HotpotQA):
 
     name = "subqa"
     title = "SubQA"
+    rank = 9
     order = (*HotpotQA.order, _KEY)
     known = HotpotQA.known | {_KEY}
     parts: tuple[str, ...] = tuple(f"dev_{part}.json" for part in _PARTS)
+
+    def looks(self, record: dict[str, Any]) -> int:
+        return 0  # each of its files looks like HotpotQA's
 
     def rows(self, path: Path) -> Iterator[Row]:
         """The rows of one file, or of a folder with files whose names end in _ori, _sub1 and _sub2."""
@@ -139,3 +143,6 @@ def _joined_row(original: Row, first: Row, second: Row) -> Row:
 
 def _named(row: Row, name: str) -> Iterator[Any]:
     return (fault._replace(field=f"{name}: {fault.field}") for fault in row.faults)
+
+
+FORMAT = SubQA()

@@ -18,7 +18,7 @@ from annotation.formats.fields import Inspection
 from annotation.formats.hotpotqa import HotpotQA
 from annotation.formats.json_text import joined
 from annotation.formats.streams import Row
-from annotation.pure.example import JSON, Example
+from annotation.pure.data.example import JSON, Example
 
 _ALIASES = "answer_aliases"
 
@@ -28,11 +28,15 @@ class TwoWiki(HotpotQA):
 
     name = "2wikimultihopqa"
     title = "2WikiMultihopQA"
+    rank = 2
     order = (
         "_id", "type", "question", "context", "entity_ids", "supporting_facts", "evidences", "answer",
         "evidences_id", "answer_id", _ALIASES,
     )  # fmt: skip
     known = HotpotQA.known | {_ALIASES}
+
+    def looks(self, record: dict[str, Any]) -> int:
+        return 3 * (super().looks(record) > 0 and "evidences" in record)
 
     def __init__(self, aliases: Aliases | None = None) -> None:
         self._aliases = aliases or {}
@@ -74,3 +78,6 @@ def _check_triples(value: Any, path: str, inspection: Inspection) -> None:
     for position, triple in enumerate(value):
         if not fields.is_texts(triple) or len(triple) != 3:
             inspection.mistyped(joined(path, position), triple, "three texts: subject, relation, object")
+
+
+FORMAT = TwoWiki()

@@ -1,25 +1,26 @@
-"""Socket 2: what the engine wants of a marketplace, as values and one narrow protocol.
+"""The contract of a kind of marketplace: values, errors, and one class to subclass (README.md).
 
-Every operation may be called again after a crash: what exists is found, what was done is left alone.
+Every operation may be repeated after a crash: what exists is found, and what was done is left alone.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 
 class MarketplaceError(Exception):
-    """A call that did not simply succeed. `str()` says why, in the marketplace's words where it had any."""
+    """A call that did not simply succeed. `str()` says why, in the marketplace's words if it gave any."""
 
 
 class TryAgain(MarketplaceError):
-    """Nobody knows what became of the call: a connection that broke, a timeout, a 5xx, an unreadable answer.
+    """The outcome of the call is unknown: a broken connection, a timeout, a 5xx, an unreadable response.
 
-    `throttled`: the marketplace only says that it was asked too fast, and did nothing.
+    `throttled`: the marketplace only refused because of the rate, and did nothing.
     """
 
     def __init__(self, why: str, *, throttled: bool = False) -> None:
@@ -28,7 +29,7 @@ class TryAgain(MarketplaceError):
 
 
 class AlreadyThere(MarketplaceError):
-    """It was done before. `external_id` is that of what was made, where the marketplace tells it."""
+    """It was done before. `external_id`: the id of what was created, if the marketplace tells it."""
 
     def __init__(self, why: str, *, external_id: str = "") -> None:
         super().__init__(why)
@@ -36,20 +37,27 @@ class AlreadyThere(MarketplaceError):
 
 
 class Denied(MarketplaceError):
-    """A definite no: the same call again gets the same answer."""
+    """A definite refusal: the same call would be refused again."""
 
 
 class WrongState(Denied):
-    """What it is about is in a state in which this cannot be done."""
+    """The object is in a state that does not allow this."""
 
 
 class Gone(Denied):
-    """The marketplace does not know what it is about (any more)."""
+    """The marketplace does not know the object (any more)."""
+
+
+class NotOffered(Denied):
+    """This kind of marketplace does not have the operation."""
+
+    def __init__(self, operation: str) -> None:
+        super().__init__(f"This marketplace does not offer it: {operation}.")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """How to reach a marketplace; `timeout` is in seconds for connecting and for each silence of an answer.
+    """The connection to a marketplace; `timeout`: seconds for connecting and for each silence of a response.
 
     `guarded`: connect to public addresses only, whatever the name resolves to.
     """
@@ -75,7 +83,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the HITs of a batch have in common; the same terms are the same type there. Times in seconds."""
+    """What the HITs of a batch share; equal terms are one type on the marketplace. Times in seconds."""
 
     title: str
     description: str
@@ -88,7 +96,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One HIT to be there: its page of ours, how many assignments, how many seconds it stays."""
+    """A HIT to publish: its URL, the number of assignments, and the seconds until it expires."""
 
     type_id: str
     annotation: str
@@ -100,7 +108,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A HIT as the marketplace tells it."""
+    """A HIT as the marketplace reports it."""
 
     external_id: str
     annotation: str
@@ -116,7 +124,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A submitted assignment as the marketplace tells it; `state` is Submitted, Approved or Rejected."""
+    """A submitted assignment as the marketplace reports it; `state`: Submitted, Approved or Rejected."""
 
     external_id: str
     worker: str
@@ -130,7 +138,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
-    """A bonus to be paid; `reference` ends its reason, by which the payment is found in the marketplace's list."""
+    """A bonus to pay; `reference` ends its reason, so that the payment is found in the marketplace's list."""
 
     worker: str
     assignment: str
@@ -141,7 +149,7 @@ class Bonus:
 
     @property
     def told(self) -> str:
-        """The reason as the worker reads it."""
+        """The reason that the worker reads."""
         return f"{self.reason} (ref {self.reference})".strip()
 
 
@@ -151,46 +159,98 @@ class Funds:
     held: Decimal | None
 
 
-class Marketplace(Protocol):
-    """All raise MarketplaceErrors only. What returns None has come about when it returns."""
+class Marketplace(ABC):
+    """A kind of marketplace; it offers the operations that its class defines. README.md says what each promises.
 
-    def funds(self) -> Funds: ...
-    def ensure_type(self, terms: Terms) -> str: ...
+    Operations raise MarketplaceErrors only. Those that return None have succeeded when they return.
+    """
+
+    @abstractmethod
+    def __init__(self, place: Place) -> None: ...
+
+    @classmethod
+    def offers(cls, operation: str) -> bool:
+        """Whether this kind of marketplace has the operation."""
+        return getattr(cls, operation) is not getattr(Marketplace, operation)
+
+    @abstractmethod
+    def balance(self) -> Funds: ...
+
+    @abstractmethod
+    def ensure_type(self, terms: Terms) -> str:
+        """The id of the type for these terms on the marketplace."""
+
+    @abstractmethod
     def publish(self, offer: Offer) -> str:
-        """The id of the new HIT; AlreadyThere with the id where the token was used before."""
+        """The id of the new HIT; AlreadyThere with its id if the token was used before."""
 
-    def standing(self, external_id: str) -> Standing: ...
-    def standings(self) -> Iterator[Standing]:
+    @abstractmethod
+    def look(self, external_id: str) -> Standing:
+        """The state of one HIT."""
+
+    @abstractmethod
+    def list_hits(self) -> Iterator[Standing]:
         """Every HIT of the requester that is not deleted."""
 
-    def add_places(self, external_id: str, to: int, *, token: str) -> None:
-        """Let the HIT ask for `to` assignments in all; nothing where it asks for as many."""
+    @abstractmethod
+    def extend(self, external_id: str, to: int, *, token: str) -> None:
+        """Raise the HIT's number of assignments to `to`; no effect if it has as many."""
 
-    def close_at(self, external_id: str, when: datetime) -> None:
-        """Give the HIT out until then; a past time ends it now."""
+    @abstractmethod
+    def expire(self, external_id: str, when: datetime) -> None:
+        """Let the HIT expire at that time; a past time ends it now."""
 
-    def submitted(self, external_id: str) -> Iterator[Work]: ...
-    def approve(self, assignment: str, *, text: str = "", override: bool = False) -> None: ...
-    def reject(self, assignment: str, *, text: str) -> None: ...
-    def send_bonus(self, bonus: Bonus) -> None:
-        """AlreadyThere where the token was used before."""
+    @abstractmethod
+    def assignments(self, external_id: str) -> Iterator[Work]:
+        """The HIT's submitted assignments."""
 
-    def has_bonus(self, assignment: str, reference: str) -> bool: ...
-    def ensure_qualification(self, name: str, description: str) -> str: ...
+    @abstractmethod
+    def approve(self, assignment: str, *, text: str = "", override: bool = False) -> None:
+        """Approve an assignment; `override`: even if it was rejected before."""
+
+    # Optional operations: a class that does not define one does not offer it.
+
+    def reject(self, assignment: str, *, text: str) -> None:
+        raise NotOffered("reject")
+
+    def pay_bonus(self, bonus: Bonus) -> None:
+        """Pay a bonus; AlreadyThere if the token was used before."""
+        raise NotOffered("pay_bonus")
+
+    def has_bonus(self, assignment: str, reference: str) -> bool:
+        """Whether the marketplace's list of bonuses contains the reference."""
+        raise NotOffered("has_bonus")
+
+    def ensure_qualification(self, name: str, description: str) -> str:
+        raise NotOffered("ensure_qualification")
+
     def qualification_named(self, name: str) -> str:
-        """The id of the account's own qualification of that very name; empty where there is none."""
+        """The id of the account's own qualification with exactly that name; "" if there is none."""
+        raise NotOffered("qualification_named")
 
     def holders(self, type_id: str) -> dict[str, int]:
         """{worker: value} of those who hold the qualification."""
+        raise NotOffered("holders")
 
-    def grant(self, type_id: str, worker: str, value: int) -> None: ...
-    def revoke(self, type_id: str, worker: str) -> None: ...
-    def notify(self, workers: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """{worker: why} of those who could not be told."""
+    def grant(self, type_id: str, worker: str, value: int) -> None:
+        raise NotOffered("grant")
+
+    def revoke(self, type_id: str, worker: str) -> None:
+        raise NotOffered("revoke")
+
+    def message(self, workers: Sequence[str], subject: str, text: str) -> dict[str, str]:
+        """Send a message; returns {worker: reason} of those who could not be reached."""
+        raise NotOffered("message")
+
+
+REQUIRED = sorted(Marketplace.__abstractmethods__ - {"__init__"})
+OPTIONAL = ["ensure_qualification", "grant", "has_bonus", "holders", "message", "pay_bonus", "qualification_named"]
+OPTIONAL += ["reject", "revoke"]
+TOGETHER = [{"pay_bonus", "has_bonus"}, {"ensure_qualification", "qualification_named", "holders", "grant", "revoke"}]
 
 
 def as_told(standing: Standing) -> dict[str, Any]:
-    """A standing as JSON at rest."""
+    """A HIT's state as stored JSON."""
     return {
         "status": standing.status,
         "places": standing.places,

@@ -4,7 +4,6 @@ import secrets
 
 import annotation.models.fields
 import annotation.models.project
-import annotation.models.publication
 import annotation.models.sealed
 import django.db.models.deletion
 from decimal import Decimal
@@ -114,7 +113,7 @@ class Migration(migrations.Migration):
             name='Event',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotation.models.project.wire_id, max_length=64, unique=True)),
+                ('public_id', models.CharField(default=annotation.models.project.mturk_id, max_length=64, unique=True)),
                 ('destination', models.CharField(max_length=500)),
                 ('transport', models.CharField(max_length=10)),
                 ('content', annotation.models.fields.JSONTextField()),
@@ -128,8 +127,8 @@ class Migration(migrations.Migration):
             name='HitType',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotation.models.project.wire_id, max_length=64, unique=True)),
-                ('group_id', models.CharField(default=annotation.models.project.wire_id, max_length=64, unique=True)),
+                ('public_id', models.CharField(default=annotation.models.project.mturk_id, max_length=64, unique=True)),
+                ('group_id', models.CharField(default=annotation.models.project.mturk_id, max_length=64, unique=True)),
                 ('digest', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
             ],
@@ -213,7 +212,7 @@ class Migration(migrations.Migration):
             name='PolicyOutcome',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotation.models.project.wire_id, max_length=64, unique=True)),
+                ('public_id', models.CharField(default=annotation.models.project.mturk_id, max_length=64, unique=True)),
                 ('level', models.CharField(max_length=10)),
                 ('action', models.BooleanField(default=False)),
                 ('subject_type', models.CharField(max_length=10)),
@@ -229,7 +228,7 @@ class Migration(migrations.Migration):
             name='Publication',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('token', models.CharField(default=annotation.models.publication.token, max_length=64, unique=True)),
+                ('token', models.CharField(default=annotation.models.project.public_id, max_length=64, unique=True)),
                 ('annotation', models.CharField(max_length=255, unique=True)),
                 ('reward', models.DecimalField(decimal_places=2, max_digits=14)),
                 ('wanted', models.PositiveIntegerField()),
@@ -272,7 +271,7 @@ class Migration(migrations.Migration):
             name='QualificationRequest',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotation.models.project.wire_id, max_length=64, unique=True)),
+                ('public_id', models.CharField(default=annotation.models.project.mturk_id, max_length=64, unique=True)),
                 ('state', models.CharField(choices=[('testing', 'taking the test'), ('pending', 'waiting'), ('granted', 'granted'), ('rejected', 'rejected')], default='pending', max_length=8)),
                 ('test', models.TextField(blank=True)),
                 ('answer', models.TextField(blank=True)),
@@ -287,7 +286,7 @@ class Migration(migrations.Migration):
             name='QualificationType',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotation.models.project.wire_id, max_length=64, unique=True)),
+                ('public_id', models.CharField(default=annotation.models.project.mturk_id, max_length=64, unique=True)),
                 ('name', models.CharField(max_length=200, verbose_name='name')),
                 ('description', models.TextField(blank=True, verbose_name='description')),
                 ('keywords', models.CharField(blank=True, max_length=1000, verbose_name='keywords')),

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from annotation.schema import AddIndexWhileServing
+from annotation.operations.online_indexes import AddIndexWhileServing
 
 
 class Migration(migrations.Migration):

@@ -1,4 +1,4 @@
-"""People's accounts: an email or login name, a password, a person's own settings; and tries to sign in."""
+"""User accounts with their settings, and recent sign-in attempts."""
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -9,12 +9,12 @@ from annotation.models.fields import JSONTextField
 
 
 class User(AbstractUser):
-    """Somebody who signs in: a requester, an annotator, or both."""
+    """Somebody who signs in: a requester, a worker, or both."""
 
     display_name = models.CharField(_("name"), max_length=150, blank=True)
     shortcuts = JSONTextField(default=dict)  # {"off": bool, "keys": {action: key}}
-    muted = JSONTextField(default=list)  # kinds of notices that they do not want
-    language = models.CharField(max_length=10, blank=True, default="", db_default="")  # that letters to them are in
+    muted = JSONTextField(default=list)  # kinds of notices that the user turned off
+    language = models.CharField(max_length=10, blank=True, default="", db_default="")  # of mails to this user
 
     class Meta(AbstractUser.Meta):
         constraints = [models.UniqueConstraint(Lower("username"), name="user_name_once")]
@@ -24,7 +24,7 @@ class User(AbstractUser):
 
 
 class SignInTry(models.Model):
-    """A try to sign in that failed, or is not decided yet; rows live for a minute (flow/throttling.py)."""
+    """A sign-in attempt that failed or is not decided yet; kept for a minute (flow/people/sign_in_throttle.py)."""
 
     key = models.CharField(max_length=64)  # keyed hash of name and address
     place = models.CharField(max_length=64, db_default="")  # keyed hash of the address alone

@@ -1,4 +1,4 @@
-"""What the API knows its callers by, and what it answered to a write that may be sent again."""
+"""API tokens, and stored responses to writes with an Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from annotation.models.project import Project
 
 
 class ApiToken(models.Model):
-    """A bearer token of somebody who runs projects; only its digest is stored. It may do what they may, or less."""
+    """A requester's bearer token; only its digest is stored. It has its owner's rights, or fewer."""
 
     class Scope(models.TextChoices):
         READ = "read", _("read only")
         WRITE = "write", _("read and write")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
-    project = models.ForeignKey(Project, models.CASCADE, null=True, blank=True, related_name="api_tokens")  # none: all
-    scope = models.CharField(_("what it may do"), max_length=5, choices=Scope, default=Scope.WRITE)
-    note = models.CharField(_("what it is for"), max_length=100, blank=True)
+    # The only project it is valid for; null: all projects of the user.
+    project = models.ForeignKey(Project, models.CASCADE, null=True, blank=True, related_name="api_tokens")
+    scope = models.CharField(_("permission"), max_length=5, choices=Scope, default=Scope.WRITE)
+    note = models.CharField(_("purpose"), max_length=100, blank=True)
     digest = models.CharField(max_length=64, unique=True)  # SHA-256, hex
-    ending = models.CharField(max_length=4)  # its last characters, by which its owner knows it
+    ending = models.CharField(max_length=4)  # last characters of the token, shown to tell tokens apart
     created_at = TimestampField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
@@ -34,11 +35,11 @@ class ApiToken(models.Model):
 
 
 class ApiRequest(models.Model):
-    """A write that was carried out under an Idempotency-Key, written in the transaction of its effect."""
+    """The stored response to a write with an Idempotency-Key, written in the same transaction as the write."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     key = models.CharField(max_length=255)
-    digest = models.CharField(max_length=64)  # of method, address and content
+    digest = models.CharField(max_length=64)  # SHA-256 of method, path and body
     status = models.PositiveSmallIntegerField(default=0)
     answer = JSONTextField(default=dict)
     location = models.CharField(max_length=500, blank=True)

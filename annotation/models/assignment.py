@@ -1,4 +1,4 @@
-"""Who works on what: seats in batches, assignments with their leases, and answers that are never overwritten."""
+"""Workers' participations in batches, assignments with their leases, responses, and problem reports."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ from django.db.models import Q
 from annotation.models.batch import Batch, Hit
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Worker, public_id
-from annotation.pure import lifecycle
+from annotation.pure.batches import lifecycle
 
 
 def random_seed() -> int:
     return secrets.randbits(62)
 
 
-class Seat(models.Model):
-    """A worker in a batch. Its row is the lock that lets a worker claim one assignment at a time.
+class Participation(models.Model):
+    """A worker in a batch. Locking this row lets a worker claim one assignment at a time.
 
-    `cursor` is the ticket up to which every HIT was offered, taken or ruled out for good; `last_group`
-    is the group of the assignment taken (up) last.
+    `cursor` is the ticket up to which every HIT was offered, taken or ruled out for good; `last_group` is the group
+    of the assignment accepted or resumed last.
     """
 
-    batch = models.ForeignKey(Batch, models.CASCADE, related_name="seats")
-    worker = models.ForeignKey(Worker, models.CASCADE, related_name="seats")
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="participations")
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="participations")
     cursor = models.BigIntegerField(default=-1)
     last_group = models.CharField(max_length=300, blank=True)
-    done = models.PositiveIntegerField(default=0)  # submitted, whatever became of it
-    worked_at = models.DateTimeField(null=True, blank=True)  # submitted last
-    guide_version = models.PositiveIntegerField(default=0)
-    practised = models.PositiveIntegerField(default=0)  # practice items of the task type that are behind them
-    paused_at = models.DateTimeField(null=True, blank=True)  # by the rule on hidden gold: nothing more until let go on
-    checked_from = models.DateTimeField(null=True, blank=True)  # grades before do not count for the rule
+    done = models.PositiveIntegerField(default=0)  # assignments submitted, whatever was decided on them
+    worked_at = models.DateTimeField(null=True, blank=True)  # time of the last submission
+    instructions_version = models.PositiveIntegerField(default=0)
+    practised = models.PositiveIntegerField(default=0)  # practice items done
+    paused_at = models.DateTimeField(null=True, blank=True)  # by the rule on hidden gold, until a requester lifts it
+    checked_from = models.DateTimeField(null=True, blank=True)  # the rule ignores grades from before
     created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["batch", "worker"], name="seat_once")]
-        indexes = [  # what is summed over a batch's seats, so that nobody counts its assignments
+        indexes = [  # covers sums over a batch's participations, which replace counts over its assignments
             models.Index(fields=["batch", "worked_at", "worker", "done"], name="seat_progress")
         ]
 
 
-class Collection(models.Model):
-    """Judgments that were made elsewhere and read from a file; invisible until the whole file is in."""
+class ResponseImport(models.Model):
+    """Responses imported from a file; invisible until the whole file is stored."""
 
-    batch = models.ForeignKey(Batch, models.CASCADE, related_name="collections")
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="imports")
     sha256 = models.CharField(max_length=64)
     file_name = models.CharField(max_length=255, blank=True)
     ready = models.BooleanField(default=False)
-    size = models.PositiveIntegerField(default=0, db_default=0)  # judgments, once it is ready
+    size = models.PositiveIntegerField(default=0, db_default=0)  # responses, once it is ready
     created_at = TimestampField(auto_now_add=True)
 
     class Meta:
@@ -60,21 +60,23 @@ class Collection(models.Model):
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def submitted(self) -> AssignmentQuerySet:
-        """Those with an answer that researchers may see."""
-        return self.filter(state=lifecycle.SUBMITTED).filter(Q(collection__isnull=True) | Q(collection__ready=True))
+        """Submitted assignments, without those of an import that is not complete."""
+        return self.filter(state=lifecycle.SUBMITTED).filter(
+            Q(response_import__isnull=True) | Q(response_import__ready=True)
+        )
 
     def locked(self, pk: int, *related: str) -> Assignment:
-        """The assignment, locked until the transaction ends, with these related rows.
+        """Lock an assignment until the transaction ends, and load it with these related rows.
 
-        A look that had to wait joins the rows of before: where a change of its HIT's type came first it finds nothing,
-        and a second look is right.
+        A query that had to wait for the lock joins the related rows as they were before. If the HIT's type changed
+        meanwhile it finds nothing (PostgreSQL, READ COMMITTED), and only a second query sees the new rows.
         """
         rows = self.select_for_update(of=("self",), no_key=True).select_related(*related)
         return rows.filter(pk=pk).first() or rows.get(pk=pk)
 
 
 class Assignment(models.Model):
-    """One worker on one HIT. `counts` says whether it takes or took one of the HIT's places."""
+    """One worker on one HIT. `counts`: whether it is one of the assignments that the HIT asks for."""
 
     class State(models.TextChoices):
         ACCEPTED = lifecycle.ACCEPTED
@@ -90,13 +92,13 @@ class Assignment(models.Model):
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="assignments")
     hit = models.ForeignKey(Hit, models.PROTECT, related_name="assignments")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="assignments")
-    collection = models.ForeignKey(Collection, models.PROTECT, null=True, related_name="assignments")
+    response_import = models.ForeignKey(ResponseImport, models.PROTECT, null=True, related_name="assignments")
     group_key = models.CharField(max_length=300)
     state = models.CharField(max_length=9, choices=State, default=State.ACCEPTED)
     counts = models.BooleanField(default=True)
     late = models.BooleanField(default=False)
     seed = models.BigIntegerField(default=random_seed)
-    guide_version = models.PositiveIntegerField(default=0)
+    instructions_version = models.PositiveIntegerField(default=0)
     accepted_at = TimestampField(auto_now_add=True)
     lease_until = models.DateTimeField()
     extended = models.BooleanField(default=False)
@@ -107,11 +109,11 @@ class Assignment(models.Model):
     draft_version = models.PositiveIntegerField(default=0)
     draft_saved_at = models.DateTimeField(null=True, blank=True)
     revision = models.PositiveIntegerField(default=0)
-    grade = models.FloatField(null=True, blank=True)  # 0..1 against gold, of hidden gold and in rounds
-    approval = models.CharField(max_length=8, choices=Approved, blank=True)  # empty: nobody decided on its pay yet
+    grade = models.FloatField(null=True, blank=True)  # 0..1 against gold, for hidden gold and in qualification rounds
+    approval = models.CharField(max_length=8, choices=Approved, blank=True)  # empty: not decided yet
     approved_at = models.DateTimeField(null=True, blank=True)
     rejected_at = models.DateTimeField(null=True, blank=True)
-    auto_approve_at = models.DateTimeField(null=True, blank=True)  # none: the batch pays nothing
+    auto_approve_at = models.DateTimeField(null=True, blank=True)  # null: the batch pays nothing
 
     objects: ClassVar = AssignmentQuerySet.as_manager()
 
@@ -159,7 +161,7 @@ class Assignment(models.Model):
         ]
 
     def move(self, to: str, *guards: Q, **stamps: Any) -> bool:
-        """Guarded move; True when it was us who moved it. In memory only `state` follows."""
+        """Change the state if the guards hold; False if another process came first. In memory only `state` follows."""
         states = lifecycle.origins(lifecycle.ASSIGNMENT_MOVES, to)
         row = Assignment.objects.filter(*guards, pk=self.pk, state__in=states & {self.state})
         moved = row.update(state=to, **stamps)
@@ -168,20 +170,20 @@ class Assignment(models.Model):
         return bool(moved)
 
     @property
-    def current(self) -> Answer | None:
-        return self.answers.filter(revision=self.revision).first()
+    def current(self) -> WorkerResponse | None:
+        return self.responses.filter(revision=self.revision).first()
 
 
-class Answer(models.Model):
-    """One revision of what a worker said. Rows are only ever added; a trigger refuses to change one (migrations)."""
+class WorkerResponse(models.Model):
+    """One revision of a response. Rows are only ever added; a trigger refuses changes (migrations)."""
 
-    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="answers")
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="responses")
     revision = models.PositiveIntegerField()
     key = models.CharField(max_length=64)  # the form's idempotency key
-    digest = models.CharField(max_length=64)  # SHA-256 of the answer, to tell a replay from another body
+    digest = models.CharField(max_length=64)  # SHA-256 of the response, to recognise a repeated submission
     answer = JSONTextField()
     active_seconds = models.FloatField(default=0)
-    guide_version = models.PositiveIntegerField(default=0)
+    instructions_version = models.PositiveIntegerField(default=0)
     created_at = TimestampField(auto_now_add=True)
 
     class Meta:
@@ -192,24 +194,24 @@ class Answer(models.Model):
         ]
 
 
-class Flag(models.Model):
-    """A worker's report that something is wrong with an item; a requester decides on it."""
+class ProblemReport(models.Model):
+    """A problem report: a worker says that something is wrong with an item, and a requester decides."""
 
     class State(models.TextChoices):
         OPEN = "open"
         KEPT = "kept"
-        VOIDED = "voided"
+        EXCLUDED = "excluded"
 
-    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="flags")
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="problem_reports")
     reason = models.CharField(max_length=40)
     text = models.TextField(blank=True)
-    state = models.CharField(max_length=6, choices=State, default=State.OPEN)
+    state = models.CharField(max_length=8, choices=State, default=State.OPEN)
     decided_at = models.DateTimeField(null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(state__in=["open", "kept", "voided"]), name="flag_state_known"),
+            models.CheckConstraint(condition=Q(state__in=["open", "kept", "excluded"]), name="flag_state_known"),
             models.CheckConstraint(
                 condition=Q(state="open", decided_at__isnull=True) | (~Q(state="open") & Q(decided_at__isnull=False)),
                 name="flag_decided_when_closed",

@@ -1,4 +1,4 @@
-"""The log of a project: who did what. Rows are only ever added."""
+"""The audit log of a project: who did what. Rows are only ever added."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from annotation.models.project import Project
 
 
 class OnlyAdded(Exception):
-    """Somebody tried to change or remove a line of the log."""
+    """An attempt to change or remove a line of the log."""
 
 
 class AuditQuerySet(models.QuerySet["AuditEntry"]):
@@ -25,27 +25,27 @@ class AuditQuerySet(models.QuerySet["AuditEntry"]):
 
 
 class AuditEntry(models.Model):
-    """One act of a person, a command or the clock; written in the transaction of what it tells of.
+    """One action of a person, a command or a scheduled job, written in the transaction of the action.
 
-    Triggers refuse changes and removals in the database too (migrations): only an account that is deleted leaves its
-    lines, and only with a project that is erased they go (Erasure).
+    Database triggers (migrations) refuse changes and removals too, with two exceptions: `user` becomes null when an
+    account is deleted, and the lines go when their project is erased (Erasure).
     """
 
     class Via(models.TextChoices):
         PAGE = "page", _("on a page")
-        API = "api", _("by the API")
-        WIRE = "mturk", _("by the MTurk endpoint")
-        JOB = "job", _("by a job")
-        COMMAND = "command", _("by command")
-        CLOCK = "clock", _("by itself")
+        API = "api", _("through the API")
+        MTURK_API = "mturk", _("through the MTurk API")
+        JOB = "job", _("by a background job")
+        COMMAND = "command", _("on the command line")
+        CLOCK = "clock", _("automatically")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="log")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     via = models.CharField(max_length=7, choices=Via)
-    act = models.CharField(max_length=30)  # a verb of annotation/flow/recording.py
+    act = models.CharField(max_length=30)  # an action of annotation/flow/projects/audit_log.py
     kind = models.CharField(max_length=20)  # of the object: dataset, batch, worker, member, …
     key = models.CharField(max_length=100)  # its slug or number, unique within its kind
-    name = models.CharField(max_length=200, blank=True)  # as it was called then; nothing for people, who have accounts
+    name = models.CharField(max_length=200, blank=True)  # as it was called then; empty for people
     batch = models.CharField(max_length=100, blank=True)  # name of the batch that it concerns, if any
     details = JSONTextField(default=dict)
     at = TimestampField(auto_now_add=True)

@@ -1,4 +1,4 @@
-"""Batches, their guides and their HITs."""
+"""Batches, their instructions and their HITs."""
 
 from __future__ import annotations
 
@@ -11,34 +11,33 @@ from django.db.models import F, Q, Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.connection import Connection
 from annotation.models.dataset import Dataset, Item
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project, Worker, public_id
-from annotation.pure import lifecycle
+from annotation.pure.batches import lifecycle
 
 
 class PresentBatches(models.Manager["Batch"]):
-    """Without those that were put into the bin, for every list and look-up; rows that belong to one still find it."""
+    """The manager for lists and look-ups: leaves out deleted batches. Foreign keys still find them."""
 
     def get_queryset(self) -> models.QuerySet[Batch]:
         return super().get_queryset().filter(removed_at__isnull=True)
 
 
 class Batch(models.Model):
-    """HITs launched together. A launch fills it invisibly; the last step opens it."""
+    """HITs launched together. A launch adds them in small transactions; its last step opens the batch."""
 
     class State(models.TextChoices):
         DRAFT = lifecycle.DRAFT, _("draft")
-        LAUNCHING = lifecycle.LAUNCHING, _("being launched")
+        LAUNCHING = lifecycle.LAUNCHING, _("launching")
         OPEN = lifecycle.OPEN, _("open")
         PAUSED = lifecycle.PAUSED, _("paused")
         CLOSED = lifecycle.CLOSED, _("closed")
 
     class Meeting(models.TextChoices):
-        ONE = "one", _("one only: whoever met one member of a group gets no other")
-        APART = "apart", _("not in a row: another item comes between")
-        FREE = "free", _("freely")
+        ONE = "one", _("each worker gets only one item of a group")
+        APART = "apart", _("not in a row (another item in between)")
+        FREE = "free", _("no restriction")
 
     class Purpose(models.TextChoices):
         PRODUCTION = "production", _("production")
@@ -46,7 +45,7 @@ class Batch(models.Model):
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="batches")
     slug = models.SlugField(_("name"), max_length=100)
-    title = models.CharField(_("title that annotators read"), max_length=200)
+    title = models.CharField(_("title shown to workers"), max_length=200)
     task = models.CharField(_("task"), max_length=40)
     options = JSONTextField(default=dict)
     datasets = models.ManyToManyField(Dataset, related_name="batches")
@@ -56,33 +55,33 @@ class Batch(models.Model):
     expected_seconds = models.PositiveIntegerField(_("expected time"), default=0)
     meeting = models.CharField(_("members of a group"), max_length=5, choices=Meeting, default=Meeting.ONE)
     purpose = models.CharField(max_length=13, choices=Purpose, default=Purpose.PRODUCTION)
-    fresh_only = models.BooleanField(_("no items that a worker met in another batch"), default=True)
-    disjoint = models.BooleanField(_("qualification and production share no items"), default=True)
-    unseen_only = models.BooleanField(_("only items that no other batch of this task asked about"), default=False)
-    picked = JSONTextField(null=True, blank=True)  # items of a launch under way, so that no other one takes them too
-    workers = models.ManyToManyField(Worker, blank=True, related_name="chosen_for")  # none: everybody
+    fresh_only = models.BooleanField(_("skip items that the worker has seen in another batch"), default=True)
+    disjoint = models.BooleanField(_("keep the items of qualification and production batches apart"), default=True)
+    unseen_only = models.BooleanField(_("use only items that no other batch of this task uses"), default=False)
+    picked = JSONTextField(null=True, blank=True)  # items of a launch under way, reserved against other launches
+    workers = models.ManyToManyField(Worker, blank=True, related_name="chosen_for")  # none: all workers of the project
     description = models.TextField(_("description"), max_length=2000, blank=True)
     keywords = models.CharField(_("keywords"), max_length=1000, blank=True)
-    reward = models.DecimalField(_("reward"), max_digits=8, decimal_places=2, default=Decimal(0))  # where no task says
-    duration = models.PositiveIntegerField(null=True, blank=True)  # seconds for an assignment; none: by expected time
+    reward = models.DecimalField(_("reward"), max_digits=8, decimal_places=2, default=Decimal(0))  # per assignment
+    duration = models.PositiveIntegerField(null=True, blank=True)  # seconds to work; null: from the expected time
     auto_approval = models.PositiveIntegerField(_("automatic approval"), null=True, blank=True)
-    # ... in seconds after submission; none: nothing is paid, so nothing waits for approval
-    requirements = JSONTextField(default=list)  # as MTurk's QualificationRequirements; flow/qualifying
-    connection = models.ForeignKey(Connection, models.PROTECT, null=True, blank=True)  # none: the house's own workers
-    checks = models.ManyToManyField(Dataset, blank=True, related_name="checked")  # of hidden gold
-    gives = models.BooleanField(default=False)  # some HITs were given to chosen workers (Given)
-    check_share = models.FloatField(_("share of hidden gold"), default=0)  # 0..0.5 of a worker's assignments
-    check_rule = JSONTextField(default=dict)  # {"after", "warn_below", "pause_below"} on the mean grade of checks
+    # ... in seconds after submission; null: an unpaid batch, whose responses need no approval
+    requirements = JSONTextField(default=list)  # as MTurk's QualificationRequirements; flow/people/qualification_types
+    on_marketplace = models.BooleanField(default=False, db_default=False)  # see recruitment.py
+    checks = models.ManyToManyField(Dataset, blank=True, related_name="checked")  # the datasets of its hidden gold
+    has_reserved_hits = models.BooleanField(default=False)  # whether HITs were reserved for chosen workers (Given)
+    check_share = models.FloatField(_("share of hidden gold"), default=0)  # of a worker's assignments, 0..0.5
+    check_rule = JSONTextField(default=dict)  # {"after", "warn_below", "pause_below"} by the mean grade of hidden gold
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     size = models.PositiveIntegerField(default=0)  # HITs, once launched
     next_ticket = models.PositiveBigIntegerField(default=0)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
     launched_at = models.DateTimeField(null=True, blank=True)
-    removed_at = models.DateTimeField(null=True, blank=True)  # put into the bin then (flow/discarding)
+    removed_at = models.DateTimeField(null=True, blank=True)  # when it was deleted (flow/projects/recycle_bin)
 
     objects: ClassVar = PresentBatches()
-    everything: ClassVar = models.Manager["Batch"]()  # the bin included: for names, money and provenance
+    everything: ClassVar = models.Manager["Batch"]()  # includes the bin: for names, money and provenance
 
     class Meta:
         constraints = [
@@ -96,7 +95,7 @@ class Batch(models.Model):
         return self.title
 
     def move(self, to: str, **stamps: Any) -> bool:
-        """Guarded move; False when the batch was not in a state from which `to` can be reached."""
+        """Change the state; False if `to` cannot be reached from the state in the database."""
         states = lifecycle.origins(lifecycle.BATCH_MOVES, to)
         moved = Batch.objects.filter(pk=self.pk, state__in=states).update(state=to, **stamps)
         if moved:
@@ -105,23 +104,24 @@ class Batch(models.Model):
 
     @property
     def lease_seconds(self) -> int:
-        """What the requester set; else three times the expected time, at least ten minutes.
+        """The requester's setting; else three times the expected time, at least ten minutes.
 
-        On a marketplace at least an hour: it gives no time back that a worker's first guide and practice take.
+        On a marketplace at least an hour, because there the clock also runs while a worker reads the instructions
+        and does the practice items.
         """
-        return self.duration or max(3600 if self.connection_id else 600, 3 * self.expected_seconds)
+        return self.duration or max(3600 if self.on_marketplace else 600, 3 * self.expected_seconds)
 
     @property
-    def guide(self) -> Guide:
-        return self.guides.order_by("-version").first() or Guide(batch=self, version=0, text="")
+    def instructions(self) -> Instructions:
+        return self.instructions_versions.order_by("-version").first() or Instructions(batch=self, version=0, text="")
 
 
-class Guide(models.Model):
+class Instructions(models.Model):
     """One version of a batch's instructions. Versions are never edited; a change is a new version."""
 
-    batch = models.ForeignKey(Batch, models.CASCADE, related_name="guides")
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="instructions_versions")
     version = models.PositiveIntegerField()
-    text = models.TextField(_("guide"))  # Markdown
+    text = models.TextField(_("instructions"))  # Markdown
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
 
@@ -131,21 +131,21 @@ class Guide(models.Model):
 
 class HitQuerySet(models.QuerySet["Hit"]):
     def open(self) -> HitQuerySet:
-        """Those that still want an assignment, and whose time is not over."""
+        """HITs that still want an assignment and have not expired."""
         lasting = Q(closes_at__isnull=True) | Q(closes_at__gt=Now())
-        return self.filter(lasting, room__gt=0, voided_at__isnull=True)
+        return self.filter(lasting, room__gt=0, excluded_at__isnull=True)
 
     def places(self) -> dict[int, dict[str, int]]:
-        """By batch, the places `filled` with answers and those `wanted`; voided HITs and hidden gold are left out."""
-        counted = self.filter(voided_at__isnull=True, check_item=False).order_by().values("batch")
+        """Assignments `filled` and `wanted`, by batch, without excluded HITs and hidden gold."""
+        counted = self.filter(excluded_at__isnull=True, check_item=False).order_by().values("batch")
         rows = counted.annotate(filled=Sum("done"), places=Sum("wanted"))
         return {row["batch"]: {"filled": row["filled"], "wanted": row["places"]} for row in rows}
 
 
 class Hit(models.Model):
-    """An item put before people. `payload` is frozen: what was shown is stored.
+    """An item as shown to workers. `payload` is frozen at launch.
 
-    `ticket` orders the queue: a HIT whose place becomes free again goes to its end, so that a worker's
+    `ticket` orders the queue. A HIT with an assignment that becomes free again goes to its end, so that a worker's
     cursor only ever moves forward (docs/architecture.md, "The next assignment").
     """
 
@@ -162,12 +162,14 @@ class Hit(models.Model):
         expression=F("wanted") - F("live") - F("done"), output_field=models.IntegerField(), db_persist=True
     )
     disagreement = models.FloatField(null=True, blank=True)  # 0..1, as of the last report
-    score = models.FloatField(null=True, blank=True)  # 0..1: its answers' mean grade, as of the last report
+    score = models.FloatField(null=True, blank=True)  # mean grade of its responses, 0..1, as of the last report
     reward = models.DecimalField(max_digits=8, decimal_places=2, default=Decimal(0))  # the most an assignment earns
-    check_item = models.BooleanField(default=False)  # hidden gold: everybody may get it, no verdict comes of it
-    closes_at = models.DateTimeField(null=True, blank=True)  # given out until then
-    voided_at = models.DateTimeField(null=True, blank=True)
-    void_reason = models.CharField(max_length=500, blank=True)
+    promised = models.DecimalField(max_digits=8, decimal_places=2, null=True, blank=True)
+    # ... the reward published on a marketplace; what is earned beyond it is a bonus. Null: not on a marketplace
+    check_item = models.BooleanField(default=False)  # hidden gold: any worker may get it, and it is in no result
+    closes_at = models.DateTimeField(null=True, blank=True)  # expires then
+    excluded_at = models.DateTimeField(null=True, blank=True)
+    exclusion_reason = models.CharField(max_length=500, blank=True)
 
     objects: ClassVar = HitQuerySet.as_manager()
 
@@ -180,17 +182,17 @@ class Hit(models.Model):
             models.Index(
                 fields=["batch", "ticket"],
                 name="hit_queue",
-                condition=Q(room__gt=0, voided_at__isnull=True),
+                condition=Q(room__gt=0, excluded_at__isnull=True),
             ),
             models.Index(fields=["batch", "-disagreement"], name="hit_by_disagreement"),
-            models.Index(  # every column that sums over a batch read, so that they read no payload
-                fields=["batch", "voided_at", "check_item", "wanted", "done", "live"], name="hit_progress"
+            models.Index(  # covers every column that sums over a batch read, so that they never load the payloads
+                fields=["batch", "excluded_at", "check_item", "wanted", "done", "live"], name="hit_progress"
             ),
         ]
 
 
 class BatchReport(models.Model):
-    """The report as last computed. `stand` says of which judgments, so that a stale one is known."""
+    """The report as last computed. `stand` identifies the responses it covers, so that a stale report is noticed."""
 
     batch = models.OneToOneField(Batch, models.CASCADE, related_name="report")
     stand = models.CharField(max_length=200)
@@ -199,7 +201,7 @@ class BatchReport(models.Model):
 
 
 class PartReport(models.Model):
-    """The report of a part of a batch, as last computed; `part` is the key of a cut (annotation/pure/cuts.py)."""
+    """The report of a filtered part of a batch, as last computed; `part`: key of pure/batches/hit_filters."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="part_reports")
     part = models.CharField(max_length=2000)

@@ -1,4 +1,4 @@
-"""The one clock by which stored times are written and compared: the database's."""
+"""The database's clock, by which all stored times are written and compared."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from django.db.backends.signals import connection_created
 from django.dispatch import receiver
 from django.utils import timezone
 
-LOOKS = 3  # the quickest answer is the most exact
-_ahead: timedelta | None = None  # by how much the database's clock is ahead of this process's; None: not known yet
+LOOKS = 3  # measurements; the one with the quickest reply is the most exact
+_ahead: timedelta | None = None  # the database's clock minus this process's; None: not measured yet
 
 
 def now() -> datetime:
-    """The database's time, without asking it: what `Now()` says in a query, never later, less the moment of a reply."""
+    """The database's time, computed from the measured offset without a query; never later than `Now()` in a query."""
     if connection.vendor == "sqlite":
-        return timezone.now()  # the same machine's
+        return timezone.now()  # SQLite runs in this process
     if _ahead is None:
         connection.ensure_connection()
     return timezone.now() + (_ahead or timedelta(0))
@@ -25,7 +25,7 @@ def now() -> datetime:
 
 @receiver(connection_created)
 def compare(connection: Any, **_: Any) -> None:
-    """Compare the clocks on each new connection; one lives ten minutes, so a clock that was set is soon noticed."""
+    """Measure the offset on each new connection. Connections live ten minutes, so a changed clock is soon noticed."""
     global _ahead
     if connection.vendor == "sqlite" or connection.alias != DEFAULT_DB_ALIAS:
         return
@@ -35,5 +35,5 @@ def compare(connection: Any, **_: Any) -> None:
             asked = timezone.now()
             cursor.execute("SELECT statement_timestamp()")
             there, answered = cursor.fetchone()[0], timezone.now()
-            found.append((answered - asked, there - answered))  # from the answer, so that `now` is never ahead
+            found.append((answered - asked, there - answered))  # relative to the reply, so that `now` is never ahead
     _ahead = min(found)[1]

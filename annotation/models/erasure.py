@@ -1,4 +1,4 @@
-"""The erasure of a deleted project, which is done in many small steps."""
+"""The erasure of a deleted project, in many small steps."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from annotation.models.project import Project
 
 
 class Erasure(models.Model):
-    """A project that is gone for good. Once this row is there, triggers let its log and the notes of its ledger go.
+    """The erasure of a project. While this row exists, triggers allow its log and the ledger's notes to be removed.
 
-    It stays with what stays of the project: moves of money, under numbers.
+    The row stays, with the only other trace of the project: amounts in the ledger, without names.
     """
 
     project = models.OneToOneField(Project, models.CASCADE, related_name="erasure")
-    rows = models.PositiveBigIntegerField(default=0)  # erased so far
+    rows = models.PositiveBigIntegerField(default=0)  # number of rows erased so far
     begun_at = TimestampField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
 

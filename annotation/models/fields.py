@@ -1,4 +1,4 @@
-"""JSON kept as text, so that SQLite and PostgreSQL hold the same bytes in the same order; times of one clock."""
+"""Fields for JSON kept as text, equal byte for byte on SQLite and PostgreSQL, and for times of the database's clock."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ def to_text(value: Any) -> str:
 
 
 class JSONTextField(models.TextField):
-    """A JSON value at rest in a text column: exact, ordered, never queried into."""
+    """A JSON value in a text column: keeps order and numbers exactly; queries never look inside."""
 
     def from_db_value(self, value: str | None, *_: Any) -> Any:
         return None if value is None else json.loads(value)
@@ -26,14 +26,14 @@ class JSONTextField(models.TextField):
         return None if value is None else to_text(value)
 
     def value_to_string(self, obj: models.Model) -> Any:
-        return self.value_from_object(obj)  # serialisers write it as JSON, and `to_python` gets it back as it was
+        return self.value_from_object(obj)  # dumpdata writes it as JSON, and `to_python` gets the same value back
 
 
 PLAIN = models.DateTimeField()
 
 
 class TimestampField(models.DateTimeField):
-    """When a row was made (auto_now_add) or written last (auto_now), by the database's clock."""
+    """Time of a row's creation (auto_now_add) or last change (auto_now), by the database's clock."""
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         if self.auto_now or (self.auto_now_add and add):
@@ -41,7 +41,7 @@ class TimestampField(models.DateTimeField):
         return getattr(model_instance, self.attname)
 
     def get_col(self, alias: str | None, output_field: models.Field | None = None) -> Any:
-        return super().get_col(alias, output_field or PLAIN)  # expressions may mix it with other times
+        return super().get_col(alias, output_field or PLAIN)  # plain, so that expressions may mix it with other times
 
     def deconstruct(self) -> Any:
         name, _path, args, kwargs = super().deconstruct()

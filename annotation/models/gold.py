@@ -1,4 +1,4 @@
-"""What requesters decide where people agree with each other but not with gold."""
+"""Requesters' decisions on gold in doubt."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from annotation.models.fields import TimestampField
 
 
 class GoldDecision(models.Model):
-    """A decision on the gold of a HIT's item and what people said then. Rows are only ever added; the last stands."""
+    """A decision on the gold of a HIT's item. Rows are only ever added; the last one counts."""
 
     class Decision(models.TextChoices):
         ALIAS = "alias", _("added as an alias")
         CORRECTION = "correction", _("gold corrected")
-        STANDS = "stands", _("gold stands")
+        STANDS = "stands", _("gold kept")
         REOPENED = "reopened", _("undone")
 
     hit = models.ForeignKey(Hit, models.CASCADE, related_name="gold_decisions")
     decision = models.CharField(max_length=10, choices=Decision)
-    text = models.TextField(blank=True)  # the people's answer; empty: not answerable
+    text = models.TextField(blank=True)  # the workers' answer; empty: not answerable
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
 

@@ -1,4 +1,4 @@
-"""The outbox: work that outlives a request. A row is the truth; Celery and the thread only ring for it."""
+"""The outbox of background jobs. The row decides what is done; Celery or the thread only wake a worker up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Job(models.Model):
     due_at = models.DateTimeField()
     lease_until = models.DateTimeField(null=True, blank=True)
     tries = models.PositiveIntegerField(default=0)
-    done = models.PositiveBigIntegerField(default=0)  # of `total`, in the job's own unit
+    done = models.PositiveBigIntegerField(default=0)  # progress out of `total`, in the job's own unit
     total = models.PositiveBigIntegerField(default=0)
     result = JSONTextField(default=dict)
     error = models.TextField(blank=True)
@@ -54,12 +54,12 @@ class Job(models.Model):
 
     @property
     def files(self) -> list[Path]:
-        """The uploads that the job reads."""
+        """Uploaded files that the job reads."""
         uploads = self.arguments.get("uploads", {}).values()
         named = [self.arguments.get("path"), *(each.get("path") for each in uploads)]
         return [Path(name) for name in named if name]
 
     def finish(self, state: str, **stamps: Any) -> bool:
-        """Guarded end of this very run; False when another one took the job over, or ended it first."""
+        """End this run; False if another run took the job over or ended it first."""
         mine = Job.objects.filter(pk=self.pk, state=Job.State.RUNNING, tries=self.tries)
         return bool(mine.update(state=state, **stamps))

@@ -12,7 +12,7 @@ from annotation.models.project import Worker
 
 
 class Message(models.Model):
-    """A letter to a worker, or from one (`from_worker`). It waits for nobody; Feedback is what must be read first."""
+    """A message to a worker, or from one (`from_worker`). Unlike Feedback it need not be acknowledged."""
 
     worker = models.ForeignKey(Worker, models.CASCADE, related_name="messages")
     assignment = models.ForeignKey(Assignment, models.CASCADE, null=True, blank=True, related_name="messages")
@@ -22,7 +22,7 @@ class Message(models.Model):
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
     read_at = models.DateTimeField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)  # of whoever passes it on to a marketplace
+    lease_until = models.DateTimeField(null=True, blank=True)  # of the process that passes it on to a marketplace
 
     class Meta:
         constraints = [models.CheckConstraint(condition=~Q(text=""), name="message_says_something")]

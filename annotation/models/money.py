@@ -1,6 +1,6 @@
-"""Money: accounts, a ledger whose every row is a double entry, payments as an outbox, and payouts.
+"""Money: accounts, a double-entry ledger, payments as an outbox, and payouts.
 
-A project's `available` account is its budget: nothing is published, leased or paid that it does not cover.
+A project's `available` account is its budget: nothing that it does not cover is published, leased or paid.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ def amount_field(**more: Any) -> models.DecimalField:
 
 
 class Account(models.Model):
-    """What lies where. `name`: outside, available, held/<batch>, worker/<worker>, fees, payout/<payout> or
-    marketplace/<connection>. Only what is outside the project may be negative.
+    """An account of a project with its balance. Only `outside` may be negative.
+
+    `name`: outside, available, held/<batch>, worker/<worker>, fees, payout/<payout> or marketplace/<connection>.
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="accounts")
@@ -43,9 +44,9 @@ class Account(models.Model):
 
 
 class Entry(models.Model):
-    """So much went from one account to another. Rows are only ever added; `key` makes each happen once.
+    """A transfer from one account to another. Rows are only ever added; the unique `key` makes each happen once.
 
-    Triggers refuse to change what moved, or to remove a row (migrations). The notes go with a project that is erased.
+    Triggers (migrations) refuse to change or remove rows; only the notes are cleared when a project is erased.
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="entries")
@@ -75,15 +76,15 @@ class Entry(models.Model):
 
 class PaymentQuerySet(models.QuerySet["Payment"]):
     def unsettled(self) -> PaymentQuerySet:
-        """Those that a marketplace has still to be told of."""
+        """Payments that were not yet sent to the marketplace."""
         return self.filter(state__in=[Payment.State.DUE, Payment.State.SENDING])
 
 
 class Payment(models.Model):
-    """What an assignment earns: its reward once, and any number of bonuses.
+    """What an assignment earns: one reward, and any number of bonuses.
 
-    In the house it is paid in the transaction that decides it. A marketplace is told by `flow/settling`: the row is
-    the intent, `key` the idempotency token, `first_try_at` decides whether the marketplace still knows the token.
+    On the built-in marketplace it is paid in the transaction of the approval. On others the row is an outbox entry:
+    `key` is the idempotency token, and `first_try_at` tells whether the marketplace still remembers that token.
     """
 
     class Kind(models.TextChoices):
@@ -110,7 +111,7 @@ class Payment(models.Model):
     tries = models.PositiveIntegerField(default=0)
     first_try_at = models.DateTimeField(null=True, blank=True)
     last_try_at = models.DateTimeField(null=True, blank=True)
-    missed_at = models.DateTimeField(null=True, blank=True)  # a look at the marketplace did not find it
+    missed_at = models.DateTimeField(null=True, blank=True)  # a look-up on the marketplace did not find it
     due_at = models.DateTimeField(null=True, blank=True)  # not before, after a failed try
     lease_until = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
@@ -139,7 +140,7 @@ class Payment(models.Model):
         ]
 
     def move(self, to: str, *, since: tuple[str, ...], **stamps: Any) -> bool:
-        """Guarded move from one of the states `since`; True when it was us who moved it."""
+        """Change the state from one of `since`; False if another process changed it first."""
         moved = Payment.objects.filter(pk=self.pk, state__in=since).update(state=to, **stamps)
         if moved:
             self.state = to
@@ -147,7 +148,7 @@ class Payment(models.Model):
 
 
 class Payout(models.Model):
-    """What the house owes its workers, taken together to be paid by the lab's own way, as a file."""
+    """What the built-in marketplace owes its workers, exported as a file for the lab to pay."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="payouts")
     number = models.PositiveIntegerField()  # 1 for the project's first
@@ -164,13 +165,13 @@ class PayoutLine(models.Model):
     class State(models.TextChoices):
         OPEN = "open", _("to be paid")
         PAID = "paid", _("paid")
-        FAILED = "failed", _("failed, owed again")
+        FAILED = "failed", _("failed (still owed)")
 
     payout = models.ForeignKey(Payout, models.CASCADE, related_name="lines")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="payout_lines")
     amount = amount_field()
     state = models.CharField(max_length=6, choices=State, default=State.OPEN)
-    reference = models.CharField(max_length=200, blank=True)  # of the lab's own transfer
+    reference = models.CharField(max_length=200, blank=True)  # of the lab's transfer
     decided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -181,7 +182,7 @@ class PayoutLine(models.Model):
         ]
 
     def move(self, to: str, *, since: str, **stamps: Any) -> bool:
-        """Guarded move; True when it was us who moved it."""
+        """Change the state; False if another process changed it first."""
         moved = PayoutLine.objects.filter(pk=self.pk, state=since).update(state=to, **stamps)
         if moved:
             self.state = to

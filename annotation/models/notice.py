@@ -1,4 +1,4 @@
-"""What people are told of without having asked: a row for each person and event, and what was noticed of a batch."""
+"""Notices to people, one row for each person and event, and the state of a batch that notices are made from."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from annotation.models.project import Project
 
 
 class Notice(models.Model):
-    """One person is told of one event. `key` names the event, so that whoever notices it twice tells it once."""
+    """A notice to one person about one event. `key` names the event, so that noticing it twice makes one notice."""
 
     class Kind(models.TextChoices):
         WORK = "work", _("new work for you")
         FINISHED = "finished", _("a batch is finished")
-        STALLED = "stalled", _("a batch stands still")
+        STALLED = "stalled", _("a batch has stalled")
         FAILED = "failed", _("an import, a launch or another job failed")
-        MONEY = "money", _("the budget runs out")
+        MONEY = "money", _("the budget is running out")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notices")
     project = models.ForeignKey(Project, models.CASCADE, related_name="notices")
@@ -29,11 +29,11 @@ class Notice(models.Model):
     key = models.CharField(max_length=120)
     batch = models.ForeignKey(Batch, models.CASCADE, null=True, blank=True, related_name="notices")
     job = models.ForeignKey(Job, models.CASCADE, null=True, blank=True, related_name="notices")
-    facts = JSONTextField(default=dict)  # what the sentence names besides: {"hours"} or {"left", "put_in"}
+    facts = JSONTextField(default=dict)  # figures in its text: {"hours"} or {"left", "put_in"}
     created_at = TimestampField(auto_now_add=True)
     read_at = models.DateTimeField(null=True, blank=True)
-    letter = models.UUIDField(null=True, blank=True)  # in which it goes out by mail, the same at each try
-    mail_lease_until = models.DateTimeField(null=True, blank=True)  # somebody is sending the letter until then
+    mail_id = models.UUIDField(null=True, blank=True)  # id of the mail it goes out in, the same at each attempt
+    mail_lease_until = models.DateTimeField(null=True, blank=True)  # a process is sending that mail until then
     mailed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -46,19 +46,21 @@ class Notice(models.Model):
         indexes = [
             models.Index(fields=["user"], name="notice_unread", condition=Q(read_at__isnull=True)),
             models.Index(fields=["user", "-created_at"], name="notice_by_time"),
-            models.Index(fields=["letter"], name="notice_letter", condition=Q(letter__isnull=False)),
+            models.Index(fields=["mail_id"], name="notice_letter", condition=Q(mail_id__isnull=False)),
         ]
 
 
-class BatchNews(models.Model):
-    """What was noticed of a batch and told. A time is empty while the thing is not so, or not so any more."""
+class BatchActivity(models.Model):
+    """What was noticed about a batch. Each time is null while its condition does not hold."""
 
-    batch = models.OneToOneField(Batch, models.CASCADE, related_name="news")
-    told_at = models.DateTimeField(null=True, blank=True)  # its workers were told that it opened
+    batch = models.OneToOneField(Batch, models.CASCADE, related_name="activity")
+    announced_at = models.DateTimeField(null=True, blank=True)  # when its workers were told that it opened
     open_since = models.DateTimeField(null=True, blank=True)  # without a pause
-    finished_at = models.DateTimeField(null=True, blank=True)  # nothing is left to answer
+    finished_at = models.DateTimeField(null=True, blank=True)  # since when no response is missing
     stalled_at = models.DateTimeField(null=True, blank=True)
-    to_adjudicate = models.PositiveIntegerField(default=0)  # HITs that people leave open, when counted last
-    in_doubt = models.PositiveIntegerField(default=0)  # items whose gold people contradict, not decided on
+    to_adjudicate = models.PositiveIntegerField(default=0)  # HITs to adjudicate, when last counted
+    in_doubt = models.PositiveIntegerField(default=0)  # items with gold in doubt that nobody decided on
     counted_at = models.DateTimeField(null=True, blank=True)
-    tenths = models.PositiveSmallIntegerField(default=0)  # of the answers that it wants, as webhooks were told last
+    announced_tenths = models.PositiveSmallIntegerField(
+        default=0
+    )  # of the wanted responses, as webhooks were last told

@@ -1,4 +1,4 @@
-"""What a model predicted on a dataset, to stand beside the human row."""
+"""A model's predictions on a dataset, shown beside human scores in reports."""
 
 from django.db import models
 

@@ -1,4 +1,4 @@
-"""The project, on which every row hangs; its requesters, its workers, its invites."""
+"""Projects, their members, workers and invites."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import clock
 from annotation.models.fields import TimestampField
-from annotation.pure import pricing, roles
+from annotation.pure.money import pricing
+from annotation.pure.people import roles
 
 
 def random_key() -> str:
@@ -26,21 +27,21 @@ def public_id() -> str:
     return secrets.token_urlsafe(16)
 
 
-WIRE_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+ID_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
-def wire_id() -> str:
-    """An id as MTurk's protocol has them, and fit for a URL: 30 characters, 149 random bits."""
-    return "3" + "".join(secrets.choice(WIRE_ALPHABET) for _place in range(29))
+def mturk_id() -> str:
+    """An id in the form of MTurk's, safe in URLs: 30 characters, 149 random bits."""
+    return "3" + "".join(secrets.choice(ID_ALPHABET) for _place in range(29))
 
 
 def worker_id() -> str:
-    """A worker's id as MTurk's protocol has them; it tells nothing and joins nothing across projects."""
-    return "A" + "".join(secrets.choice(WIRE_ALPHABET) for _place in range(13))
+    """A random worker id in the form of MTurk's; the same person has another one in each project."""
+    return "A" + "".join(secrets.choice(ID_ALPHABET) for _place in range(13))
 
 
 class PresentProjects(models.Manager["Project"]):
-    """Without those that their owners deleted."""
+    """The manager for lists and look-ups: leaves out deleted projects."""
 
     def get_queryset(self) -> models.QuerySet[Project]:
         return super().get_queryset().filter(removed_at__isnull=True)
@@ -49,21 +50,23 @@ class PresentProjects(models.Manager["Project"]):
 class Project(models.Model):
     class SignUp(models.TextChoices):
         INVITE = "invite", _("by invite only")
-        HOUSE = "house", _("everybody who has an account on this installation")
-        OPEN = "open", _("anybody, on the project's open page")
+        ANY_ACCOUNT = "house", _("anyone with an account on this installation")
+        OPEN = "open", _("anyone, on the project's open page")
 
     slug = models.SlugField(_("short name"), unique=True)
     title = models.CharField(_("title"), max_length=200)
     consent = models.TextField(_("consent text"), blank=True)
     consent_version = models.PositiveIntegerField(default=1)
     pseudonym_key = models.CharField(max_length=64, default=random_key, editable=False)
-    sign_up = models.CharField(_("who may join as an annotator"), max_length=6, choices=SignUp, default=SignUp.INVITE)
-    fees = models.CharField(_("fees of the house"), max_length=5, choices=pricing.SCHEDULES, default=pricing.HOUSE)
-    two_factor = models.BooleanField(_("members must use two factors"), default=False)
-    wage_floor = models.DecimalField(_("lowest wage an hour"), max_digits=7, decimal_places=2, null=True, blank=True)
-    webhook_kinds = models.CharField(max_length=100, blank=True)  # what its webhooks ask for
+    sign_up = models.CharField(_("who may join as a worker"), max_length=6, choices=SignUp, default=SignUp.INVITE)
+    fees = models.CharField(_("marketplace fees"), max_length=5, choices=pricing.SCHEDULES, default=pricing.NO_FEES)
+    two_factor = models.BooleanField(_("members must use two-factor authentication"), default=False)
+    wage_floor = models.DecimalField(_("minimum hourly wage"), max_digits=7, decimal_places=2, null=True, blank=True)
+    # Events that its webhooks subscribe to, kept by the app `webhooks`. A column here, because the project is loaded
+    # anyway wherever an event happens: without subscribers the app needs no query.
+    webhook_kinds = models.CharField(max_length=100, blank=True)
     created_at = TimestampField(auto_now_add=True)
-    removed_at = models.DateTimeField(null=True, blank=True)  # deleted by an owner, who may bring it back for a while
+    removed_at = models.DateTimeField(null=True, blank=True)  # when an owner deleted it; it can be restored for a while
 
     objects: ClassVar = PresentProjects()
     everything: ClassVar = models.Manager["Project"]()
@@ -72,11 +75,11 @@ class Project(models.Model):
         return self.title
 
     def pseudonym(self, worker_id: int) -> str:
-        """Keyed hash under which a worker appears in exports; it joins nothing across projects."""
+        """Keyed hash under which a worker appears in exports; another one in each project."""
         return self._keyed(str(worker_id))
 
     def reviewer_pseudonym(self, user_id: int) -> str:
-        """The same for a requester who reviewed; nobody's two roles join either."""
+        """Keyed hash for a reviewer; it cannot be joined with the same person's hash as a worker."""
         return self._keyed(f"reviewer/{user_id}")
 
     def _keyed(self, name: str) -> str:
@@ -84,7 +87,7 @@ class Project(models.Model):
 
 
 class Member(models.Model):
-    """A user who runs the project, or a part of it: `annotation/pure/roles.py` says what each role may do."""
+    """A user with a role in the project; `annotation/pure/people/roles.py` says what each role may do."""
 
     class Role(models.TextChoices):
         OWNER = roles.OWNER, _("owner")
@@ -107,7 +110,7 @@ class Member(models.Model):
 
 
 class Worker(models.Model):
-    """Anyone who answers. In-house workers have a user; others the name their source gave them."""
+    """Somebody who works on HITs. Workers with an account here have a `user`; others only an `external_id`."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="workers")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="workers")
@@ -119,7 +122,7 @@ class Worker(models.Model):
     consented_version = models.PositiveIntegerField(default=0)
     consented_at = models.DateTimeField(null=True, blank=True)
     active = models.BooleanField(default=True)
-    erased_at = models.DateTimeField(null=True, blank=True)  # who they were is gone; what they answered stays
+    erased_at = models.DateTimeField(null=True, blank=True)  # personal data were erased then; responses stay
     created_at = TimestampField(auto_now_add=True)
 
     class Meta:
@@ -141,7 +144,7 @@ class Worker(models.Model):
 
     @property
     def is_awaited(self) -> bool:
-        """Whether only their worker ID of Mechanical Turk is known, and nobody came with it yet (flow/mturk_ids)."""
+        """Whether only their MTurk worker ID is known because they have not come here yet (flow/people/mturk_ids)."""
         return self.user_id is None and (self.external_id or "").startswith("mturk:")
 
     @property
@@ -150,10 +153,10 @@ class Worker(models.Model):
 
 
 class Invite(models.Model):
-    """A link that makes whoever opens it a worker of the project, or a member with that role."""
+    """A link by which people join the project as workers, or as members with a role."""
 
     class Role(models.TextChoices):
-        WORKER = roles.ANNOTATOR, _("annotator")
+        WORKER = roles.ANNOTATOR, _("worker")
         REVIEWER = roles.REVIEWER, _("reviewer")
         REQUESTER = roles.REQUESTER, _("requester")
         OWNER = roles.OWNER, _("owner")
@@ -161,8 +164,8 @@ class Invite(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="invites")
     token = models.CharField(max_length=64, unique=True, default=random_key)
     role = models.CharField(max_length=10, choices=Role)
-    note = models.CharField(_("for whom"), max_length=200, blank=True)
-    places = models.PositiveIntegerField(_("how many people may join with it"), default=1)
+    note = models.CharField(_("note"), max_length=200, blank=True)
+    places = models.PositiveIntegerField(_("number of people"), default=1)
     used = models.PositiveIntegerField(default=0)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -179,7 +182,7 @@ class Invite(models.Model):
 
     @property
     def state(self) -> str:
-        """open, used, over or revoked."""
+        """One of: open, used, over, revoked."""
         if self.revoked_at:
             return "revoked"
         if self.expires_at <= clock.now():

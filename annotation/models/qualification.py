@@ -1,4 +1,4 @@
-"""Who may do what work: qualification types, the scores that workers hold in them, requests, blocks, and rounds."""
+"""Qualification types, the scores that workers hold in them, requests, blocks, and qualification rounds."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.batch import Batch
 from annotation.models.fields import JSONTextField, TimestampField
-from annotation.models.project import Project, Worker, wire_id
+from annotation.models.project import Project, Worker, mturk_id
 
 
 class QualificationType(models.Model):
-    """A named integer score that workers of a project may hold. MTurk's operations show the same rows."""
+    """A named integer score that workers of a project may hold. The MTurk API serves the same rows."""
 
     class Status(models.TextChoices):
         ACTIVE = "Active", _("active")
         INACTIVE = "Inactive", _("inactive")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="qualification_types")
-    public_id = models.CharField(max_length=64, unique=True, default=wire_id)
+    public_id = models.CharField(max_length=64, unique=True, default=mturk_id)
     name = models.CharField(_("name"), max_length=200)
     description = models.TextField(_("description"), blank=True)  # what workers read
     keywords = models.CharField(_("keywords"), max_length=1000, blank=True)
     status = models.CharField(max_length=8, choices=Status, default=Status.ACTIVE)
-    retry_seconds = models.PositiveIntegerField(null=True, blank=True)  # none: no second try
+    retry_seconds = models.PositiveIntegerField(null=True, blank=True)  # null: no second request
     test = models.TextField(blank=True)  # QuestionForm XML
     answer_key = models.TextField(blank=True)  # AnswerKey XML
     test_seconds = models.PositiveIntegerField(null=True, blank=True)
@@ -52,7 +52,7 @@ class QualificationType(models.Model):
 
 
 class Qualification(models.Model):
-    """The score that a worker holds in a type now; how it came to be is in QualificationChange."""
+    """The score that a worker holds in a type now; its history is in QualificationChange."""
 
     class State(models.TextChoices):
         GRANTED = "Granted", _("granted")
@@ -63,7 +63,7 @@ class Qualification(models.Model):
     value = models.IntegerField(default=1)
     state = models.CharField(max_length=7, choices=State, default=State.GRANTED)
     granted_at = models.DateTimeField()
-    given_there = models.IntegerField(null=True, blank=True)  # by us, of a qualification of the account's own
+    given_there = models.IntegerField(null=True, blank=True)  # by us on the marketplace, if the type is there
 
     class Meta:
         constraints = [
@@ -85,7 +85,7 @@ class QualificationChange(models.Model):
 
 
 class QualificationRequest(models.Model):
-    """A worker asks for a qualification, with the answers to its test where it has one."""
+    """A worker's request for a qualification, with the answers to its test if it has one."""
 
     class State(models.TextChoices):
         TESTING = "testing", _("taking the test")
@@ -93,13 +93,13 @@ class QualificationRequest(models.Model):
         GRANTED = "granted", _("granted")
         REJECTED = "rejected", _("rejected")
 
-    public_id = models.CharField(max_length=64, unique=True, default=wire_id)
+    public_id = models.CharField(max_length=64, unique=True, default=mturk_id)
     type = models.ForeignKey(QualificationType, models.CASCADE, related_name="requests")
     worker = models.ForeignKey(Worker, models.CASCADE, related_name="qualification_requests")
     state = models.CharField(max_length=8, choices=State, default=State.PENDING)
     test = models.TextField(blank=True)  # as it was shown
     answer = models.TextField(blank=True)  # QuestionFormAnswers XML
-    value = models.IntegerField(null=True, blank=True)  # what the answer key gives, or what was granted
+    value = models.IntegerField(null=True, blank=True)  # by the answer key, or as granted
     reason = models.CharField(max_length=1000, blank=True)
     started_at = TimestampField(auto_now_add=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -119,7 +119,7 @@ class QualificationRequest(models.Model):
         ]
 
     def move(self, to: str, *, since: str, **stamps: Any) -> bool:
-        """Guarded move; True when it was us who moved it."""
+        """Change the state; False if another process changed it first."""
         moved = QualificationRequest.objects.filter(pk=self.pk, state=since).update(state=to, **stamps)
         if moved:
             self.state = to
@@ -127,28 +127,28 @@ class QualificationRequest(models.Model):
 
 
 class WorkerBlock(models.Model):
-    """A worker who may take no work of the project. The reason is for requesters only."""
+    """A block: the worker may take no work of the project. The reason is for requesters only."""
 
     worker = models.OneToOneField(Worker, models.CASCADE, related_name="block")
     reason = models.TextField()
     created_at = TimestampField(auto_now_add=True)
 
 
-class Round(models.Model):
-    """A qualification batch: so many items a worker, drawn for each, a rule to pass, and what passing grants.
+class QualificationRound(models.Model):
+    """A qualification round: its batch, how many items each worker draws, the rule to pass, and what passing grants.
 
     `rule` is a list of {"figure", "dataset" (a slug; "each": every dataset alone; "": all together), "comparator"
-    (">" or ">="), "value" (0..1)}; all must hold. `judgment` says against what: gold, or the requester's reviews.
+    (">" or ">="), "value" (0..1)}; all must hold. `judgment`: grade by gold or by the requester's reviews.
     """
 
-    class Judgment(models.TextChoices):
+    class Grading(models.TextChoices):
         GOLD = "gold", _("gold")
-        REQUESTER = "requester", _("the requester reads the answers")
+        REQUESTER = "requester", _("the requester's reviews")
 
     batch = models.OneToOneField(Batch, models.CASCADE, related_name="round")
-    per_worker = models.PositiveIntegerField(_("items for each worker"))
+    per_worker = models.PositiveIntegerField(_("items per worker"))
     attempts = models.PositiveIntegerField(_("attempts"), default=1)
-    judgment = models.CharField(max_length=9, choices=Judgment, default=Judgment.GOLD)
+    grading = models.CharField(max_length=9, choices=Grading, default=Grading.GOLD)
     rule = JSONTextField(default=list)
     seconds = models.PositiveIntegerField(_("time limit"), null=True, blank=True)  # from the first item on
     closes_at = models.DateTimeField(_("ends"), null=True, blank=True)
@@ -159,14 +159,14 @@ class Round(models.Model):
 
 
 class Attempt(models.Model):
-    """One worker's way through a round: the HITs drawn for them, in order, and what came out."""
+    """One worker's attempt at a round: the HITs drawn for them, in order, and the result."""
 
-    round = models.ForeignKey(Round, models.CASCADE, related_name="taken")
+    round = models.ForeignKey(QualificationRound, models.CASCADE, related_name="taken")
     worker = models.ForeignKey(Worker, models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField(default=1)
     hits = JSONTextField(default=list)  # primary keys, in the order in which they are offered
     figures = JSONTextField(default=dict)  # {"figure" or "figure/dataset": 0..1}, once all are answered
-    passed = models.BooleanField(null=True, blank=True)  # by the rule; None: not known yet
+    passed = models.BooleanField(null=True, blank=True)  # by the rule; null: not known yet
     started_at = TimestampField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,4 +1,4 @@
-"""What requesters make of answers: seeded draws to read, decisions that are only ever added, feedback to workers."""
+"""Reviews: seeded samples of responses, decisions that are only ever added, feedback to workers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Worker
 
 
-class Draw(models.Model):
-    """A random sample of submitted answers to read, up to `size` of each worker's; none that was drawn before."""
+class ReviewSample(models.Model):
+    """A random sample of responses to review, up to `size` of each worker; no response is drawn twice."""
 
-    batch = models.ForeignKey(Batch, models.CASCADE, related_name="draws")
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="review_samples")
     number = models.PositiveIntegerField()  # 1 for the batch's first
     seed = models.BigIntegerField()
-    size = models.PositiveIntegerField(_("answers of each worker"))
-    worker = models.ForeignKey(Worker, models.CASCADE, null=True, blank=True)  # of this one only
+    size = models.PositiveIntegerField(_("responses per worker"))
+    worker = models.ForeignKey(Worker, models.CASCADE, null=True, blank=True)  # null: of all workers
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
 
@@ -33,33 +33,33 @@ class Draw(models.Model):
         ]
 
 
-class Drawn(models.Model):
-    """An assignment in a draw; it is drawn once, ever."""
+class SampledAssignment(models.Model):
+    """An assignment in a draw. The one-to-one key lets it be drawn only once."""
 
-    draw = models.ForeignKey(Draw, models.CASCADE, related_name="drawn")
-    assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="drawn")
-    position = models.PositiveIntegerField()  # in the order of reading, 0-based
+    sample = models.ForeignKey(ReviewSample, models.CASCADE, related_name="assignments")
+    assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="sampled")
+    position = models.PositiveIntegerField()  # in the order of reviewing, 0-based
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["draw", "position"], name="drawn_position_once")]
+        constraints = [models.UniqueConstraint(fields=["sample", "position"], name="drawn_position_once")]
 
 
 class Review(models.Model):
-    """A requester's decision on one revision of an answer. Rows are only ever added; the last one stands."""
+    """A requester's decision on one revision of a response. Rows are only ever added; the last one counts."""
 
     class Decision(models.TextChoices):
         ACCEPTED = "accepted", _("accepted")
         EDITED = "edited", _("accepted with an edit")
-        RETURNED = "returned", _("returned for repair")
-        DISCARDED = "discarded", _("discarded")
+        RETURNED = "returned", _("changes requested")
+        DISCARDED = "discarded", _("excluded")
         REOPENED = "reopened", _("undone")
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="reviews")
     revision = models.PositiveIntegerField()
     decision = models.CharField(max_length=9, choices=Decision)
     marks = JSONTextField(default=dict)  # {criterion: bool}, those of the task type
-    text = models.TextField(blank=True)  # the requester's wording, where edited
-    reason = models.TextField(blank=True)  # why discarded, or the message with what is returned
+    text = models.TextField(blank=True)  # the requester's wording, if edited
+    reason = models.TextField(blank=True)  # why it was excluded, or the message with the request for changes
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
 
@@ -78,12 +78,12 @@ class Review(models.Model):
 
 class FeedbackQuerySet(models.QuerySet["Feedback"]):
     def waiting(self) -> FeedbackQuerySet:
-        """What its worker has not acknowledged yet."""
+        """Feedback that its worker has not acknowledged yet."""
         return self.filter(acknowledged_at__isnull=True)
 
 
 class Feedback(models.Model):
-    """A requester's words to a worker, to be acknowledged before the next assignment."""
+    """A requester's message that a worker must acknowledge before the next assignment."""
 
     worker = models.ForeignKey(Worker, models.CASCADE, related_name="feedback")
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="feedback")

@@ -1,4 +1,4 @@
-"""Secrets at rest: encrypted with a key made from SECRET_KEY, so that a copy of the database alone opens nothing."""
+"""Secrets at rest: encrypted with a key derived from SECRET_KEY, so that a copied database reveals none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.db import models
 
 
 class Unsealable(ValueError):
-    """The secret was encrypted under a SECRET_KEY that is not known any more."""
+    """The secret was encrypted under a SECRET_KEY that is no longer configured."""
 
 
 def _key(secret: str) -> Fernet:
@@ -26,12 +26,12 @@ def _keys() -> MultiFernet:
 
 
 def seal(secret: str) -> str:
-    """The secret as it may lie in a database or a backup."""
+    """Encrypt a secret for the database."""
     return _keys().encrypt(secret.encode()).decode()
 
 
 def unseal(sealed: str) -> str:
-    """The secret again; raises Unsealable where neither SECRET_KEY nor one of its fallbacks opens it."""
+    """Decrypt a secret; raises Unsealable if neither SECRET_KEY nor one of its fallbacks opens it."""
     try:
         return _keys().decrypt(sealed.encode()).decode()
     except InvalidToken:
@@ -39,7 +39,7 @@ def unseal(sealed: str) -> str:
 
 
 class SealedField(models.TextField):
-    """A secret text: plain in memory, encrypted in its column. It is read one at a time and never searched."""
+    """A secret text: plain in memory, encrypted in its column, so it cannot be searched for."""
 
     def from_db_value(self, value: str | None, *_: Any) -> str | None:
         return value if not value else unseal(value)

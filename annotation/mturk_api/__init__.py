@@ -1,1 +1,1 @@
-"""The MTurk requester protocol, served over our own rows: parse, call a verb, answer in its JSON."""
+"""The MTurk API for requesters, served over our own rows: parse, call a function of flow, respond in its JSON."""

@@ -1,4 +1,4 @@
-"""Bonuses: paid for an assignment beside its reward, and listed."""
+"""Bonuses: pay and list them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from decimal import Decimal
 
 from django.utils.translation import gettext as _
 
-from annotation.flow import approving, messaging, tokens
+from annotation.flow.notifications import worker_messages
+from annotation.flow.review import assignment_approval
 from annotation.models import Assignment, Payment
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.flow import request_tokens
 from annotation.mturk_api.registry import JSON, Caller, operation
-from annotation.pure import lifecycle
+from annotation.pure.batches import lifecycle
 
 FAMILY = "bonus"
 LONGEST_REASON = 2000
@@ -21,13 +23,13 @@ BONUSES = (Payment.Kind.BONUS, Payment.Kind.TOP_UP)
 
 @operation("SendBonus")
 def send_bonus(caller: Caller, request: JSON) -> JSON:
-    """Pay a worker more for an assignment that they submitted, whatever was decided on it; they are told why."""
+    """Pay a bonus for a submitted assignment, whatever was decided on it, with a reason for the worker."""
     worker = rows.worker(caller, request["WorkerId"])
     assignment = rows.assignment(caller, request["AssignmentId"])
     reason = request["Reason"].strip()
     _check(assignment, worker.pk, request["BonusAmount"], reason)
     _use_up(caller, request.get("UniqueRequestToken", ""), assignment)
-    approving.add_payment(
+    assignment_approval.add_payment(
         assignment,
         Payment.Kind.BONUS,
         request["BonusAmount"],
@@ -36,33 +38,33 @@ def send_bonus(caller: Caller, request: JSON) -> JSON:
         user=caller.key.user,
     )
     subject = _("A bonus of $%(amount)s for you") % {"amount": request["BonusAmount"]}
-    messaging.send(worker, subject, reason, author=caller.key.user, assignment=assignment)
+    worker_messages.send(worker, subject, reason, author=caller.key.user, assignment=assignment)
     return {}
 
 
 def _check(assignment: Assignment, worker_pk: int, amount: Decimal, reason: str) -> None:
     if assignment.worker_id != worker_pk:
-        raise WireError(
+        raise RequestError(
             f"The Worker does not have the Assignment {assignment.public_id}.", code="InvalidParameterValue"
         )
     if assignment.state != lifecycle.SUBMITTED:
-        raise WireError(
+        raise RequestError(
             "This operation can be called with a status of: Reviewable,Approved,Rejected",
             code="InvalidAssignmentState",
         )
     if amount <= 0:
-        raise WireError("BonusAmount must be at least 0.01.", code="InvalidParameterValue")
+        raise RequestError("BonusAmount must be at least 0.01.", code="InvalidParameterValue")
     if not reason or len(reason) > LONGEST_REASON:
-        raise WireError(f"Reason must have 1 to {LONGEST_REASON} characters.", code="InvalidParameterValue")
+        raise RequestError(f"Reason must have 1 to {LONGEST_REASON} characters.", code="InvalidParameterValue")
 
 
 def _use_up(caller: Caller, token: str, assignment: Assignment) -> None:
     if not token:
         return
     try:
-        tokens.spend(caller.project, FAMILY, token, result=assignment.public_id)
-    except tokens.Spent:
-        raise WireError(
+        request_tokens.spend(caller.project, FAMILY, token, result=assignment.public_id)
+    except request_tokens.Spent:
+        raise RequestError(
             f'The idempotency token "{token}" has already been processed.', code="DuplicateRequest"
         ) from None
 
@@ -76,7 +78,7 @@ def list_bonus_payments(caller: Caller, request: JSON) -> JSON:
     if "HITId" in request:
         found = found.filter(assignment__hit=rows.listing(caller, request["HITId"]).hit_id)
     if not {"AssignmentId", "HITId"} & request.keys():
-        raise WireError("Either HITId or AssignmentId must be specified.", code="InvalidParameterValue")
+        raise RequestError("Either HITId or AssignmentId must be specified.", code="InvalidParameterValue")
     page, about = paging.page(found.select_related("worker", "assignment"), request)
     return about | {"BonusPayments": [_shown(payment) for payment in page]}
 

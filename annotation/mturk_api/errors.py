@@ -1,10 +1,10 @@
-"""How the protocol says no: a `__type`, a message that clients match, and a TurkErrorCode."""
+"""Errors of the MTurk API: a `__type`, a message that clients match, and a TurkErrorCode."""
 
 from __future__ import annotations
 
 
-class WireError(Exception):
-    """An error of the protocol. `kind` is its `__type`, `code` its TurkErrorCode without the prefix."""
+class RequestError(Exception):
+    """An error of the API. `kind` is its `__type`, `code` its TurkErrorCode without the prefix."""
 
     def __init__(self, message: str, *, code: str = "", kind: str = "RequestError", status: int = 400) -> None:
         super().__init__(message)
@@ -12,6 +12,6 @@ class WireError(Exception):
 
     @property
     def body(self) -> dict[str, str]:
-        """The error as it goes out, less the time that MTurk appends to every message."""
+        """The error's JSON, without the time that MTurk appends to every message."""
         told = {"__type": self.kind, "Message": self.message}
         return told | ({"TurkErrorCode": f"AWS.MechanicalTurk.{self.code}"} if self.code else {})

@@ -1,21 +1,21 @@
-"""HIT types: made, and HITs made of them."""
+"""HIT types, and creating HITs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from annotation.flow import listing, tokens
-from annotation.flow.listing import Wish
 from annotation.models import HitType, Listing
-from annotation.mturk_api import rows, showing, terms
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api import representation, rows
+from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.flow import hit_creation, request_tokens
+from annotation.mturk_api.flow.hit_creation import HitRequest
 from annotation.mturk_api.registry import JSON, Caller, operation
+from annotation.mturk_api.representation import read_xml
 from annotation.mturk_api.service import invalid
-from annotation.mturk_api.xml import read_xml
-from annotation.pure import review_policies
-from annotation.pure.policy_reading import BadPolicy
-from annotation.pure.wire_xml import MOST_BYTES, read_question
+from annotation.pure.mturk import review_policies
+from annotation.pure.mturk.mturk_xml import MOST_BYTES, read_question
+from annotation.pure.mturk.policy_parameters import BadPolicy
 
 FAMILY = "hit"
 POLICIES: dict[str, Callable[[JSON], object]] = {
@@ -26,38 +26,38 @@ POLICIES: dict[str, Callable[[JSON], object]] = {
 
 @operation("CreateHITType")
 def create_hit_type(caller: Caller, request: JSON) -> JSON:
-    """The type of these terms; the same terms are the same type."""
-    made = listing.hit_type_of(caller.project, terms.read(caller, request), user=caller.key.user)
+    """The type of these terms; equal terms are the same type."""
+    made = hit_creation.hit_type_of(caller.project, representation.read(caller, request), user=caller.key.user)
     return {"HITTypeId": made.public_id}
 
 
 @operation("CreateHIT")
 def create_hit(caller: Caller, request: JSON) -> JSON:
-    """A HIT on terms of its own, which are a type like any other."""
-    asked, wish = terms.read(caller, request), _wish(request)
-    _use_up(caller, request, wish)
-    made = listing.hit_type_of(caller.project, asked, user=caller.key.user)
-    return _list(made, wish)
+    """Create a HIT with its own terms, which become a type."""
+    asked, wanted = representation.read(caller, request), _hit_request(request)
+    _use_up(caller, request, wanted)
+    made = hit_creation.hit_type_of(caller.project, asked, user=caller.key.user)
+    return _list(made, wanted)
 
 
 @operation("CreateHITWithHITType")
 def create_hit_with_hit_type(caller: Caller, request: JSON) -> JSON:
-    """A HIT on the terms of a type."""
-    terms.check(request)
-    wish = _wish(request)
+    """Create a HIT with the terms of a type."""
+    representation.check(request)
+    wanted = _hit_request(request)
     made = rows.hit_type(caller, request["HITTypeId"])
-    _use_up(caller, request, wish)
-    return _list(made, wish)
+    _use_up(caller, request, wanted)
+    return _list(made, wanted)
 
 
-def _list(hit_type: HitType, wish: Wish) -> JSON:
-    made = listing.list_hit(hit_type, wish)
-    return {"HIT": showing.hit(showing.listings(Listing.objects.filter(pk=made.pk)).get())}
+def _list(hit_type: HitType, wanted: HitRequest) -> JSON:
+    made = hit_creation.list_hit(hit_type, wanted)
+    return {"HIT": representation.hit(representation.listings(Listing.objects.filter(pk=made.pk)).get())}
 
 
-def _wish(request: JSON) -> Wish:
-    """The HIT itself. Raises WireError."""
-    return Wish(
+def _hit_request(request: JSON) -> HitRequest:
+    """The requested HIT. Raises RequestError."""
+    return HitRequest(
         question=_question(request),
         lifetime=request["LifetimeInSeconds"],
         places=request.get("MaxAssignments", 1),
@@ -68,15 +68,15 @@ def _wish(request: JSON) -> Wish:
 
 
 def _question(request: JSON) -> str:
-    """The question's XML, read once to see that it can be. Raises WireError."""
+    """The question's XML, validated. Raises RequestError."""
     layout, question = request.get("HITLayoutId"), request.get("Question")
     if layout is not None and question is not None:
-        raise WireError(
+        raise RequestError(
             "The combination of parameters is not valid: only one of Question, HITLayoutId can be given.",
             kind="InvalidParameterCombinationError",
         )
     if layout is not None:
-        raise WireError(f"HITLayout {layout} does not exist.", code="HITLayoutDoesNotExist")
+        raise RequestError(f"HITLayout {layout} does not exist.", code="HITLayoutDoesNotExist")
     if "HITLayoutParameters" in request or question is None:
         raise invalid("Either a Question parameter or a HITLayoutId parameter must be provided.")
     if len(question.encode()) > MOST_BYTES:
@@ -86,7 +86,7 @@ def _question(request: JSON) -> str:
 
 
 def _policy(request: JSON, name: str) -> dict[str, Any] | None:
-    """A review policy as it was sent. Raises WireError for one that does not exist or does not belong here."""
+    """A review policy as sent. Raises RequestError for an unknown or misplaced one."""
     policy = request.get(name)
     if policy is None:
         return None
@@ -97,11 +97,11 @@ def _policy(request: JSON, name: str) -> dict[str, Any] | None:
     return dict(policy)
 
 
-def _use_up(caller: Caller, request: JSON, wish: Wish) -> None:
+def _use_up(caller: Caller, request: JSON, wanted: HitRequest) -> None:
     token = request.get("UniqueRequestToken")
     if token is None:
         return
     try:
-        tokens.spend(caller.project, FAMILY, token, result=wish.public_id)
-    except tokens.Spent as spent:
-        raise WireError(f'The HIT with ID "{spent.result}" already exists.', code="HITAlreadyExists") from None
+        request_tokens.spend(caller.project, FAMILY, token, result=wanted.public_id)
+    except request_tokens.Spent as spent:
+        raise RequestError(f'The HIT with ID "{spent.result}" already exists.', code="HITAlreadyExists") from None

@@ -1,4 +1,4 @@
-"""HITs that exist: read, listed, extended, ended, marked, moved and deleted."""
+"""HITs: read, list, extend, expire, review status, change type, delete."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Callable
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from annotation.flow import relisting, tokens
-from annotation.flow.relisting import TooMany, WrongHitState
 from annotation.models import HitType, Listing
-from annotation.mturk_api import paging, rows, showing, terms
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api import paging, representation, rows
+from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.flow import hit_changes, request_tokens
+from annotation.mturk_api.flow.hit_changes import TooMany, WrongHitState
 from annotation.mturk_api.registry import JSON, Caller, operation
-from annotation.pure import requirements
+from annotation.pure.people import requirements
 
 FAMILY = "more assignments"
 
 
 @operation("GetHIT")
 def get_hit(caller: Caller, request: JSON) -> JSON:
-    """One HIT, deleted or not."""
-    return {"HIT": showing.hit(_standing(caller, request))}
+    """One HIT, even if deleted."""
+    return {"HIT": representation.hit(_standing(caller, request))}
 
 
 def _standing(caller: Caller, request: JSON) -> Listing:
     found = rows.listing(caller, request["HITId"])
-    return showing.listings(Listing.objects.filter(pk=found.pk)).get()
+    return representation.listings(Listing.objects.filter(pk=found.pk)).get()
 
 
 def _page(found: QuerySet[Listing], request: JSON) -> JSON:
-    page, about = paging.page(showing.listings(found), request)
-    return about | {"HITs": showing.hits(page)}
+    page, about = paging.page(representation.listings(found), request)
+    return about | {"HITs": representation.hits(page)}
 
 
 @operation("ListHITs")
@@ -42,8 +42,8 @@ def list_hits(caller: Caller, request: JSON) -> JSON:
 
 @operation("ListReviewableHITs")
 def list_reviewable_hits(caller: Caller, request: JSON) -> JSON:
-    """HITs that nobody works on and nobody can get: Reviewable, or Reviewing where that is asked for."""
-    over = Q(hit__room__lte=0) | Q(hit__closes_at__lte=Now()) | Q(hit__voided_at__isnull=False)
+    """HITs without assignments under way or free: Reviewable, or Reviewing on request."""
+    over = Q(hit__room__lte=0) | Q(hit__closes_at__lte=Now()) | Q(hit__excluded_at__isnull=False)
     reviewing = request.get("Status", "Reviewable") == "Reviewing"
     found = Listing.objects.present().filter(over, project=caller.project, hit__live=0, reviewing=reviewing)
     if "HITTypeId" in request:
@@ -64,35 +64,35 @@ def list_hits_for_qualification_type(caller: Caller, request: JSON) -> JSON:
 
 @operation("UpdateExpirationForHIT")
 def update_expiration_for_hit(caller: Caller, request: JSON) -> JSON:
-    """Give a HIT out for longer, or end it now with a time that is over."""
+    """Extend a HIT, or end it now with a past time."""
     listing = rows.listing(caller, request["HITId"])
-    return _carry_out(lambda: relisting.expire_at(listing, request["ExpireAt"]))
+    return _carry_out(lambda: hit_changes.expire_at(listing, request["ExpireAt"]))
 
 
 @operation("CreateAdditionalAssignmentsForHIT")
 def create_additional_assignments_for_hit(caller: Caller, request: JSON) -> JSON:
-    """Ask for more assignments."""
-    terms.check(request)
+    """Add assignments."""
+    representation.check(request)
     listing = rows.listing(caller, request["HITId"])
     token = request.get("UniqueRequestToken")
     if token is not None:
         _use_up(caller, token, listing)
-    return _carry_out(lambda: relisting.add_places(listing, request["NumberOfAdditionalAssignments"]))
+    return _carry_out(lambda: hit_changes.add_places(listing, request["NumberOfAdditionalAssignments"]))
 
 
 def _use_up(caller: Caller, token: str, listing: Listing) -> None:
     try:
-        tokens.spend(caller.project, FAMILY, token, result=listing.hit.public_id)
-    except tokens.Spent as spent:
+        request_tokens.spend(caller.project, FAMILY, token, result=listing.hit.public_id)
+    except request_tokens.Spent as spent:
         message = f'The request with ID "{token}" for the HIT "{spent.result}" has already been processed.'
-        raise WireError(message, code="AssignmentAlreadyExists") from None
+        raise RequestError(message, code="AssignmentAlreadyExists") from None
 
 
 @operation("UpdateHITReviewStatus")
 def update_hit_review_status(caller: Caller, request: JSON) -> JSON:
-    """Mark a Reviewable HIT as Reviewing; Revert takes the mark away."""
+    """Mark a Reviewable HIT as Reviewing; Revert undoes that."""
     listing = rows.listing(caller, request["HITId"])
-    return _carry_out(lambda: relisting.review(listing, reviewing=not request.get("Revert", False)))
+    return _carry_out(lambda: hit_changes.review(listing, reviewing=not request.get("Revert", False)))
 
 
 @operation("UpdateHITTypeOfHIT")
@@ -100,18 +100,18 @@ def update_hit_type_of_hit(caller: Caller, request: JSON) -> JSON:
     """Give a HIT the terms of another type."""
     listing = rows.listing(caller, request["HITId"])
     hit_type = rows.hit_type(caller, request["HITTypeId"])
-    return _carry_out(lambda: relisting.change_type(listing, hit_type))
+    return _carry_out(lambda: hit_changes.change_type(listing, hit_type))
 
 
 @operation("DeleteHIT")
 def delete_hit(caller: Caller, request: JSON) -> JSON:
-    """Dispose of a HIT of which every submitted assignment was decided on."""
+    """Delete a HIT whose submitted assignments are all decided."""
     listing = rows.listing(caller, request["HITId"])
-    return _carry_out(lambda: relisting.delete(listing))
+    return _carry_out(lambda: hit_changes.delete(listing))
 
 
 def _carry_out(verb: Callable[[], None]) -> JSON:
-    """`{}`, or the verb's refusal in the service's words."""
+    """Call the function; returns `{}`, or raises its refusal in MTurk's words."""
     try:
         verb()
     except WrongHitState as wrong:
@@ -119,7 +119,7 @@ def _carry_out(verb: Callable[[], None]) -> JSON:
             f"This HIT is currently in the state '{wrong.where}'.  "
             f"This operation can be called with a status of: {', '.join(wrong.allowed)}"
         )
-        raise WireError(message, code="InvalidHITState") from None
+        raise RequestError(message, code="InvalidHITState") from None
     except TooMany as many:
-        raise WireError(str(many), code="InvalidMaximumAssignmentsIncrease") from None
+        raise RequestError(str(many), code="InvalidMaximumAssignmentsIncrease") from None
     return {}

@@ -1,36 +1,38 @@
-"""Notifications: where the events of a HIT type go, and a test of that."""
+"""Notification settings of a HIT type, and test events."""
 
 from __future__ import annotations
 
-from annotation.flow import notifying
 from annotation.models import NotificationSetting
 from annotation.mturk_api import rows
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.flow import notification_events
 from annotation.mturk_api.registry import JSON, Caller, operation
-from annotation.pure.events import BadDestination
+from annotation.pure.mturk.notification_events import BadDestination
 
 
 @operation("UpdateNotificationSettings")
 def update_notification_settings(caller: Caller, request: JSON) -> JSON:
-    """Set where events go, or whether they are told, or both."""
+    """Set where events are sent, whether they are sent, or both."""
     hit_type = rows.hit_type(caller, request["HITTypeId"])
     if not {"Notification", "Active"} & request.keys():
-        raise WireError("Either Notification or Active must be specified.", code="InvalidParameterValue")
+        raise RequestError("Either Notification or Active must be specified.", code="InvalidParameterValue")
     wanted = _specified(caller, request["Notification"]) if "Notification" in request else None
-    notifying.change(hit_type, wanted=wanted, active=request.get("Active"))
+    notification_events.change(hit_type, wanted=wanted, active=request.get("Active"))
     return {}
 
 
 @operation("SendTestEventNotification")
 def send_test_event_notification(caller: Caller, request: JSON) -> JSON:
-    """Send one event of the kind, whether or not the specification lists it."""
-    notifying.test(caller.project, _specified(caller, request["Notification"], test=True), request["TestEventType"])
+    """Send a test event of that kind, whether or not the specification lists it."""
+    notification_events.test(
+        caller.project, _specified(caller, request["Notification"], test=True), request["TestEventType"]
+    )
     return {}
 
 
 def _specified(caller: Caller, told: JSON, *, test: bool = False) -> NotificationSetting:
     try:
-        return notifying.specify(
+        return notification_events.specify(
             destination=told["Destination"],
             transport=told["Transport"],
             version=told["Version"],
@@ -39,4 +41,6 @@ def _specified(caller: Caller, told: JSON, *, test: bool = False) -> Notificatio
             test=test,
         )
     except BadDestination as bad:
-        raise WireError(f"The notification specification is invalid: {bad}.", code="InvalidTransportEndpoint") from None
+        raise RequestError(
+            f"The notification specification is invalid: {bad}.", code="InvalidTransportEndpoint"
+        ) from None

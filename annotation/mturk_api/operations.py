@@ -1,4 +1,4 @@
-"""Every operation of the protocol: importing a module registers what it carries out."""
+"""Imports every module with operations, which registers them."""
 
 from annotation.mturk_api import (  # noqa: F401
     account,

@@ -1,4 +1,4 @@
-"""Pages of rows by a stable cursor: a row that comes in meanwhile is neither skipped nor shown twice."""
+"""Cursor pagination, which neither skips nor repeats rows while new ones come in."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.registry import JSON
 
-USUAL = 10  # rows where the client names no MaxResults
+USUAL = 10  # rows without MaxResults in the request
 
 
 def page(rows: QuerySet[Any], request: JSON, *, by: str = "created_at") -> tuple[list[Any], JSON]:
-    """The page of `rows` that the request asks for, ordered by time and key, and {"NumResults"[, "NextToken"]}.
+    """The requested page of `rows`, ordered by time and key, and {"NumResults"[, "NextToken"]}.
 
-    Every page with rows has a NextToken, also the last: the end is an empty page, as MTurk had it. Raises WireError
-    for a token that we did not make.
+    Every page with rows has a NextToken, even the last: the end is an empty page, as on MTurk. Raises RequestError for
+    an invalid token.
     """
     if token := request.get("NextToken"):
         after, pk = _read(token)
@@ -34,7 +34,7 @@ def page(rows: QuerySet[Any], request: JSON, *, by: str = "created_at") -> tuple
 
 
 def page_after(first: Sequence[Any], rows: QuerySet[Any], request: JSON) -> tuple[list[Any], JSON]:
-    """As `page`, of a few rows that are in no table, older than all others, and then of `rows`."""
+    """Like `page`, for a few rows outside the table that come before `rows`."""
     most = request.get("MaxResults", USUAL)
     after = _read(request["NextToken"]) if "NextToken" in request else None
     left = [row for row in first if after is None or (row.created_at, row.pk) > after][:most]
@@ -59,4 +59,4 @@ def _read(token: str) -> tuple[datetime, int]:
         at, pk = json.loads(base64.urlsafe_b64decode(token.encode()))
         return datetime.fromisoformat(at).astimezone(UTC), int(pk)
     except (ValueError, TypeError, OverflowError, binascii.Error, UnicodeError):
-        raise WireError("The NextToken is not valid.", code="InvalidParameterValue") from None
+        raise RequestError("The NextToken is not valid.", code="InvalidParameterValue") from None

@@ -1,23 +1,23 @@
-"""What the review policies of a HIT found and did."""
+"""Results and actions of a HIT's review policies."""
 
 from __future__ import annotations
 
-from annotation.flow import policies
 from annotation.models import PolicyOutcome
 from annotation.mturk_api import paging, rows
+from annotation.mturk_api.flow import policy_actions
 from annotation.mturk_api.registry import JSON, Caller, operation
-from annotation.pure import review_policies
+from annotation.pure.mturk import review_policies
 
-USUAL = 100  # rows where the client names no MaxResults: old clients read one page
+USUAL = 100  # rows without MaxResults in the request: old clients read only one page
 REPORTS = {review_policies.ASSIGNMENT: "AssignmentReviewReport", review_policies.HIT: "HITReviewReport"}
 
 
 @operation("ListReviewPolicyResultsForHIT")
 def list_review_policy_results_for_hit(caller: Caller, request: JSON) -> JSON:
-    """Results and actions in the order in which they came; of the levels, and of the two sorts, that are asked for."""
+    """Results and actions in order of creation, of the requested levels and sorts."""
     listing = rows.listing(caller, request["HITId"])
     if listing.deleted_at is None:
-        policies.catch_up(listing)
+        policy_actions.catch_up(listing)
     levels = request.get("PolicyLevels") or list(REPORTS)
     found = PolicyOutcome.objects.filter(listing=listing, level__in=levels)
     if not request.get("RetrieveActions", True):

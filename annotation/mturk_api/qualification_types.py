@@ -1,4 +1,4 @@
-"""Qualification types: made, changed, found and deleted. MTurk's own ones are there for everybody to read."""
+"""Qualification types: create, change, list, delete. MTurk's own ones can be read by everybody."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from annotation.flow import qualifying
+from annotation.flow.people import qualification_types
 from annotation.models import QualificationType
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.registry import JSON, Caller, operation
-from annotation.mturk_api.xml import read_xml
-from annotation.pure import requirements, wire_xml
+from annotation.mturk_api.representation import read_xml
+from annotation.pure.mturk import mturk_xml
+from annotation.pure.people import requirements
 
 TAKEN = (
     "You have already created a QualificationType with this name. A QualificationType's name must be unique among "
@@ -54,7 +55,7 @@ COLUMNS = {
 
 
 def shown(type: QualificationType) -> JSON:
-    """A type as the protocol has it."""
+    """A type in the form of the API."""
     told: JSON = {
         "QualificationTypeId": type.public_id,
         "CreationTime": type.created_at,
@@ -76,21 +77,21 @@ def shown(type: QualificationType) -> JSON:
 def create_qualification_type(caller: Caller, request: JSON) -> JSON:
     name = request["Name"].strip()
     if not name or len(name) > LONGEST_NAME:
-        raise WireError(f"Name must have 1 to {LONGEST_NAME} characters.", code="InvalidParameterValue")
+        raise RequestError(f"Name must have 1 to {LONGEST_NAME} characters.", code="InvalidParameterValue")
     terms = _terms(request)
     try:
-        made = qualifying.create_type(caller.project, name, **({"description": ""} | terms))
-    except qualifying.NameTaken:
-        raise WireError(TAKEN, code="QualificationTypeAlreadyExists") from None
+        made = qualification_types.create_type(caller.project, name, **({"description": ""} | terms))
+    except qualification_types.NameTaken:
+        raise RequestError(TAKEN, code="QualificationTypeAlreadyExists") from None
     return {"QualificationType": shown(made)}
 
 
 @operation("UpdateQualificationType")
 def update_qualification_type(caller: Caller, request: JSON) -> JSON:
-    """Change what is given; a new test without an answer key has none any more."""
+    """Change the given members; a new test without an answer key removes the old key."""
     type = rows.qualification_type(caller, request["QualificationTypeId"])
     if "Test" not in request and ("AnswerKey" in request or "TestDurationInSeconds" in request):
-        raise WireError(
+        raise RequestError(
             "Test must be specified to change AnswerKey or TestDurationInSeconds.", code="InvalidParameterValue"
         )
     if request.get("AutoGranted") and type.test:
@@ -98,32 +99,32 @@ def update_qualification_type(caller: Caller, request: JSON) -> JSON:
     terms = _terms(request)
     if "Test" in request:
         terms.setdefault("answer_key", "")
-    return {"QualificationType": shown(qualifying.update_type(type, **terms) if terms else type)}
+    return {"QualificationType": shown(qualification_types.update_type(type, **terms) if terms else type)}
 
 
 def _terms(request: JSON) -> dict[str, Any]:
-    """The request's members as columns. Raises WireError for those that exclude or miss each other."""
+    """The request's members as columns. Raises RequestError for contradictory or missing ones."""
     terms = {column: request[member] for member, column in COLUMNS.items() if member in request}
     if request.get("Test") and request.get("AutoGranted"):
         raise _both()
     if "Test" in request and "TestDurationInSeconds" not in request:
-        raise WireError("TestDurationInSeconds must be specified with Test.", code="InvalidParameterValue")
+        raise RequestError("TestDurationInSeconds must be specified with Test.", code="InvalidParameterValue")
     if "AnswerKey" in request and "Test" not in request:
-        raise WireError("Test must be specified with AnswerKey.", code="InvalidParameterValue")
+        raise RequestError("Test must be specified with AnswerKey.", code="InvalidParameterValue")
     for member, least in [("RetryDelayInSeconds", 0), ("TestDurationInSeconds", 1)]:
         if not least <= request.get(member, least) <= MOST_SECONDS:
-            raise WireError(f"{member} must be from {least} to {MOST_SECONDS}.", code="InvalidParameterValue")
+            raise RequestError(f"{member} must be from {least} to {MOST_SECONDS}.", code="InvalidParameterValue")
     if len(request.get("Keywords", "")) > LONGEST_KEYWORDS:
-        raise WireError(f"Keywords has at most {LONGEST_KEYWORDS} characters.", code="InvalidParameterValue")
-    if "Test" in request and not isinstance(read_xml(wire_xml.read_question, request["Test"]), wire_xml.Form):
-        raise WireError("Test must be a QuestionForm.", code="InvalidParameterValue")
+        raise RequestError(f"Keywords has at most {LONGEST_KEYWORDS} characters.", code="InvalidParameterValue")
+    if "Test" in request and not isinstance(read_xml(mturk_xml.read_question, request["Test"]), mturk_xml.Form):
+        raise RequestError("Test must be a QuestionForm.", code="InvalidParameterValue")
     if "AnswerKey" in request:
-        read_xml(wire_xml.read_answer_key, request["AnswerKey"])
+        read_xml(mturk_xml.read_answer_key, request["AnswerKey"])
     return terms
 
 
-def _both() -> WireError:
-    return WireError(
+def _both() -> RequestError:
+    return RequestError(
         "The following parameters cannot be used together: Test, AutoGranted.",
         kind="InvalidParameterCombinationError",
         code="InvalidParameterValue",
@@ -139,16 +140,16 @@ def get_qualification_type(caller: Caller, request: JSON) -> JSON:
 
 @operation("DeleteQualificationType")
 def delete_qualification_type(caller: Caller, request: JSON) -> JSON:
-    """Its name is free at once; who waited for it is refused. A second time changes nothing."""
-    qualifying.delete_type(rows.qualification_type(caller, request["QualificationTypeId"], deleted=True))
+    """Delete a type; its name is free at once, open requests are rejected. Idempotent."""
+    qualification_types.delete_type(rows.qualification_type(caller, request["QualificationTypeId"], deleted=True))
     return {}
 
 
 @operation("ListQualificationTypes")
 def list_qualification_types(caller: Caller, request: JSON) -> JSON:
-    """The caller's types, oldest first, and MTurk's before them unless only own or requestable ones are wanted."""
+    """The caller's types, oldest first, after MTurk's own, unless only own or requestable ones are wanted."""
     words = request.get("Query", "").split()
-    found = _matching(qualifying.types_of(caller.project), words)
+    found = _matching(qualification_types.types_of(caller.project), words)
     requestable = request["MustBeRequestable"]
     if requestable:
         found = found.filter(status=QualificationType.Status.ACTIVE)

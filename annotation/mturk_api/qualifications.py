@@ -1,14 +1,15 @@
-"""Who holds qualifications, and who asks for them."""
+"""Scores of qualifications, and requests for them."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from annotation.flow import messaging, qualifying
-from annotation.flow.refusal import Conflict
+from annotation.flow.errors import Conflict
+from annotation.flow.notifications import worker_messages
+from annotation.flow.people import qualification_types
 from annotation.models import Qualification, QualificationRequest, QualificationType, Worker
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.registry import JSON, Caller, operation
 
 LONGEST_REASON = 1000
@@ -16,7 +17,7 @@ State = Qualification.State
 
 
 def shown(held: Qualification) -> JSON:
-    """A qualification as the protocol has it."""
+    """A score in the form of the API."""
     return {
         "QualificationTypeId": held.type.public_id,
         "WorkerId": held.worker.public_id,
@@ -28,38 +29,38 @@ def shown(held: Qualification) -> JSON:
 
 @operation("AssociateQualificationWithWorker")
 def associate_qualification_with_worker(caller: Caller, request: JSON) -> JSON:
-    """Grant; the worker is told unless the request says no, or nothing has changed."""
+    """Grant a score; the worker is notified, unless the request says no or nothing changed."""
     type = rows.qualification_type(caller, request["QualificationTypeId"])
     worker = rows.worker(caller, request["WorkerId"])
     value = request.get("IntegerValue", 1)
     before = _held(type, worker)
-    qualifying.grant(type, worker, value, source="wire", user=caller.key.user)
+    qualification_types.grant(type, worker, value, source="wire", user=caller.key.user)
     changed = before is None or (before.value, before.state) != (value, State.GRANTED)
     if changed and request.get("SendNotification", True):
         name = {"name": type.name}
-        text = _("You were given the qualification “%(name)s”. Work that asks for it may be open to you now.")
-        messaging.send(worker, _("A qualification for you"), text % name, author=caller.key.user)
+        text = _("You were given the qualification “%(name)s”. Work that requires it may now be open to you.")
+        worker_messages.send(worker, _("You have a new qualification"), text % name, author=caller.key.user)
     return {}
 
 
 @operation("DisassociateQualificationFromWorker")
 def disassociate_qualification_from_worker(caller: Caller, request: JSON) -> JSON:
-    """Revoke; a reason goes to the worker. Who never held it, or does not any more, is an error."""
+    """Revoke a qualification, with a reason for the worker. An error if they do not hold it."""
     type = rows.qualification_type(caller, request["QualificationTypeId"])
     worker = rows.worker(caller, request["WorkerId"])
     _granted(type, worker)
     reason = _reason(request)
-    qualifying.revoke(type, worker, source="wire", reason=reason, user=caller.key.user)
+    qualification_types.revoke(type, worker, source="wire", reason=reason, user=caller.key.user)
     if reason:
         subject = _("Your qualification “%(name)s” was revoked") % {"name": type.name}
-        messaging.send(worker, subject, reason, author=caller.key.user)
+        worker_messages.send(worker, subject, reason, author=caller.key.user)
     return {}
 
 
 def _reason(request: JSON) -> str:
     reason = str(request.get("Reason", "")).strip()
     if len(reason) > LONGEST_REASON:
-        raise WireError(f"Reason has at most {LONGEST_REASON} characters.", code="InvalidParameterValue")
+        raise RequestError(f"Reason has at most {LONGEST_REASON} characters.", code="InvalidParameterValue")
     return reason
 
 
@@ -70,13 +71,13 @@ def _held(type: QualificationType, worker: Worker) -> Qualification | None:
 def _granted(type: QualificationType, worker: Worker) -> Qualification:
     held = _held(type, worker)
     if held is None:
-        raise WireError(
+        raise RequestError(
             "You requested a Qualification that does not exist: "
             f"Worker {worker.public_id} was not granted Qualification type {type.public_id}.",
             code="QualificationDoesNotExist",
         )
     if held.state != State.GRANTED:
-        raise WireError(
+        raise RequestError(
             f"This Qualification is currently in the state '{held.state}'.  "
             "This operation can be called with a status of: Granted",
             code="InvalidQualificationState",
@@ -92,7 +93,7 @@ def get_qualification_score(caller: Caller, request: JSON) -> JSON:
 
 @operation("ListWorkersWithQualificationType")
 def list_workers_with_qualification_type(caller: Caller, request: JSON) -> JSON:
-    """Who holds it; with the Status Revoked, who does not any more. In the order in which it was granted."""
+    """The workers who hold it, or with the Status Revoked held it, in the order of granting."""
     type = rows.qualification_type(caller, request["QualificationTypeId"])
     found = Qualification.objects.filter(type=type, state=request.get("Status", State.GRANTED))
     page, about = paging.page(found.select_related("type", "worker"), request, by="granted_at")
@@ -101,7 +102,7 @@ def list_workers_with_qualification_type(caller: Caller, request: JSON) -> JSON:
 
 @operation("ListQualificationRequests")
 def list_qualification_requests(caller: Caller, request: JSON) -> JSON:
-    """The requests that wait for a decision, oldest first; of one type where it is named."""
+    """Open requests, oldest first; of one type if it is named."""
     found = QualificationRequest.objects.filter(
         type__project=caller.project, type__deleted_at__isnull=True, state=QualificationRequest.State.PENDING
     )
@@ -126,7 +127,9 @@ def _asked(asked: QualificationRequest) -> JSON:
 def accept_qualification_request(caller: Caller, request: JSON) -> JSON:
     asked = rows.qualification_request(caller, request["QualificationRequestId"])
     try:
-        qualifying.accept_request(asked, value=request.get("IntegerValue"), source="wire", user=caller.key.user)
+        qualification_types.accept_request(
+            asked, value=request.get("IntegerValue"), source="wire", user=caller.key.user
+        )
     except Conflict:
         raise _decided(asked) from None
     return {}
@@ -134,17 +137,17 @@ def accept_qualification_request(caller: Caller, request: JSON) -> JSON:
 
 @operation("RejectQualificationRequest")
 def reject_qualification_request(caller: Caller, request: JSON) -> JSON:
-    """Refuse; the reason is shown to the worker with the request."""
+    """Reject a request, with a reason for the worker."""
     asked = rows.qualification_request(caller, request["QualificationRequestId"])
     try:
-        qualifying.reject_request(asked, reason=_reason(request))
+        qualification_types.reject_request(asked, reason=_reason(request))
     except Conflict:
         raise _decided(asked) from None
     return {}
 
 
-def _decided(asked: QualificationRequest) -> WireError:
-    return WireError(
+def _decided(asked: QualificationRequest) -> RequestError:
+    return RequestError(
         f"This Qualification request is currently in the state '{asked.get_state_display()}'.  "
         "This operation can be called with a status of: Pending",
         code="InvalidQualificationRequestState",

@@ -1,4 +1,4 @@
-"""Which function carries out which of the protocol's operations."""
+"""The registry of the API's operations."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ JSON = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who signed the request: the requester (a project), the key, and how this door is reached from outside."""
+    """Who signed the request: the requester (a project), the key, and this site's public URL."""
 
     project: Project
     key: AccessKey
-    base_url: str  # scheme://host of the main site, without a slash at the end
+    base_url: str  # scheme://host of the main site, without a trailing slash
 
 
 Operation = Callable[[Caller, JSON], JSON]
@@ -27,7 +27,7 @@ OPERATIONS: dict[str, Operation] = {}
 def operation(name: str) -> Callable[[Operation], Operation]:
     """Register a function as one of the service's operations. It gets validated members and runs in a transaction.
 
-    It returns the output's members, with times as datetimes and money as Decimal, or raises WireError or Refused.
+    It returns the output's members, with times as datetimes and money as Decimal, or raises RequestError or Refused.
     """
 
     def register(function: Operation) -> Operation:

@@ -1,14 +1,14 @@
-"""The caller's rows by the protocol's ids. What belongs to another requester does not exist."""
+"""The caller's rows by the API's ids. Rows of other requesters give the error for unknown ids."""
 
 from __future__ import annotations
 
 from annotation.models import Assignment, HitType, Listing, QualificationRequest, QualificationType, Worker
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.registry import Caller
 
 
 def qualification_type(caller: Caller, public_id: str, *, deleted: bool = False) -> QualificationType:
-    """A type of the caller's; those that were deleted only with `deleted`. Raises WireError."""
+    """A type of the caller; deleted ones only with `deleted`. Raises RequestError."""
     rows = QualificationType.objects.filter(project=caller.project, public_id=public_id)
     found = (rows if deleted else rows.filter(deleted_at__isnull=True)).first()
     if found is None:
@@ -16,48 +16,50 @@ def qualification_type(caller: Caller, public_id: str, *, deleted: bool = False)
     return found
 
 
-def no_type(public_id: str) -> WireError:
-    return WireError(f"Qualification type {public_id} does not exist.", code="QualificationTypeDoesNotExist")
+def no_type(public_id: str) -> RequestError:
+    return RequestError(f"Qualification type {public_id} does not exist.", code="QualificationTypeDoesNotExist")
 
 
 def worker(caller: Caller, public_id: str) -> Worker:
-    """A worker of the caller's project; nobody else can have worked for them. Raises WireError."""
+    """A worker of the caller's project. Raises RequestError."""
     found = Worker.objects.filter(project=caller.project, public_id=public_id).first()
     if found is None:
-        raise WireError("WorkerId is invalid.", code="InvalidParameterValue")
+        raise RequestError("WorkerId is invalid.", code="InvalidParameterValue")
     return found
 
 
 def qualification_request(caller: Caller, public_id: str) -> QualificationRequest:
-    """A request for one of the caller's types. Raises WireError."""
+    """A request for one of the caller's types. Raises RequestError."""
     rows = QualificationRequest.objects.filter(type__project=caller.project).exclude(state="testing")
     found = rows.select_related("type", "worker").filter(public_id=public_id).first()
     if found is None:
-        raise WireError(f"Qualification request {public_id} does not exist.", code="QualificationRequestDoesNotExist")
+        raise RequestError(
+            f"Qualification request {public_id} does not exist.", code="QualificationRequestDoesNotExist"
+        )
     return found
 
 
 def assignment(caller: Caller, public_id: str) -> Assignment:
-    """An assignment of one of the caller's HITs. Raises WireError."""
+    """An assignment of one of the caller's HITs. Raises RequestError."""
     rows = Assignment.objects.filter(hit__listing__project=caller.project, public_id=public_id)
-    found = rows.select_related("batch__project", "batch__connection", "hit", "worker").first()
+    found = rows.select_related("batch__project", "hit", "worker").first()
     if found is None:
-        raise WireError(f"Assignment {public_id} does not exist.", code="AssignmentDoesNotExist")
+        raise RequestError(f"Assignment {public_id} does not exist.", code="AssignmentDoesNotExist")
     return found
 
 
 def hit_type(caller: Caller, public_id: str) -> HitType:
-    """One of the caller's HIT types. Raises WireError."""
+    """One of the caller's HIT types. Raises RequestError."""
     found = HitType.objects.filter(project=caller.project, public_id=public_id).first()
     if found is None:
-        raise WireError(f"HITType {public_id} does not exist.", code="HITTypeDoesNotExist")
+        raise RequestError(f"HITType {public_id} does not exist.", code="HITTypeDoesNotExist")
     return found
 
 
 def listing(caller: Caller, hit_id: str) -> Listing:
-    """One of the caller's HITs, deleted or not. Raises WireError."""
+    """One of the caller's HITs, deleted or not. Raises RequestError."""
     rows = Listing.objects.select_related("hit__batch")
     found = rows.filter(project=caller.project, hit__public_id=hit_id).first()
     if found is None:
-        raise WireError(f"Hit {hit_id} does not exist.", code="HITDoesNotExist")
+        raise RequestError(f"Hit {hit_id} does not exist.", code="HITDoesNotExist")
     return found

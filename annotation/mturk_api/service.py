@@ -1,7 +1,7 @@
-"""The service as botocore's model has it: what goes in is checked against it, what comes out is written by it.
+"""Validation of requests and serialisation of responses by botocore's model of the service.
 
-Members come to the operations as Python has them: money as Decimal, times as aware datetimes. Whatever boto3 leaves
-to the server (patterns, maxima, enums) is checked here.
+Operations get Python values: money as Decimal, times as aware datetimes. What boto3 leaves to the server (patterns,
+maxima, enums) is checked here.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from botocore.model import OperationModel, ServiceModel, Shape
 from botocore.utils import parse_timestamp
 from botocore.validate import ParamValidator
 
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.registry import JSON
 
 MOST_MONEY = Decimal("999999.99")
 CENT = Decimal("0.01")
-FREE = ".questionId' failed"  # the model calls it an EntityId, but requesters choose their questions' ids freely
+FREE = ".questionId' failed"  # the model calls it an EntityId, but MTurk accepts any text
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # not in XML 1.0
 
 
 @cache
 def model() -> ServiceModel:
-    """The 39 operations with their shapes; read from botocore once."""
+    """The 39 operations with their shapes; loaded from botocore once."""
     return ServiceModel(Loader().load_service_model("mturk", "service-2"), "mturk")
 
 
 def operation_model(name: str) -> OperationModel | None:
-    """One operation's model, or None where there is none of that name."""
+    """The model of one operation, or None."""
     return model().operation_model(name) if name in model().operation_names else None
 
 
 def read(operation: OperationModel, request: JSON) -> JSON:
-    """The request's members, checked and as Python has them; null members count as absent. Raises WireError."""
+    """The request's members, validated, as Python values; null members count as absent. Raises RequestError."""
     shape = operation.input_shape
     if shape is None:
         return {}
@@ -54,17 +54,17 @@ def read(operation: OperationModel, request: JSON) -> JSON:
 
 
 def _misshapen(members: JSON, shape: Shape) -> str:
-    """What botocore's own check finds: types, required and unknown members, minima. Empty for nothing."""
+    """Errors that botocore's own check finds: types, required and unknown members, minima. "" if none."""
     try:
         errors = ParamValidator().validate(members, shape)
-    except (RuntimeError, OverflowError):  # of a time that is none
+    except (RuntimeError, OverflowError):  # of an impossible time
         return "Invalid type for a parameter that must be a point in time"
     return errors.generate_report() if errors.has_errors() else ""
 
 
-def invalid(message: str, *, code: str = "InvalidParameterValue") -> WireError:
-    """What the service says to members that do not keep to its rules."""
-    return WireError(message, kind="ParameterValidationError", code=code)
+def invalid(message: str, *, code: str = "InvalidParameterValue") -> RequestError:
+    """The service's error for invalid members."""
+    return RequestError(message, kind="ParameterValidationError", code=code)
 
 
 def _present(value: Any) -> Any:
@@ -74,7 +74,7 @@ def _present(value: Any) -> Any:
 
 
 def _problems(value: Any, shape: Shape, where: str) -> Iterator[str]:
-    """What botocore's own check lets pass, told as the service tells it."""
+    """Errors that botocore's own check does not find, in MTurk's words."""
     for rule in _broken(value, shape):
         shown = str(value) if len(str(value)) <= 200 else f"{str(value)[:200]}…"
         yield f"Value '{shown}' at '{where}' failed to satisfy constraint: Member must {rule}"
@@ -142,9 +142,9 @@ def _read(value: Any, shape: Shape) -> Any:
 
 
 def write(operation: OperationModel, result: JSON, *, checked: bool = False) -> JSON:
-    """The operation's result as JSON has it: times in epoch seconds, money as strings, nothing for None.
+    """The operation's result as JSON: times in epoch seconds, money as strings, without members that are None.
 
-    `checked` raises ValueError for what the model does not know or cannot be, as botocore's own check does.
+    `checked` raises ValueError for members that the model does not allow.
     """
     shape = operation.output_shape
     if shape is None:

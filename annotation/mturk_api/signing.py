@@ -1,4 +1,4 @@
-"""Who signed a request: AWS Signature Version 4, made again by botocore's own signer and compared."""
+"""Authentication by AWS Signature Version 4: signed again with botocore's own signer, and compared."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.compat import HTTPHeaders
 from botocore.credentials import Credentials
 
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.errors import RequestError
 
 SERVICE = "mturk-requester"
 SKEW = timedelta(minutes=15)
@@ -29,7 +29,7 @@ AUTHORIZATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A request as it was signed. `headers` have small names; `host` is among them as it was sent."""
+    """A signed request. `headers` have lower-case names; `host` is as the client sent it."""
 
     method: str
     path: str  # as sent, with its prefix
@@ -40,7 +40,7 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What the Authorization header claims; nothing of it is proven yet."""
+    """The contents of the Authorization header, not verified yet."""
 
     key_id: str
     region: str
@@ -50,7 +50,7 @@ class Claim:
 
 
 class _Signer(SigV4Auth):
-    """Signs what the client signed, no more and no less."""
+    """A signer of exactly the headers that the client signed."""
 
     def headers_to_sign(self, request: Any) -> Any:
         headers = HTTPHeaders()
@@ -60,10 +60,10 @@ class _Signer(SigV4Auth):
 
 
 def claim(request: Signed, *, now: datetime, service: str = SERVICE) -> Claim:
-    """What the request says of its signer. Raises WireError for no, a broken or a stale signature."""
+    """Parse the Authorization header. Raises RequestError for a missing, malformed or expired signature."""
     told = request.headers.get("authorization", "")
     if not told:
-        raise WireError("Missing Authentication Token", kind="MissingAuthenticationTokenException")
+        raise RequestError("Missing Authentication Token", kind="MissingAuthenticationTokenException")
     found = AUTHORIZATION.fullmatch(told.strip())
     if not found:
         raise refused("The Authorization header is not a signature of AWS Signature Version 4 as we read it.")
@@ -89,13 +89,13 @@ def _be_fresh(told: str, day: str, now: datetime) -> None:
         raise refused(f"Signature expired: {told} is more than 15 minutes from {clock}, the time of this server.")
 
 
-def refused(reason: str) -> WireError:
-    """The service's answer to a signature that is none."""
-    return WireError(reason, kind="InvalidSignatureException")
+def refused(reason: str) -> RequestError:
+    """Response to a malformed signature."""
+    return RequestError(reason, kind="InvalidSignatureException")
 
 
 def verify(request: Signed, claimed: Claim, secret: str) -> None:
-    """Raises WireError unless the request was signed with this secret, body and all."""
+    """Raise RequestError unless the request, body included, was signed with this secret."""
     digest = hashlib.sha256(request.body).hexdigest()
     told = request.headers.get("x-amz-content-sha256")
     matches = told is None or hmac.compare_digest(told.encode(), digest.encode())

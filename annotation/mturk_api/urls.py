@@ -1,9 +1,17 @@
-"""The table of contents of `manage.py mturk_endpoint`: the protocol at `/`, and the site's pages beside it."""
+"""URLs of the MTurk API on the main site, of access keys, and for pages of its HITs."""
 
-from django.urls import path
+from django.urls import URLPattern, path, re_path
 
-from annotation import urls
-from annotation.mturk_api.door import door
+from annotation.mturk_api.endpoint import endpoint
+from annotation.mturk_api.views import access_keys, external_question
 
-handler500 = urls.handler500
-urlpatterns = [path("", door, name="mturk-endpoint"), *urls.urlpatterns]
+pages: list[URLPattern] = [
+    path("mturk/", endpoint, name="mturk-api"),
+    path("mturk", endpoint, name="mturk-api-bare"),  # clients may drop the trailing slash
+    path("mturk/queues/<str:name>", endpoint, name="mturk-queue"),
+    path("projects/<slug:slug>/keys/", access_keys.access_keys, name="access-keys"),
+    path("projects/<slug:slug>/keys/<int:pk>/revoke/", access_keys.access_key_revoke, name="access-key-revoke"),
+    re_path(r"^(?:/)?mturk/externalSubmit/?$", external_question.external_submit, name="external-submit"),
+    path("mturk/question/<str:token>/", external_question.html_question, name="html-question"),
+    path("assignments/<slug:public_id>/state/", external_question.assignment_state, name="assignment-state"),
+]

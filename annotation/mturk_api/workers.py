@@ -1,11 +1,12 @@
-"""Workers: kept out, let in again, and written to."""
+"""Workers: block, unblock, notify."""
 
 from __future__ import annotations
 
-from annotation.flow import messaging, qualifying
+from annotation.flow.notifications import worker_messages
+from annotation.flow.people import qualification_types
 from annotation.models import Assignment, Worker, WorkerBlock
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.registry import JSON, Caller, operation
 
 MOST_WORKERS, MOST_BLOCKS = 100, 100_000
@@ -14,20 +15,20 @@ SOFT, HARD = "SoftFailure", "HardFailure"
 
 @operation("CreateWorkerBlock")
 def create_worker_block(caller: Caller, request: JSON) -> JSON:
-    """No more work for this worker; a second block changes its reason, which they never see."""
+    """Block a worker; a second block changes the reason, which they never see."""
     worker = rows.worker(caller, request["WorkerId"])
     if not request["Reason"].strip():
-        raise WireError("Reason must not be empty.", code="InvalidParameterValue")
+        raise RequestError("Reason must not be empty.", code="InvalidParameterValue")
     if WorkerBlock.objects.filter(worker__project=caller.project).count() >= MOST_BLOCKS:
-        raise WireError(f"You can block at most {MOST_BLOCKS} Workers.", code="InvalidParameterValue")
-    qualifying.block(worker, request["Reason"])
+        raise RequestError(f"You can block at most {MOST_BLOCKS} Workers.", code="InvalidParameterValue")
+    qualification_types.block(worker, request["Reason"])
     return {}
 
 
 @operation("DeleteWorkerBlock")
 def delete_worker_block(caller: Caller, request: JSON) -> JSON:
-    """Who is not blocked stays so."""
-    qualifying.unblock(rows.worker(caller, request["WorkerId"]))
+    """Unblock a worker; no effect if they are not blocked."""
+    qualification_types.unblock(rows.worker(caller, request["WorkerId"]))
     return {}
 
 
@@ -40,7 +41,7 @@ def list_worker_blocks(caller: Caller, request: JSON) -> JSON:
 
 @operation("NotifyWorkers")
 def notify_workers(caller: Caller, request: JSON) -> JSON:
-    """Write to the inbox of each worker whose work the caller decided on; who cannot be told is listed, no error."""
+    """Send a message to workers with decided work; those who cannot be reached are listed, which is no error."""
     wanted = list(dict.fromkeys(request["WorkerIds"]))
     subject, text = request["Subject"], request["MessageText"]
     _check(request["WorkerIds"], subject, text)
@@ -59,18 +60,20 @@ def notify_workers(caller: Caller, request: JSON) -> JSON:
                 {"NotifyWorkersFailureCode": code, "NotifyWorkersFailureMessage": message, "WorkerId": public_id}
             )
         else:
-            messaging.send(found[public_id], subject, text, author=caller.key.user)
+            worker_messages.send(found[public_id], subject, text, author=caller.key.user)
     return {"NotifyWorkersFailureStatuses": failures}
 
 
 def _check(workers: list[str], subject: str, text: str) -> None:
     if not 1 <= len(workers) <= MOST_WORKERS:
-        raise WireError(f"WorkerIds must name 1 to {MOST_WORKERS} Workers.", code="InvalidParameterValue")
-    if not subject.strip() or len(subject) > messaging.LONGEST_SUBJECT:
-        raise WireError(f"Subject must have 1 to {messaging.LONGEST_SUBJECT} characters.", code="InvalidParameterValue")
-    if not text.strip() or len(text) > messaging.LONGEST_TEXT:
-        raise WireError(
-            f"MessageText must have 1 to {messaging.LONGEST_TEXT} characters.", code="InvalidParameterValue"
+        raise RequestError(f"WorkerIds must name 1 to {MOST_WORKERS} Workers.", code="InvalidParameterValue")
+    if not subject.strip() or len(subject) > worker_messages.LONGEST_SUBJECT:
+        raise RequestError(
+            f"Subject must have 1 to {worker_messages.LONGEST_SUBJECT} characters.", code="InvalidParameterValue"
+        )
+    if not text.strip() or len(text) > worker_messages.LONGEST_TEXT:
+        raise RequestError(
+            f"MessageText must have 1 to {worker_messages.LONGEST_TEXT} characters.", code="InvalidParameterValue"
         )
 
 

@@ -1,4 +1,4 @@
-"""Official evaluations by the names that `evaluate --format` takes."""
+"""Official evaluations by the names that `evaluate --format` takes: each module here with a SCORER, or a tuple."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from annotation.pure.discovery import offered
 from annotation.scorers.base import (
     BadGold,
     BadPredictions,
@@ -13,13 +14,8 @@ from annotation.scorers.base import (
     Evaluator,
     Figures,
     Prediction,
+    Reader,
 )
-from annotation.scorers.dire import KINDS, DiRe
-from annotation.scorers.hotpotqa import HotpotQA
-from annotation.scorers.musique import MuSiQue
-from annotation.scorers.squad import Squad
-from annotation.scorers.subqa import SubQA
-from annotation.scorers.twowiki import TwoWiki
 
 __all__ = [
     "EVALUATORS",
@@ -31,28 +27,20 @@ __all__ = [
     "Evaluator",
     "Figures",
     "Prediction",
+    "Reader",
     "evaluate",
     "read_predictions",
 ]
 
-_PLAIN: dict[str, Evaluator] = {kind.name: kind for kind in (HotpotQA(), MuSiQue(), Squad(), TwoWiki())}
-_GROUPED: dict[str, DiRe] = {kind.name: DiRe(kind) for kind in KINDS}
-_SUBQA = SubQA()
-_ALL: dict[str, Any] = {**_PLAIN, **_GROUPED, _SUBQA.name: _SUBQA}
+_ALL: dict[str, Evaluator] = {each.name: each for each in offered(__name__, "SCORER")}
 
 EVALUATORS: tuple[str, ...] = tuple(_ALL)
-READERS: dict[str, Evaluator] = _PLAIN
-
-# What some can be told besides the two files, as keyword arguments of their `evaluate`.
+READERS: dict[str, Reader] = {name: each for name, each in _ALL.items() if isinstance(each, Reader)}
+# What some can be told besides the two files, as keyword arguments of their `evaluate`, with their names.
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "aliases": (TwoWiki.name,),
-    "decimals": (*_GROUPED, _SUBQA.name),
-    "missing": (Squad.name,),
-    "original_gold": tuple(name for name, each in _GROUPED.items() if each.kind.conditional),
-    "original_predictions": tuple(name for name, each in _GROUPED.items() if each.kind.conditional),
+    option: tuple(name for name, each in _ALL.items() if option in each.options)
+    for option in sorted({option for each in _ALL.values() for option in each.options})
 }
-
-
 _MEANING_NOTHING = {
     "aliases": "does not read aliases",
     "decimals": "is rounded as its official script does",
@@ -74,7 +62,7 @@ def evaluate(format_name: str, gold: Path, predictions: Path, **options: Any) ->
         raise ValueError("the original gold goes with the original predictions")
     for name in options:
         if format_name not in OPTIONS[name]:
-            what = _MEANING_NOTHING[name]
+            what = _MEANING_NOTHING.get(name, f"has no option {name}")
             raise ValueError(f"{format_name} {what}; only {' and '.join(OPTIONS[name])} can use it")
     return dict(
         scorer.evaluate(
@@ -85,7 +73,7 @@ def evaluate(format_name: str, gold: Path, predictions: Path, **options: Any) ->
 
 def read_predictions(format_name: str, path: Path) -> Iterator[Prediction]:
     """The predictions of an official file, one for each item and occurrence. Raises like `evaluate`."""
-    reader: Evaluator = _named(READERS, format_name)
+    reader: Reader = _named(READERS, format_name)
     return reader.read_predictions(Path(path))
 
 

@@ -1,6 +1,6 @@
 """What every evaluation is: official predictions in, the official figures out.
 
-One module a format, named as `evaluate --format` names it; `EVALUATORS` in `annotation.scorers` lists them.
+One module a format, with `SCORER = Name()` on its last line; `EVALUATORS` in `annotation.scorers` finds them.
 Gold is read as the official scripts read it, not through Examples, so that nothing an import leaves behind
 (a fact outside the context) can change a figure. A file that cannot be scored is refused with the place,
 the field and the fix; nothing is guessed.
@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from annotation.formats.base import Flaw, Unreadable
 from annotation.formats.json_text import shown
 from annotation.formats.streams import Row, opened, rows
-from annotation.pure.whole_numbers import whole
+from annotation.pure.text.whole_numbers import whole
 
 Figures = dict[str, float]
 Fact = tuple[str, int]  # title and number of a sentence
@@ -60,13 +60,26 @@ class Prediction:
 
 
 class Evaluator(Protocol):
-    name: str  # as `--format` says it
+    """An official evaluation."""
+
+    @property
+    def name(self) -> str:
+        """As `--format` says it."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The keyword arguments that `evaluate` takes besides the two files."""
+
+    def evaluate(self, gold: Path, predictions: Path) -> Mapping[str, Any]:
+        """The official keys in the official order and rounding. Raises BadGold, BadPredictions."""
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """An evaluation whose predictions can be read into a batch."""
 
     def read_predictions(self, path: Path) -> Iterator[Prediction]:
         """The predictions of an official file, in its order. Raises BadPredictions, also midway."""
-
-    def evaluate(self, gold: Path, predictions: Path) -> Figures:
-        """The official keys in the official order and rounding. Raises BadGold, BadPredictions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from annotation.pure.metrics import FULL, HOTPOTQA, ZERO, Score
+from annotation.pure.statistics.metrics import FULL, HOTPOTQA, ZERO, Score
 from annotation.scorers.base import Source, gold_file, predictions_file
 from annotation.scorers.dire_files import Group, Row, Said, groups_of, predictions_of
 
@@ -152,10 +152,15 @@ class DiRe:
     """`evaluate --format KIND`: gold is a file of the format `dire`, predictions are JSON lines."""
 
     kind: Kind
+    rank: ClassVar[int] = 5
 
     @property
     def name(self) -> str:
         return self.kind.name
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return ("decimals", "original_gold", "original_predictions") if self.kind.conditional else ("decimals",)
 
     def evaluate(
         self,
@@ -253,3 +258,6 @@ def _shares(probe: Mapping[str, Any], original: Mapping[str, Any], places: int) 
         }
         for block in blocks
     }
+
+
+SCORER = tuple(DiRe(kind) for kind in KINDS)

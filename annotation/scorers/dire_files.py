@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotation.pure.whole_numbers import whole
+from annotation.pure.text.whole_numbers import whole
 from annotation.scorers.base import Fact, Source, facts_in, kind
 
 

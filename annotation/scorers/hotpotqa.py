@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from annotation.pure.metrics import HOTPOTQA, ZERO, Score, joint
+from annotation.pure.statistics.metrics import HOTPOTQA, ZERO, Score, joint
 from annotation.scorers.base import Fact, Figures, Prediction, Source, facts_in, gold_file, kind, predictions_file
 
 _FIGURES = ("em", "f1", "prec", "recall")
@@ -24,6 +24,8 @@ class HotpotQA:
     """Predictions are one object: `{"answer": {id: text}, "sp": {id: [[title, sentence], ...]}}`."""
 
     name = "hotpotqa"
+    rank = 1
+    options: tuple[str, ...] = ()
 
     def read_predictions(self, path: Path) -> Iterator[Prediction]:
         predicted = Predicted(predictions_file(path))
@@ -149,3 +151,6 @@ def _pairs(source: Source, found: list[Any], *, place: str, record_id: str) -> l
 
 def _parts(score: Score) -> tuple[float, float, float, float]:
     return score.em, score.f1, score.precision, score.recall
+
+
+SCORER = HotpotQA()

@@ -15,8 +15,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from annotation.pure.metrics import MUSIQUE
-from annotation.pure.whole_numbers import whole
+from annotation.pure.statistics.metrics import MUSIQUE
+from annotation.pure.text.whole_numbers import whole
 from annotation.scorers.base import Figures, Prediction, Source, gold_file, kind, predictions_file
 
 _DECIMALS = 3
@@ -30,6 +30,8 @@ class MuSiQue:
     """
 
     name = "musique"
+    rank = 2
+    options: tuple[str, ...] = ()
 
     def read_predictions(self, path: Path) -> Iterator[Prediction]:
         seen: Counter[str] = Counter()
@@ -180,3 +182,6 @@ def _means(names: tuple[str, ...], rows: Collection[tuple[float, ...]]) -> Figur
     return {
         name: round(total / len(rows) if rows else 0.0, _DECIMALS) for name, total in zip(names, totals, strict=True)
     }
+
+
+SCORER = MuSiQue()

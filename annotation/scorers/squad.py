@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.formats.json_text import shown
-from annotation.pure.metrics import SQUAD, SQUAD_1, Score
+from annotation.pure.statistics.metrics import SQUAD, SQUAD_1, Score
 from annotation.scorers.base import BadRecords, Figures, Prediction, Source, gold_file, predictions_file
 
 NAMED = 3  # of the questions without a prediction, in the message
@@ -23,6 +23,8 @@ class Squad:
     """Predictions are one object `{id: text}`; "" says that there is no answer."""
 
     name = "squad"
+    rank = 3
+    options: tuple[str, ...] = ("missing",)
 
     def read_predictions(self, path: Path) -> Iterator[Prediction]:
         source = predictions_file(path)
@@ -124,3 +126,6 @@ def _percents(prefix: str, scores: list[Score]) -> Figures:
         return {}
     exact, f1 = sum(score.em for score in scores), sum(score.f1 for score in scores)
     return {f"{prefix}exact": 100.0 * exact / n, f"{prefix}f1": 100.0 * f1 / n, f"{prefix}total": n}
+
+
+SCORER = Squad()

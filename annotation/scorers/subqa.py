@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from annotation.pure.metrics import HOTPOTQA
-from annotation.pure.subquestions import failure_rate, matches_partially, shares
+from annotation.pure.derivations.subquestions import failure_rate, matches_partially, shares
+from annotation.pure.statistics.metrics import HOTPOTQA
 from annotation.scorers.base import BadGold, BadPredictions, Source
 
 PARTS = {"q": "ori", "sub1": "sub1", "sub2": "sub2"}  # figure -> how the file's name ends
@@ -24,6 +24,8 @@ class SubQA:
     """`evaluate --format subqa --gold FOLDER --predictions FOLDER`."""
 
     name = "subqa"
+    rank = 6
+    options: tuple[str, ...] = ("decimals",)
 
     def evaluate(self, gold: Path, predictions: Path, *, decimals: int | None = None) -> dict[str, Any]:
         """`n`, then EM, F1 and PM of each part, then the eight outcomes under EM and PM; percent, as in the paper.
@@ -101,3 +103,6 @@ def _pairs(source: Source, gold: Sequence[tuple[str, str]]) -> list[Pair]:
         (source.text(said, record_id, place="prediction", record_id=record_id) if record_id in said else "", right)
         for record_id, right in gold
     ]
+
+
+SCORER = SubQA()

@@ -14,8 +14,8 @@ from typing import Any
 from annotation.formats.aliases import Aliases, aliases_of, read_aliases
 from annotation.formats.base import Unreadable
 from annotation.formats.fields import is_texts
-from annotation.pure.metrics import TWOWIKI, Score
-from annotation.pure.text import normalise_words
+from annotation.pure.statistics.metrics import TWOWIKI, Score
+from annotation.pure.text.normalization import normalise_words
 from annotation.scorers.base import BadGold, Fact, Figures, Prediction, Source, gold_file, predictions_file
 from annotation.scorers.hotpotqa import HotpotQA, Predicted, Scored, against, gold_answer, gold_facts, means
 
@@ -29,6 +29,8 @@ class TwoWiki(HotpotQA):
     """Predictions are HotpotQA's with `"evidence": {id: [[subject, relation, object], ...]}`."""
 
     name = "2wikimultihopqa"
+    rank = 4
+    options: tuple[str, ...] = ("aliases",)
 
     def read_predictions(self, path: Path) -> Iterator[Prediction]:
         return (replace(prediction, caseless=True) for prediction in super().read_predictions(path))
@@ -119,3 +121,6 @@ def _triples(
 def _normal(triple: Triple) -> Triple:
     subject, relation, object_ = map(normalise_words, triple)
     return subject, relation, object_
+
+
+SCORER = TwoWiki()

@@ -1,4 +1,4 @@
-"""What pages of HITs of other programs need: the frame's address and rights, and text of strangers, sanitised."""
+"""Tags for pages of HITs from the MTurk API: the frame's URL and sandbox, and sanitised text."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from annotation.pure.frame_address import with_query
-from annotation.pure.strangers import foreign_crowd_elements, parameters, sandbox
-from annotation.pure.wire_xml import External, Form, Html, read_question
-from annotation.views.prose import html_of_stranger
+from annotation.pure.mturk.external_question import foreign_crowd_elements, parameters, sandbox
+from annotation.pure.mturk.mturk_xml import External, Form, Html, read_question, with_query
+from annotation.views.markdown_html import html_of_stranger
 
-QUESTION = "annotation.html-question"  # what the signature of an HTMLQuestion's address is for
-AUTOMATIC = "accept_next"  # in the session: whether the next HIT is accepted when one was submitted
+QUESTION = "annotation.html-question"  # salt of the signature in an HTMLQuestion's URL
+AUTOMATIC = "accept_next"  # session key: accept the next HIT automatically after a submission
 
 register = template.Library()
 
 
 @register.filter
 def formatted(text: str) -> SafeString:
-    """FormattedContent as it may be shown."""
+    """Sanitised FormattedContent."""
     return html_of_stranger(text)
 
 
 @register.filter
 def allotted(seconds: int) -> str:
-    """How long one has: "45 s", "20 min", "2 h", "3 days"."""
+    """A duration: "45 s", "20 min", "2 h", "3 days"."""
     for size, text in ((86_400, _("%(n)s days")), (3600, _("%(n)s h")), (60, _("%(n)s min"))):
         if seconds >= 2 * size or (seconds >= size and seconds % size == 0 and size < 86_400):
             return text % {"n": f"{seconds / size:.1f}".removesuffix(".0")}
@@ -45,9 +44,9 @@ def as_list(piece: Any) -> list[Any]:
 
 @register.simple_tag(takes_context=True)
 def stranger_frame(context: dict[str, Any]) -> dict[str, Any]:
-    """{"url", "sandbox", "height", "fits", "note", "here", "state_url", "automatic"} of the page's question.
+    """{"url", "sandbox", "height", "fits", "note", "here", "state_url", "automatic"} of the question's frame.
 
-    A QuestionForm has no frame: only {"automatic"}, whether the next HIT is accepted once this one was submitted.
+    A QuestionForm has no frame: only {"automatic"}, whether the next HIT is accepted after this one.
     """
     request, row = context["request"], context["assignment"]
     asked, automatic = read_question(context["payload"]["question"]), bool(request.session.get(AUTOMATIC))
@@ -81,7 +80,7 @@ def _note(asked: Any) -> str:
     if not foreign:
         return ""
     text = _(
-        "This page needs Crowd HTML Elements that only Amazon's own servers provided (%(names)s). It will not work "
-        "here: please do not accept the HIT, or return it."
+        "This page needs Crowd HTML Elements that only Amazon's servers provided (%(names)s). It does not "
+        "work here. Please do not accept the HIT, or return it."
     )
     return text % {"names": ", ".join(foreign)}

@@ -1,1 +1,1 @@
-"""The pages: parse, call a verb, show the result."""
+"""Pages: parse the request, call a function of flow, show the result."""

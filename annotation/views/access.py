@@ -1,4 +1,4 @@
-"""Who may open what. Somebody else's object does not exist."""
+"""Access control of pages. Objects that the viewer may not see give 404."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from annotation.flow import proving, qualifying
+from annotation.flow.people import qualification_types, two_factor
 from annotation.models import Assignment, Batch, Member, Project, Worker
-from annotation.pure import roles
+from annotation.pure.people import roles
 
 View = Callable[..., HttpResponse]
 
 
 class OtherRole(PermissionDenied):
-    """A member's role does not reach this far; the text is for them."""
+    """A member's role does not allow this; the text is shown to them."""
 
 
 require_get_or_post = require_http_methods(["GET", "HEAD", "POST"])  # a page with a form
 
 
 def signed_in_or_401(view: View) -> View:
-    """For calls from scripts: 401 instead of a sign-in page."""
+    """A decorator for calls from scripts: 401 instead of a redirect to the sign-in page."""
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -42,10 +42,10 @@ def signed_in_or_401(view: View) -> View:
 
 
 def member_required(act: str, *, posting: str = "", removed: bool = False) -> Callable[[View], View]:
-    """Replace the view's `slug` by the Project, for members whose role may do `act`; `posting`, where POST asks more.
+    """A decorator that replaces the view's `slug` by the Project, for members who may do `act` (POST: `posting`).
 
-    To whom is no member the project does not exist; a member who may not is told so. `request.may` has all their acts.
-    `removed`: of a project that was deleted.
+    To others the project does not exist; a member who may not is told why. `request.may` has all their permissions.
+    `removed`: for a deleted project.
     """
 
     def decorate(view: View) -> View:
@@ -56,7 +56,7 @@ def member_required(act: str, *, posting: str = "", removed: bool = False) -> Ca
             member = get_object_or_404(rows, project__slug=slug, user=request.user)
             if not member.may(posting if posting and request.method == "POST" else act):
                 raise OtherRole(_not_theirs(member))
-            if proving.is_missing(member.project, request.user):
+            if two_factor.is_missing(member.project, request.user):
                 back = request.get_full_path() if request.method == "GET" else reverse("project", args=[slug])
                 return redirect(f"{reverse('second-factor')}?{urlencode({'next': back})}")
             request.may = roles.acts_of(member.role)
@@ -71,18 +71,18 @@ requester_required = member_required(roles.RUN)
 
 
 def demand(request: HttpRequest, project: Project, act: str) -> None:
-    """Raises OtherRole where a page's viewer may not do `act`, which one of its forms asks beyond the page itself."""
+    """Raise OtherRole if the viewer may not do `act`, for forms that need more than their page."""
     if act not in request.may:
         raise OtherRole(_not_theirs(Member.objects.get(project=project, user=request.user)))
 
 
 def _not_theirs(member: Member) -> str:
-    text = _("Your role in this project is %(role)s, and this needs another one. Ask an owner of the project.")
+    text = _("Your role in this project is %(role)s, which does not allow this. Ask an owner of the project.")
     return text % {"role": member.get_role_display()}
 
 
 def own_assignment(request: HttpRequest, public_id: str) -> Assignment:
-    """The viewer's own assignment with its HIT, batch and project; 404 for anybody else's."""
+    """The viewer's own assignment with HIT, batch and project; 404 for anybody else's."""
     rows = Assignment.objects.select_related("hit", "batch", "batch__project", "worker")
     rows = rows.filter(batch__project__removed_at__isnull=True)
     assignment = get_object_or_404(rows, public_id=public_id, worker__user=request.user)
@@ -91,17 +91,20 @@ def own_assignment(request: HttpRequest, public_id: str) -> Assignment:
 
 
 def open_batch(request: HttpRequest, pk: int) -> tuple[Batch, Worker]:
-    """A launched batch of a project in which the viewer is a worker, and which they may discover; 404 otherwise."""
+    """A launched batch that the viewer may discover as a worker of its project; 404 otherwise."""
     launched = Batch.objects.exclude(state__in=[Batch.State.DRAFT, Batch.State.LAUNCHING])
     launched = launched.filter(project__removed_at__isnull=True).select_related("project")
     batch = get_object_or_404(launched, pk=pk, project__workers__user=request.user)
     worker = Worker.objects.get(project=batch.project, user=request.user)
     worker.project = batch.project
-    if qualifying.lacks(worker, batch, act="discover") and not batch.seats.filter(worker=worker).exists():
+    if (
+        qualification_types.lacks(worker, batch, act="discover")
+        and not batch.participations.filter(worker=worker).exists()
+    ):
         raise Http404
     return batch, worker
 
 
 def with_next(url: str, request: HttpRequest) -> HttpResponse:
-    """Redirect to `url`, which leads back here afterwards."""
+    """Redirect to `url`, which then leads back to this page."""
     return redirect(f"{url}?{urlencode({'next': request.get_full_path()})}")

@@ -1,4 +1,4 @@
-"""What every template gets besides its own context."""
+"""Context processors: what every template gets."""
 
 from functools import partial
 from typing import Any
@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
-from annotation.flow import notified
+from annotation.flow.notifications import notice_inbox
 
-OF_WORK = ("/marketplace/", "/qualification-tests/", "/feedback/")  # what stands among the tabs of "Your work"
+OF_WORK = ("/marketplace/", "/qualification-tests/", "/feedback/")  # paths of the tabs of "Your work"
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     `theme`: light or dark, where the viewer chose. (A template that looked for it in the cookies itself, in vain,
     would have Django write all of them to a log for debugging.)
 
-    `may`: {act: True} for what the viewer may do in the project of the page (annotation/pure/roles.py).
+    `may`: {act: True} for what the viewer may do in the project of the page (annotation/pure/people/roles.py).
     """
     return {
         "nav": SimpleLazyObject(partial(_places, request)),
@@ -32,9 +32,9 @@ def frame(request: HttpRequest) -> dict[str, Any]:
 
 
 def _new_to(request: HttpRequest) -> int:
-    """How many notices the viewer has not read; 100 stands for more."""
+    """The number of unread notices; 100 stands for more."""
     user = getattr(request, "user", None)
-    return notified.unread(user)[:100].count() if user is not None and user.is_authenticated else 0
+    return notice_inbox.unread(user)[:100].count() if user is not None and user.is_authenticated else 0
 
 
 def _places(request: HttpRequest) -> list[dict[str, Any]]:
@@ -50,5 +50,5 @@ def _places(request: HttpRequest) -> list[dict[str, Any]]:
     path = reverse("work") if request.path.startswith(OF_WORK) else request.path
     places_here = [url for url, _label in places if path == url or (url != "/" and path.startswith(url))]
     here = max(places_here, key=len, default="")
-    ends = {reverse("home"): "?all"}  # the choice of places, also for whom the home leads on to the only one
+    ends = {reverse("home"): "?all"}  # the choice of projects, even if the home redirects to the only one
     return [{"url": url + ends.get(url, ""), "label": label, "here": url == here} for url, label in places]

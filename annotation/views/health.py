@@ -1,4 +1,4 @@
-"""Whether this process can serve, whether the installation is ready, and its figures for a monitor."""
+"""Liveness, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation import meters
 from annotation.celery import broker_trouble
-from annotation.flow import readiness
+from annotation.operations import prometheus, readiness
 
 
 @never_cache
@@ -28,7 +27,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Each part the installation needs, and "ok" or what is amiss with it; 503 where one is not well."""
+    """The state of each part, "ok" or its problem; 503 if there is one."""
     parts = dict(readiness.examine())
     if not settings.EMBEDDED_JOBS:
         parts["broker"] = "does not answer" if broker_trouble(seconds=2) else readiness.WELL
@@ -39,14 +38,14 @@ def readyz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Figures in Prometheus's format, for a monitor; for anybody else there is nothing here."""
+    """Metrics for Prometheus; 404 for everybody else."""
     if not _may_watch(request):
         raise Http404
-    return HttpResponse(meters.exposition(), content_type=meters.CONTENT_TYPE)
+    return HttpResponse(prometheus.exposition(), content_type=prometheus.CONTENT_TYPE)
 
 
 def _may_watch(request: HttpRequest) -> bool:
-    """Whoever has METRICS_TOKEN, or asks from METRICS_ALLOW directly: what a proxy passes on comes from anywhere."""
+    """Whether the caller has METRICS_TOKEN, or is in METRICS_ALLOW and not behind a proxy, which may forward anyone."""
     token = settings.METRICS_TOKEN
     if token and constant_time_compare(request.headers.get("Authorization", ""), f"Bearer {token}"):
         return True

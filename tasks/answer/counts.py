@@ -1,4 +1,4 @@
-"""A study's questions at an equal number of answers (k): which k, and each question's cells with 1, 2, ... answers."""
+"""Figures at an equal number of responses per item (k): the choice of k, and figures with 1, 2, ... responses."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from random import Random
 
-from annotation.pure.answers_per_item import common_count
-from annotation.pure.example import Example
-from annotation.pure.human_scores import (
+from annotation.pure.data.example import Example
+from annotation.pure.reports.answers_per_item import common_count
+from annotation.pure.reports.human_scores import (
     MEASURES,
     PARTS,
     Mark,
@@ -17,9 +17,9 @@ from annotation.pure.human_scores import (
     random_support_score,
     support_scores_by_count,
 )
-from annotation.pure.metrics import Scorer
+from annotation.pure.statistics.metrics import Scorer
 from annotation.tasktype import JSON, Judged
-from tasks._answering import gold_support, said, support_of
+from annotation.tasktype.helpers.answering import gold_support, said, support_of
 
 Row = list[float]
 HALF = len(MEASURES) * len(PARTS)  # the cells of the answer, before those of the support

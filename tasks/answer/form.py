@@ -1,4 +1,4 @@
-"""What the answer page posts becomes an answer (tasks/_answer_fields.py)."""
+"""Parsing the posted answer page (annotation/tasktype/helpers/answer_fields.py)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from django import forms
 from django.http import QueryDict
 
 from annotation.tasktype import JSON
-from tasks._answer_fields import AnswerFields
+from annotation.tasktype.helpers.answer_fields import AnswerFields
 
 
 class Form(forms.Form):
-    """Parses (payload as shown, POST). A value that cannot be read counts as not given."""
+    """A parser of (payload as shown, POST). Unreadable values count as missing."""
 
     def __init__(self, payload: JSON, posted: QueryDict | None = None) -> None:
         super().__init__(posted)
@@ -21,7 +21,7 @@ class Form(forms.Form):
         return self.read.answer()
 
     def shown(self, answer: JSON | None) -> JSON:
-        """An answer at rest as the page's controls want it: shown positions."""
+        """A stored answer as initial values of the page: positions as shown."""
         return self.read.shown(answer)
 
     def posted(self, answer: JSON) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""How far the figures of a study depend on the workers who took part, collected question by question."""
+"""How much the figures of a study depend on single workers, collected question by question."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotation.pure.human_scores import MEASURES, PARTS
-from annotation.pure.intervals import Figure
-from annotation.pure.worker_intervals import LEAST_WORKERS, Response, Unit, over_workers, without_one
+from annotation.pure.reports.human_scores import MEASURES, PARTS
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response, Unit, over_workers, without_one
 from annotation.tasktype import JSON
 
 Row = Sequence[float]  # the cells of answer, then of support: EM and F1 of each of MEASURES
@@ -17,7 +17,7 @@ AVERAGE = "average"
 
 @dataclass
 class People:
-    """`rows`: what a question gave, and without each of its workers (None: nothing); `own`: each worker's own cells."""
+    """`rows`: figures of a question, and without each of its workers (None: none); `own`: each worker's figures."""
 
     rows: list[tuple[Row, Mapping[str, Row | None]]] = field(default_factory=list)
     own: list[Mapping[str, Row]] = field(default_factory=list)
@@ -31,7 +31,7 @@ class People:
         return {worker for own in self.own for worker in own}
 
     def as_json(self) -> JSON:
-        """{"workers", "answer", "support"}: figures whose intervals are about people, each with n workers."""
+        """{"workers", "answer", "support"}: figures with intervals over workers, n counts workers."""
         cells = [(part, measure, kind) for part in ("answer", "support") for measure in MEASURES for kind in PARTS]
         found: JSON = {"workers": len(self.workers), "answer": {}, "support": {}}
         for place, (part, measure, kind) in enumerate(cells):
@@ -40,7 +40,7 @@ class People:
         return found
 
     def _average(self, place: int) -> Figure | None:
-        """Each question weighs the same, as in the mean; None for too few workers."""
+        """The mean over questions of equal weight; None for too few workers."""
         responses = [
             Response(item, worker, row[place], 1 / len(own))
             for item, own in enumerate(self.own)

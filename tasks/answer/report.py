@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from annotation.pure.answers_per_item import expected_best
-from annotation.pure.distance_agreement import alpha, alpha_of_answers, alpha_of_sets
-from annotation.pure.example import Example
-from annotation.pure.human_scores import MEASURES, PARTS, RANDOM_RULE, RULE, pair_scores
-from annotation.pure.intervals import Figure, bootstrap_figures, method_label
-from annotation.pure.metrics import MUSIQUE, Scorer, scorer_for
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.data.example import Example
+from annotation.pure.reports.answers_per_item import expected_best
+from annotation.pure.reports.human_scores import MEASURES, PARTS, RANDOM_RULE, RULE, pair_scores
+from annotation.pure.statistics.distance_agreement import alpha, alpha_of_answers, alpha_of_sets
+from annotation.pure.statistics.intervals import Figure, bootstrap_figures, method_label
+from annotation.pure.statistics.metrics import MUSIQUE, Scorer, scorer_for
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from tasks._answering import Support, gold_support, said, support_of
-from tasks.answer.counts import HALF, HUMAN, Row, cells_by_count, count_of, slim
-from tasks.answer.people import People
+from annotation.tasktype.helpers.answering import Support, gold_support, said, support_of
+
+from .counts import HALF, HUMAN, Row, cells_by_count, count_of, slim
+from .people import People
 
 T = TypeVar("T")
 COLUMNS = [(measure, part) for measure in MEASURES for part in PARTS]
@@ -79,7 +80,6 @@ def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int, rando
     datasets = {name: _dataset_json(found[level], seed) for name, found in sorted(studies.items())}
     table = [{"dataset": name, **_table_row(found)} for name, found in datasets.items()]
     return {
-        "task": "answer",
         "rule": RANDOM_RULE if random_ties else RULE,
         "ties": "random" if random_ties else "expected",
         "intervals": method_label(seed),
@@ -94,7 +94,7 @@ def _add(study: _Study, judged: Judged) -> None:
     scorer = scorer_for(judged.format)
     study.scorers[scorer.label] = scorer
     if judged.excluded or not judged.given:
-        study.exclusions[judged.excluded or _("no answer yet")] += 1
+        study.exclusions[judged.excluded or _("no response yet")] += 1
         return
     answers = [given.answer for given in judged.given]
     study.given.append((len(judged.payload["paragraphs"]), {given.worker: given.answer for given in judged.given}))

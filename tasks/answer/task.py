@@ -7,11 +7,30 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from annotation.pure.example import Example
-from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Features, Given, Judged, Label, Measure, Problem, TaskType
-from tasks._answer_compare import compared
-from tasks._answering import (
+from annotation.pure.data.example import Example
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import (
+    JSON,
+    Adaptable,
+    Adjudicable,
+    Arranged,
+    Comparable,
+    Doubtful,
+    Features,
+    Given,
+    Judged,
+    Label,
+    Labelled,
+    Live,
+    Measure,
+    Measured,
+    Problem,
+    Simulated,
+    TaskType,
+)
+from annotation.tasktype.helpers.answer_comparison import compared
+from annotation.tasktype.helpers.answer_wording import WRITES, reworded, wording
+from annotation.tasktype.helpers.answering import (
     answer_f1,
     answered,
     completed,
@@ -25,13 +44,13 @@ from tasks._answering import (
     search,
     shuffled,
 )
-from tasks._imitating import imitated
-from tasks._wording import WRITES, reworded, wording
-from tasks.answer.report import answer_report
+from annotation.tasktype.helpers.simulated_answers import imitated
+
+from .report import answer_report
 
 TIES = {
     "expected": _("the expected score over the tied answers"),
-    "random": _("that of one of them at random, as in MuSiQue"),
+    "random": _("the score of one tied answer drawn at random, as in MuSiQue"),
 }
 
 
@@ -39,28 +58,27 @@ TIES = {
 class Options:
     """Which controls the page has, the same for every item of a batch, and how its report breaks ties."""
 
-    yes_no: bool = field(default=False, metadata={"label": _("Yes and no are answers")})
-    no_answer: bool = field(default=False, metadata={"label": _("“No answer in the paragraphs” is an answer")})
-    choices: bool = field(default=False, metadata={"label": _("The item's options are shown to choose from")})
-    support: bool = field(default=True, metadata={"label": _("Supporting paragraphs are asked for")})
-    sentences: bool = field(default=False, metadata={"label": _("Supporting sentences instead of paragraphs")})
+    yes_no: bool = field(default=False, metadata={"label": _("Allow “yes” and “no” as answers")})
+    no_answer: bool = field(default=False, metadata={"label": _("Allow “no answer in the paragraphs”")})
+    choices: bool = field(default=False, metadata={"label": _("Show the item's options as choices")})
+    support: bool = field(default=True, metadata={"label": _("Ask for supporting paragraphs")})
+    sentences: bool = field(default=False, metadata={"label": _("Ask for supporting sentences instead of paragraphs")})
     ties: str = field(
         default="expected",
-        metadata={"label": _("Where the majority is tied, the human score is"), "choices": TIES, "group": _("Report")},
+        metadata={"label": _("If the majority is tied, the human score is"), "choices": TIES, "group": _("Report")},
     )
 
 
-class Answer(TaskType):
-    kind = "answer"
+class Answer(Adaptable, Arranged, Live, Simulated, Measured, Labelled, Comparable, Doubtful, Adjudicable, TaskType):
     title = _("Answer questions")
     question = _("Answer the question from the paragraphs and tick the paragraphs that support your answer.")
-    needs = _("Needs a question and a paragraph, with its sentences where the batch asks for sentences.")
+    needs = _("Requires a question and a paragraph, with its sentences if the batch asks for sentences.")
     writes = WRITES
     Options = Options
     live = {"search": search}
     labels = {
-        "span": Label(_("words of the paragraphs"), {"kind": "span"}),
-        "typed": Label(_("words of their own"), {"kind": "typed"}),
+        "span": Label(_("a span of the paragraphs"), {"kind": "span"}),
+        "typed": Label(_("words of the annotator's own"), {"kind": "typed"}),
         "option": Label(_("one of the options"), {"kind": "option"}),
         "yes": Label(_("yes"), {"kind": "yes"}),
         "no": Label(_("no"), {"kind": "no"}),
@@ -82,7 +100,7 @@ class Answer(TaskType):
         }
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
-        """Question and context without a trace of the gold; nothing to read or to choose skips the example."""
+        """Question and context without gold; None, which skips the example, if there is nothing to read or choose."""
         return payload_of(example, options, no_answer=options.no_answer)
 
     def arrange(self, payload: JSON, rng: Random) -> JSON:
@@ -90,7 +108,7 @@ class Answer(TaskType):
         return shuffled(payload, rng)
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
-        """An answer given elsewhere as {"text", "support": [positions], "facts"}, "" for no answer."""
+        """The stored form of an answer from elsewhere, {"text", "support": [positions], "facts"}, "" for no answer."""
         return completed(payload, answer)
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
@@ -100,32 +118,35 @@ class Answer(TaskType):
         return completed(payload, imitated(payload, gold, rng, right=right))
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
-        """The majority answer and, apart, the majority support; `tied` says that a tie stands."""
+        """The majority answer and, separately, the majority support; `tied`: there is a tie."""
         if not answers:
             return {"kind": "undecided", "answers": 0}
         found, tied = majority(answers)
         return {**found, "answers": len(answers), "tied": tied}
 
-    def agreeing(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> int:
-        """Equal answers after normalising, whatever support they tick."""
-        return sum(same_answer(answer, verdict) for answer in answers)
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
+        """Equal answers after normalising, whatever their support."""
+        return sum(same_answer(answer, aggregate) for answer in answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """Answer F1; unanswerable gold wants "no answer"."""
+        """Answer F1; for unanswerable gold the right answer is "no answer"."""
         return float(answer["kind"] == "none") if gold.answerable is False else answer_f1(answer, gold)
 
     def measure(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
-        """By the scorer of the dataset, with support on paragraphs; what the gold does not tell is not measured."""
+        """Measures by the scorer of the dataset, with support on paragraphs; none for parts without gold."""
         return measured(answer, gold, format=format)
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return answer_report(judged, sentences=options.sentences, seed=seed, random_ties=options.ties == "random")
+        return {
+            "task": self.kind,
+            **answer_report(judged, sentences=options.sentences, seed=seed, random_ties=options.ties == "random"),
+        }
 
-    def export(self, example: Example, verdict: JSON) -> list[Example]:
-        """The example with the people's answer and support in place of its own; undecided ones drop out."""
-        if verdict["kind"] == "undecided" or verdict["tied"]:
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
+        """The example with the workers' answer and support in place of its own; none if undecided."""
+        if aggregate["kind"] == "undecided" or aggregate["tied"]:
             return []
-        return [replace(example, answerable=False) if verdict["kind"] == "none" else answered(example, verdict)]
+        return [replace(example, answerable=False) if aggregate["kind"] == "none" else answered(example, aggregate)]
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         return compared(payload, given, gold)
@@ -134,7 +155,7 @@ class Answer(TaskType):
         return doubted(answers, gold)
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """1 less the mean of the expected agreements (F1) on the answer and on the support."""
+        """1 minus the mean of the expected agreement (F1) on the answer and on the support."""
         return disagreement(answers)
 
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:

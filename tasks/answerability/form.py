@@ -1,4 +1,4 @@
-"""What the answerability page posts becomes an answer (tasks/_answer_fields.py); check judges."""
+"""Parsing the posted answerability page (annotation/tasktype/helpers/answer_fields.py); `check` validates it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from django import forms
 from django.http import QueryDict
 
 from annotation.tasktype import JSON
-from tasks._answer_fields import AnswerFields
-from tasks.answerability.judging import NOT_ANSWERABLE
+from annotation.tasktype.helpers.answer_fields import AnswerFields
+
+from .judging import NOT_ANSWERABLE
 
 SAID = {"yes": True, "no": False}
 

@@ -10,13 +10,13 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from annotation.pure.answers_per_item import common_count, draws
-from annotation.pure.group_scores import GroupScores, group_scores
-from annotation.pure.human_scores import Mark, majority_chance
-from annotation.pure.metrics import scorer_for
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.reports.answers_per_item import common_count, draws
+from annotation.pure.reports.group_scores import GroupScores, group_scores
+from annotation.pure.reports.human_scores import Mark, majority_chance
+from annotation.pure.statistics.metrics import scorer_for
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from tasks._answering import gold_support, said, support_of
+from annotation.tasktype.helpers.answering import gold_support, said, support_of
 
 SUB_IDX = "sub_idx"  # in `extra` of the instances of a transform
 
@@ -26,8 +26,8 @@ REASONS = {
     "none": _("no instance is answerable"),
     "several": _("more than one instance is answerable"),
     "alone": _("the other instances are not in this batch"),
-    "voided": _("an instance is left out of scores"),
-    "unanswered": _("an instance has no answer yet"),
+    "excluded": _("an instance is excluded from scores"),
+    "unanswered": _("an instance has no response yet"),
 }
 WHOLE = ""
 
@@ -70,7 +70,7 @@ class Group:
         if len(self.rows) < self.size:
             return "alone"
         if any(row.excluded for row in self.rows):
-            return "voided"
+            return "excluded"
         return WHOLE if all(by(row) for row in self.rows) else "unanswered"
 
     def scores(self, level: str, by: By = by_people) -> GroupScores:

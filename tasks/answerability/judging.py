@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from annotation.tasktype import JSON
-from tasks._answering import completed, majority
+from annotation.tasktype.helpers.answering import completed, majority
 
 ANSWERABLE, UNANSWERABLE, TIED, UNDECIDED = "answerable", "unanswerable", "tied", "undecided"
 NOT_ANSWERABLE: Mapping[str, Any] = {

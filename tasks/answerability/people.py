@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from annotation.pure.people_tables import people_table
-from annotation.pure.words import gettext_noop as _
-from annotation.pure.worker_intervals import Response, over_workers, without_one
+from annotation.pure.reports.people_tables import people_table
+from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._people import alone, by_question, question_of, units, workers_of
-from tasks._tables import said
-from tasks.answerability.groups import count_of, groups
-from tasks.answerability.judging import called, labelled
+from annotation.tasktype.helpers.report_tables import said
+from annotation.tasktype.helpers.report_workers import alone, by_question, question_of, units, workers_of
+
+from .groups import count_of, groups
+from .judging import called, labelled
 
 
 def label_people_table(
@@ -33,7 +34,7 @@ def label_people_table(
     ]
     if not singles:
         whole = without_one(units(by_question(judged), partial(_all_right, count=count_of(judged))))
-        rows.append((said(_("All labels of a group right")), None, whole))
+        rows.append((said(_("All labels of a group correct")), None, whole))
     return people_table(rows, workers_of(labelled_rows))
 
 

@@ -7,32 +7,38 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from annotation.pure.answer_tables import at_k
-from annotation.pure.cluster_intervals import clustered_mean, clustered_share
-from annotation.pure.distance_agreement import alpha_of_answers, alpha_of_sets
-from annotation.pure.human_scores import RULE, majority_chance, question_scores_by_count, support_scores_by_count
-from annotation.pure.intervals import bootstrap_figures
-from annotation.pure.judging_tables import agreement_tables
-from annotation.pure.metrics import scorer_for
-from annotation.pure.people_tables import for_workers
-from annotation.pure.shape_words import NOT_KNOWN
-from annotation.pure.tables import counted, counted_sentence
-from annotation.pure.text_agreement import ANSWER_TEXT, SUPPORT, text_agreement_table
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.data.shape_words import NOT_KNOWN
+from annotation.pure.reports.answer_tables import at_k
+from annotation.pure.reports.human_scores import (
+    RULE,
+    majority_chance,
+    question_scores_by_count,
+    support_scores_by_count,
+)
+from annotation.pure.reports.people_tables import for_workers
+from annotation.pure.reports.tables import counted, counted_sentence
+from annotation.pure.review.label_tables import agreement_tables
+from annotation.pure.statistics.cluster_intervals import clustered_mean, clustered_share
+from annotation.pure.statistics.distance_agreement import alpha_of_answers, alpha_of_sets
+from annotation.pure.statistics.intervals import bootstrap_figures
+from annotation.pure.statistics.metrics import scorer_for
+from annotation.pure.statistics.text_agreement import ANSWER_TEXT, SUPPORT, text_agreement_table
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from tasks._answering import gold_support, said, support_of
-from tasks._people import about, question_of, responses_of, workers_of
-from tasks._tables import excluded_table, in_words, share, table, usual_seconds
-from tasks._tables import said as sentence
-from tasks.answerability.groups import Group, cells, count_of, groups, models, of_model, told
-from tasks.answerability.judging import ANSWERABLE, UNANSWERABLE, called, labelled
-from tasks.answerability.options import Options
-from tasks.answerability.people import label_people_table
+from annotation.tasktype.helpers.answering import gold_support, said, support_of
+from annotation.tasktype.helpers.report_tables import excluded_table, in_words, share, table, usual_seconds
+from annotation.tasktype.helpers.report_tables import said as sentence
+from annotation.tasktype.helpers.report_workers import about, question_of, responses_of, workers_of
+
+from .groups import Group, cells, count_of, groups, models, of_model, told
+from .judging import ANSWERABLE, UNANSWERABLE, called, labelled
+from .options import Options
+from .people import label_people_table
 
 LABELS = {ANSWERABLE: _("answerable"), UNANSWERABLE: _("not answerable")}
 INTERVALS = _(
-    "Shares with 95 % Wilson intervals, or BCa bootstrap over questions where several instances of one are judged; "
-    "means over HITs or groups with 95 % BCa bootstrap intervals"
+    "Shares with 95 % Wilson intervals, or BCa bootstrap over questions if several instances of one question "
+    "are judged; means over HITs or groups with 95 % BCa bootstrap intervals"
 )
 ALL = ""  # the name under which all datasets stand together
 Named = Sequence[tuple[object, list[Judged]]]
@@ -59,13 +65,12 @@ def answerability_report(judged: Iterable[Judged], options: Options, *, seed: in
         *excluded_table(judged),
     ]
     return {
-        "task": "answerability",
         "rule": RULE,
         "n": len(counted),
         "tables": for_workers(tables, workers_of(counted), responses_of(counted)),
         "paragraph": [*_paragraph(labelled_rows, whole, level, seed), *about(labelled_rows)],
         "intervals": INTERVALS,
-        "flags": list(_flags(counted, labelled_rows)),
+        "warnings": list(_warnings(counted, labelled_rows)),
     }
 
 
@@ -89,7 +94,7 @@ def _agreement(rows: Sequence[Judged], seed: int) -> JSON:
 
 
 def _label_table(datasets: Named, seed: int) -> JSON:
-    columns = (_("Dataset"), _("HITs"), _("Answers"), _("Majority agrees"), _("One annotator agrees"))
+    columns = (_("Dataset"), _("HITs"), _("Responses"), _("Majority agrees"), _("One annotator agrees"))
     rows = []
     for name, of in datasets:
         single = [math.fsum(_right(given, row) for given in row.given) / len(row.given) for row in of]
@@ -98,7 +103,8 @@ def _label_table(datasets: Named, seed: int) -> JSON:
         figure = clustered_mean(pairs, seed).as_json() if answers > len(of) else _agreement(of, seed)
         rows.append([name, len(of), answers, _agreement(of, seed), figure])
     note = _(
-        "How often people call an instance what its label says; a tied majority counts by the chance that it is right."
+        "How often people agree with the label of an instance. A tied majority counts with the probability "
+        "that it is correct."
     )
     return table("labels", _("Agreement with the label"), columns, rows, note)
 
@@ -114,9 +120,9 @@ def _confusion_table(rows: Sequence[Judged], seed: int) -> JSON:
         _("Majority says answerable"),
         _("Tied"),
         _("Majority says not answerable"),
-        _("Answers: answerable"),
-        _("Answers: not answerable"),
-        _("Answers that agree"),
+        _("Responses: answerable"),
+        _("Responses: not answerable"),
+        _("Agreeing responses"),
     )
     made = []
     for label, words in LABELS.items():
@@ -127,7 +133,7 @@ def _confusion_table(rows: Sequence[Judged], seed: int) -> JSON:
         right = clustered_share(((question_of(row), _right(given, row)) for row in of for given in row.given), seed)
         single = [votes[ANSWERABLE], votes[UNANSWERABLE], right.as_json()]
         made.append([sentence(words), len(of), *majority, *single])
-    return table("said", _("What was said of which"), columns, made)
+    return table("said", _("Responses by label"), columns, made)
 
 
 def _side(row: Judged) -> str:
@@ -137,7 +143,7 @@ def _side(row: Judged) -> str:
     return "" if yes == no else ANSWERABLE if yes > no else UNANSWERABLE
 
 
-GROUP_COLUMNS = (_("Answer F1"), _("Answer EM"), _("Support F1"), _("Support EM"), _("All labels right"))
+GROUP_COLUMNS = (_("Answer F1"), _("Answer EM"), _("Support F1"), _("Support EM"), _("All labels correct"))
 
 
 def _group_figures(found: Sequence[Group], level: str, seed: int) -> list[JSON]:
@@ -154,8 +160,9 @@ def _group_table(found: Sequence[Group], level: str, seed: int) -> JSON:
         instances = ", ".join(map(str, sizes)) or None
         rows.append([name, len(kept), len(of) - len(kept), instances, *_group_figures(kept, level, seed)])
     note = _(
-        "A group is all instances of a question. It scores nothing unless every label is right, and otherwise what "
-        "people score on the answerable instance; the majority counts, and its expected value where it is tied."
+        "A group consists of all instances of a question. It scores 0 unless every label is correct; "
+        "otherwise it gets people's score on the answerable instance. The majority counts, or its expected "
+        "value if tied."
     )
     made = table("groups", _("Answer and support with sufficiency, by group"), columns, rows, note)
     return made | ({"note": [note, at_k(found[0].count)]} if found else {})
@@ -173,7 +180,7 @@ def _left_out_table(found: Sequence[Group]) -> Iterator[JSON]:
     reasons = Counter(reason for group in found if (reason := group.left_out()))
     rows = [[told(reason), count] for reason, count in sorted(reasons.items())]
     if rows:
-        yield table("groups-left-out", _("Groups left out"), (_("Reason"), _("Groups")), rows) | {"leads": False}
+        yield table("groups-left-out", _("Excluded groups"), (_("Reason"), _("Groups")), rows) | {"leads": False}
 
 
 def _answer_table(rows: Sequence[Judged], level: str, count: int, seed: int) -> Iterator[JSON]:
@@ -186,8 +193,8 @@ def _answer_table(rows: Sequence[Judged], level: str, count: int, seed: int) -> 
     for name, of in _by_dataset(able):
         figures = bootstrap_figures([_human(row, level, count) for row in of], seed)
         made.append([name, len(of), *(figure.as_json() for figure in figures)])
-    note = _("The human score without regard to the other instances; “not answerable” counts as a wrong answer.")
-    yield table("answerable", _("Answers to what is answerable"), columns, made) | {"note": [note, at_k(count)]}
+    note = _("The human score without regard to the other instances. “Not answerable” counts as a wrong answer.")
+    yield table("answerable", _("Answers to answerable instances"), columns, made) | {"note": [note, at_k(count)]}
 
 
 def _human(row: Judged, level: str, count: int) -> list[float]:
@@ -225,9 +232,9 @@ def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSO
         _("Worker"),
         _("HITs"),
         _("Agrees with the label"),
-        _("Says answerable of the answerable"),
-        _("Says not answerable of the others"),
-        _("Answer F1 where both say answerable"),
+        _("Answerable instances judged answerable"),
+        _("Unanswerable instances judged not answerable"),
+        _("Answer F1 where both are “answerable”"),
         _("Support F1"),
         _("Median seconds"),
     )
@@ -240,7 +247,7 @@ def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSO
         scores = [marks[0].as_json(), marks[2].as_json()]
         made.append([worker, len(of), *shares, *scores, usual_seconds(given.seconds for _row, given in of)])
     if made:
-        yield table("workers", _("Labels and answers of each worker"), columns, made)
+        yield table("workers", _("Labels and answers by worker"), columns, made)
 
 
 def _is_able(row: Judged) -> bool:
@@ -286,7 +293,7 @@ def _model_table(judged: Sequence[Judged], found: Sequence[Group], level: str, s
         made.append([sentence(_("people")), len(both), *_group_figures(both, level, seed)])
     if made:
         columns = (_("Model"), _("Groups"), *GROUP_COLUMNS)
-        note = _("A model that names no supporting paragraph is not scored on support.")
+        note = _("Models that predict no supporting paragraphs have no support score.")
         yield table("models", _("Models on the same groups"), columns, made, note)
 
 
@@ -302,8 +309,8 @@ def _paragraph(rows: Sequence[Judged], found: Sequence[Group], level: str, seed:
     if tied := sum(not _side(row) for row in rows):
         yield counted_sentence(
             tied,
-            _("One is tied, and counts by the chance that it is right."),
-            _("%(n)s are tied, and count by the chance that they are right."),
+            _("One is tied and counts with the probability that it is correct."),
+            _("%(n)s are tied and count with the probability that they are correct."),
         )
     kept = [group for group in found if not group.left_out()]
     if kept:
@@ -315,16 +322,21 @@ def _paragraph(rows: Sequence[Judged], found: Sequence[Group], level: str, seed:
         if support["value"] is not None:
             message = _("%(groups)s they scored %(support)s support F1 with sufficiency.")
             yield {"message": message, "values": {"groups": groups_, "support": in_words(support)}}
-        message = _("%(groups)s all labels were right in %(labels)s.")
+        message = _("%(groups)s all labels were correct in %(labels)s.")
         yield {"message": message, "values": {"groups": groups_, "labels": in_words(labels)}}
     if left := len(found) - len(kept):
-        yield counted_sentence(left, _("One group was left out."), _("%(n)s groups were left out."))
+        yield counted_sentence(left, _("One group was excluded."), _("%(n)s groups were excluded."))
 
 
-def _flags(counted: Sequence[Judged], rows: Sequence[Judged]) -> Iterator[JSON]:
+def _warnings(counted: Sequence[Judged], rows: Sequence[Judged]) -> Iterator[JSON]:
     sides = {labelled(row.example) for row in rows}
     if counted and not rows:
-        message = _("The source does not say which instances are answerable, so nothing can agree.")
+        message = _("The source does not contain the labels, so agreement with them cannot be measured.")
         yield {"message": message, "values": {}}
     elif len(sides) == 1 and len(rows) > 1:
-        yield {"message": _("All labels are alike: agreement with them cannot tell care from habit."), "values": {}}
+        yield {
+            "message": _(
+                "All labels are the same, so agreement with them cannot distinguish careful from careless responses."
+            ),
+            "values": {},
+        }

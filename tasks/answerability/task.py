@@ -7,11 +7,30 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from annotation.pure.example import Example
-from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Features, Given, Judged, Label, Problem, TaskType
-from tasks._answer_compare import compared
-from tasks._answering import (
+from annotation.pure.data.example import Example
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import (
+    JSON,
+    Adaptable,
+    Adjudicable,
+    Arranged,
+    Comparable,
+    Doubtful,
+    Features,
+    Given,
+    Judged,
+    Label,
+    Labelled,
+    Live,
+    Problem,
+    Sampled,
+    Simulated,
+    TaskType,
+    Traced,
+)
+from annotation.tasktype.helpers.answer_comparison import compared
+from annotation.tasktype.helpers.answer_wording import WRITES, reworded, wording
+from annotation.tasktype.helpers.answering import (
     answer_f1,
     answered,
     completed,
@@ -22,20 +41,24 @@ from tasks._answering import (
     search,
     shuffled,
 )
-from tasks._imitating import imitated
-from tasks._wording import WRITES, reworded, wording
-from tasks.answerability.judging import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
-from tasks.answerability.options import Options
-from tasks.answerability.report import LABELS, answerability_report
+from annotation.tasktype.helpers.simulated_answers import imitated
+
+from .judging import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
+from .options import Options
+from .report import LABELS, answerability_report
 
 SUFFICIENCY = "sufficiency"  # in `extra` of the instances of a transform
 
 
-class Answerability(TaskType):
-    kind = "answerability"
+class Answerability(
+    Adaptable, Sampled, Arranged, Live, Simulated, Labelled, Comparable, Doubtful, Adjudicable, Traced, TaskType
+):
     title = _("Judge whether questions are answerable")
-    question = _("Say whether the paragraphs answer the question; if so, answer it and tick what supports your answer.")
-    needs = _("Needs a question and a paragraph, with its sentences where the batch asks for sentences.")
+    question = _(
+        "Say whether the paragraphs answer the question. If they do, answer it and tick the paragraphs that "
+        "support your answer."
+    )
+    needs = _("Requires a question and a paragraph, with its sentences if the batch asks for sentences.")
     writes = WRITES
     Options = Options
     live = {"search": search}
@@ -92,18 +115,18 @@ class Answerability(TaskType):
         return answer_f1(answer, gold)
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return answerability_report(judged, options, seed=seed)
+        return {"task": self.kind, **answerability_report(judged, options, seed=seed)}
 
-    def export(self, example: Example, verdict: JSON) -> list[Example]:
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The example with people's label and, where answerable, their answer and support; undecided ones drop out."""
-        if verdict["kind"] not in (ANSWERABLE, UNANSWERABLE) or verdict["tied"]:
+        if aggregate["kind"] not in (ANSWERABLE, UNANSWERABLE) or aggregate["tied"]:
             return []
-        answerable = verdict["kind"] == ANSWERABLE
-        made = answered(example, verdict["answer"]) if answerable else example
+        answerable = aggregate["kind"] == ANSWERABLE
+        made = answered(example, aggregate["answer"]) if answerable else example
         return [replace(made, answerable=answerable, extra=_relabelled(example, answerable))]
 
-    def provenance(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> JSON:
-        return {"votes": verdict["votes"]}
+    def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
+        return {"votes": aggregate["votes"]}
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         found = compared(payload, given, gold)

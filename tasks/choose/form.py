@@ -1,4 +1,4 @@
-"""What the page of compositions posts becomes an answer with the payload's position; check judges."""
+"""Parsing the posted choice between compositions; `check` validates it."""
 
 from __future__ import annotations
 

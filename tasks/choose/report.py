@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from annotation.pure.intervals import Figure
-from annotation.pure.people_tables import for_workers, people_table
-from annotation.pure.tables import counted
-from annotation.pure.words import gettext_noop as _
-from annotation.pure.worker_intervals import without_one
+from annotation.pure.reports.people_tables import for_workers, people_table
+from annotation.pure.reports.tables import counted
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.worker_intervals import without_one
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._people import about, label_units, responses_of, workers_of
-from tasks._tables import INTERVALS, agreement_table, excluded_table, in_words, said, share, table, usual_seconds
+from annotation.tasktype.helpers.report_tables import (
+    INTERVALS,
+    agreement_table,
+    excluded_table,
+    in_words,
+    said,
+    share,
+    table,
+    usual_seconds,
+)
+from annotation.tasktype.helpers.report_workers import about, label_units, responses_of, workers_of
 
 KINDS = {
     "chosen": _("one is chosen by most"),
-    "none": _("none is good, say most"),
-    "tied": _("as many for one as for another"),
+    "none": _("most say that none is good"),
+    "tied": _("tied"),
 }
 NONE = "none"
 
@@ -26,11 +35,11 @@ def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     """Tables over the HITs with answers that scores do not leave out."""
     judged = list(judged)
     rows = [row for row in judged if row.given and not row.excluded]
-    verdicts = Counter(_kind(_labels(row)) for row in rows)
+    aggregates = Counter(_kind(_labels(row)) for row in rows)
     units = [dict(zip((given.worker for given in row.given), _labels(row), strict=True)) for row in rows]
     workers = workers_of(rows)
     tables = [
-        _verdict_table(verdicts, len(rows)),
+        _aggregate_table(aggregates, len(rows)),
         *people_table([(said(KINDS[kind]), None, _without_one(units, kind)) for kind in ("chosen", "none")], workers),
         agreement_table(units, seed=seed, guessing=_guessing(rows)),
         _worker_table(rows),
@@ -38,12 +47,11 @@ def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
         *excluded_table(judged),
     ]
     return {
-        "task": "choose",
         "n": len(rows),
         "tables": for_workers(tables, workers, responses_of(rows)),
-        "paragraph": [*_paragraph(verdicts, len(rows)), *about(rows)],
+        "paragraph": [*_paragraph(aggregates, len(rows)), *about(rows)],
         "intervals": INTERVALS,
-        "flags": [],
+        "warnings": [],
     }
 
 
@@ -72,10 +80,10 @@ def _without_one(units: Iterable[Mapping[str, str]], kind: str) -> Figure:
     return without_one(label_units(units, lambda labels: float(_kind(labels) == kind)))
 
 
-def _verdict_table(verdicts: Counter[str], total: int) -> JSON:
-    columns = (_("Verdict"), _("Graphs"), _("Share"))
-    rows = [[said(words), verdicts[kind], share(verdicts[kind], total)] for kind, words in KINDS.items()]
-    return table("verdicts", _("Verdicts"), columns, rows)
+def _aggregate_table(aggregates: Counter[str], total: int) -> JSON:
+    columns = (_("Label"), _("Graphs"), _("Share"))
+    rows = [[said(words), aggregates[kind], share(aggregates[kind], total)] for kind, words in KINDS.items()]
+    return table("verdicts", _("Aggregated labels"), columns, rows)
 
 
 def _worker_table(rows: Iterable[Judged]) -> JSON:
@@ -94,7 +102,7 @@ def _worker_table(rows: Iterable[Judged]) -> JSON:
         _("Worker"),
         _("HITs"),
         _("“None is good”"),
-        _("Says the same as another"),
+        _("Agreement with another response"),
         _("Median seconds per HIT"),
     )
     cells = [
@@ -102,28 +110,28 @@ def _worker_table(rows: Iterable[Judged]) -> JSON:
         for name, nones in sorted(none.items())
         for usual in [usual_seconds(seconds[name])]
     ]
-    note = _("“Says the same” counts each other answer to the same HIT once.")
+    note = _("“Agreement with another response” counts each other response to the same HIT once.")
     return table("by-worker", _("By worker"), columns, cells, note)
 
 
 def _vote_table(rows: Iterable[Judged]) -> JSON:
     """How many answers the leading choice has, out of how many."""
     counts = Counter((max(Counter(labels).values()), len(labels)) for labels in map(_labels, rows))
-    columns = (_("Answers for the leading choice"), _("Answers"), _("Graphs"))
+    columns = (_("Responses for the leading choice"), _("Responses"), _("Graphs"))
     cells = [[most, total, number] for (most, total), number in sorted(counts.items(), reverse=True)]
     return table("votes", _("Votes"), columns, cells)
 
 
-def _paragraph(verdicts: Counter[str], total: int) -> list[JSON]:
+def _paragraph(aggregates: Counter[str], total: int) -> list[JSON]:
     if not total:
         return []
     graphs = counted(total, _("Of one graph"), _("Of %(n)s graphs"))
-    shares = {kind: in_words(share(verdicts[kind], total)) for kind in KINDS}
+    shares = {kind: in_words(share(aggregates[kind], total)) for kind in KINDS}
     message = _(
         "%(graphs)s with several compositions, most annotators chose a composition for %(chosen)s and none of them for "
         "%(none)s."
     )
     told = [{"message": message, "values": {"graphs": graphs, "chosen": shares["chosen"], "none": shares["none"]}}]
-    if verdicts["tied"]:
+    if aggregates["tied"]:
         told.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares["tied"]}})
     return told

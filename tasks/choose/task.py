@@ -7,13 +7,26 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from annotation.pure.agreement import percent_agreement
-from annotation.pure.example import Example
-from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Features, Given, Judged, Problem, TaskType
-from tasks._hops import hops_payload, reading_seconds
-from tasks._positions import position_of
-from tasks.choose.report import choose_report
+from annotation.pure.data.example import Example
+from annotation.pure.statistics.agreement import percent_agreement
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import (
+    JSON,
+    Adaptable,
+    Arranged,
+    Comparable,
+    Features,
+    Given,
+    Judged,
+    Problem,
+    Simulated,
+    TaskType,
+    Timed,
+)
+from annotation.tasktype.helpers.hops import hops_payload, reading_seconds
+from annotation.tasktype.helpers.positions import position_of
+
+from .report import choose_report
 
 COMPOSITIONS = "compositions"  # in an example's `extra`: the texts to choose from
 MOST = 9  # of them can be chosen by a key
@@ -24,11 +37,12 @@ class Options:
     """Nothing to set: the compositions are shown with the graph that they were written for."""
 
 
-class Choose(TaskType):
-    kind = "choose"
+class Choose(Adaptable, Arranged, Timed, Simulated, Comparable, TaskType):
     title = _("Choose a composition")
-    question = _("Which of these questions asks best for what the hops ask one after the other?")
-    needs = _("Needs a decomposition into hops, each with its paragraph, and two to nine compositions to choose from.")
+    question = _("Which of these questions best combines what the hops ask one after the other?")
+    needs = _(
+        "Requires a decomposition into hops, each with its paragraph, and two to nine compositions to choose from."
+    )
     Options = Options
     shows = ("answers", "hops", "paragraphs")
 
@@ -73,17 +87,17 @@ class Choose(TaskType):
         none = sum(answer["chosen"] is None for answer in answers)
         ballots: list[tuple[int | None, int]] = [*enumerate(votes), (None, none)]
         ahead = [choice for choice, count in ballots if count == max(*votes, none)]
-        verdict = {"chosen": None, "question": "", "votes": votes, "none": none, "answers": len(answers)}
+        aggregate = {"chosen": None, "question": "", "votes": votes, "none": none, "answers": len(answers)}
         if not answers:
-            return {**verdict, "kind": "undecided"}
+            return {**aggregate, "kind": "undecided"}
         if len(ahead) > 1:
-            return {**verdict, "kind": "tied"}
+            return {**aggregate, "kind": "tied"}
         if ahead[0] is None:
-            return {**verdict, "kind": "none"}
-        return {**verdict, "kind": "chosen", "chosen": ahead[0], "question": texts[ahead[0]]}
+            return {**aggregate, "kind": "none"}
+        return {**aggregate, "kind": "chosen", "chosen": ahead[0], "question": texts[ahead[0]]}
 
-    def agreeing(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> int:
-        return sum(answer["chosen"] == verdict["chosen"] for answer in answers)
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
+        return sum(answer["chosen"] == aggregate["chosen"] for answer in answers)
 
     def brief(self, payload: JSON, answer: JSON) -> str:
         return "–" if answer["chosen"] is None else str(payload["compositions"][answer["chosen"]])
@@ -103,14 +117,14 @@ class Choose(TaskType):
         return float(chosen is not None and payload["compositions"][chosen] == _tidy(gold.question))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return choose_report(judged, seed=seed)
+        return {"task": self.kind, **choose_report(judged, seed=seed)}
 
-    def export(self, example: Example, verdict: JSON) -> list[Example]:
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The example with the chosen question; the others are not in it any more."""
-        if verdict["kind"] != "chosen":
+        if aggregate["kind"] != "chosen":
             return []
         extra = {name: value for name, value in example.extra.items() if name != COMPOSITIONS}
-        return [replace(example, question=verdict["question"], extra=extra)]
+        return [replace(example, question=aggregate["question"], extra=extra)]
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         rows = [

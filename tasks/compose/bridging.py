@@ -1,10 +1,10 @@
-"""The bridge check of an answer: its edges are judged in order, and the first “no” or “cannot tell” ends it."""
+"""The bridge check of a response: edges are judged in order, and the first “no” or “cannot tell” ends it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from annotation.tasktype import JSON
 
 JUDGMENTS = ("same", "different", "unsure")
@@ -12,7 +12,7 @@ ENDS = ("different", "unsure")
 
 
 def judged(payload: JSON, answer: JSON) -> list[str]:
-    """The judgments that count, one an edge: after the one that ended the check, or a gap, there are none ("")."""
+    """The judgments that count, one per edge; "" after the one that ended the check, or after a gap."""
     found: list[str] = []
     given = answer.get("bridges") or []
     open_ = True
@@ -24,17 +24,17 @@ def judged(payload: JSON, answer: JSON) -> list[str]:
 
 
 def discarded(payload: JSON, answer: JSON) -> bool:
-    """Whether the answer ended at the bridge check."""
+    """Whether the response ended at the bridge check."""
     return any(judgment in ENDS for judgment in judged(payload, answer))
 
 
 def composed(payload: JSON, answer: JSON) -> bool:
-    """Whether every bridge was found to hold, so that the question counts."""
+    """Whether every bridge holds, so that the question counts."""
     return all(judgment == "same" for judgment in judged(payload, answer))
 
 
 def known(example: Example) -> list[str]:
-    """What is known of each edge, "same" or "different"; none where the example says nothing."""
+    """The known label of each edge, "same" or "different"; empty if the example has none."""
     told = example.extra.get("known_bridges")
     return [str(one) for one in told] if isinstance(told, (list, tuple)) else []
 

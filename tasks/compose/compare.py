@@ -1,14 +1,15 @@
-"""The answers to one graph side by side, for a requester's eyes only."""
+"""The responses to one graph side by side, for requesters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from annotation.tasktype import JSON, Given
-from tasks.compose.bridging import known
-from tasks.compose.review import reviewed
-from tasks.compose.verdict import bridge_counts, verdict
+
+from .aggregation import aggregate, bridge_counts
+from .bridging import known
+from .review import reviewed
 
 
 def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
@@ -35,7 +36,7 @@ def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         "hops": payload["hops"],
         "edges": edges,
         "question": gold.question,
-        "disputed": verdict(payload, answers)["disputed"],
+        "disputed": aggregate(payload, answers)["disputed"],
         "columns": [_column(payload, one) for one in given],
     }
 

@@ -1,26 +1,29 @@
-"""The checks of a composed question with the levels that the batch gave them, and the words to tell them in."""
+"""The checks of a composed question at the batch's levels, and their messages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from annotation.pure import phrasing
-from annotation.pure.example import Hop
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.data.example import Hop
+from annotation.pure.text import composed_question_checks
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
 
 MOST_HOPS = 4
-IDS = (*phrasing.CHECKS, *(f"{check}-{hop}" for check in phrasing.CHECKS for hop in range(1, MOST_HOPS + 1)))
+IDS = (
+    *composed_question_checks.CHECKS,
+    *(f"{check}-{hop}" for check in composed_question_checks.CHECKS for hop in range(1, MOST_HOPS + 1)),
+)
 
 # The places are %(words)s, %(hop)s, %(n)s (words of the question) and %(most)s.
 MESSAGES = {
     "gives_away": _("“%(words)s” gives away the answer of hop %(hop)s. Describe it instead of naming it."),
-    "gives_away_final": _("“%(words)s” gives away the final answer. Leave it for readers to find."),
-    "repeats_hop": _("This repeats the question of hop %(hop)s. Make one question of all the hops."),
-    "hop_missing": _("Too little of hop %(hop)s is asked for. Not there: %(words)s."),
-    "too_long": _("The question has %(n)s words; at most %(most)s are meant. Can it be said more briefly?"),
+    "gives_away_final": _("“%(words)s” gives away the final answer. Readers should have to find it."),
+    "repeats_hop": _("This repeats the question of hop %(hop)s. Combine all the hops into one question."),
+    "hop_missing": _("The question does not ask enough about hop %(hop)s. Missing words: %(words)s."),
+    "too_long": _("The question has %(n)s words; the limit is %(most)s. Can you shorten it?"),
     "no_question_mark": _("There is no question mark."),
-    "sentences": _("There are more than two sentences. Say it in one, or in two at most."),
+    "sentences": _("There are more than two sentences. Use one, or two at most."),
 }
 SHOWN = 8  # words in a message
 
@@ -35,13 +38,15 @@ def found(payload: JSON, question: str, overrides: Mapping[str, str] | None = No
     Each is {"id", "check", "level", "hop", "spans", "words", "message", "values", "overridden", "reason"}; a reason
     overrides warnings only.
     """
-    told = phrasing.findings(question, hops_of(payload), most_words=payload["most_words"])
+    told = composed_question_checks.findings(question, hops_of(payload), most_words=payload["most_words"])
     kept = [_told(payload, question, finding, overrides or {}) for finding in told]
     return sorted((f for f in kept if f["level"] in ("error", "warning")), key=lambda f: f["level"] != "error")
 
 
-def _told(payload: JSON, question: str, finding: phrasing.Finding, overrides: Mapping[str, str]) -> JSON:
-    level = payload["checks"].get(finding.check, phrasing.LEVELS[finding.check])
+def _told(
+    payload: JSON, question: str, finding: composed_question_checks.Finding, overrides: Mapping[str, str]
+) -> JSON:
+    level = payload["checks"].get(finding.check, composed_question_checks.LEVELS[finding.check])
     reason = overrides.get(finding.id, "").strip() if level == "warning" else ""
     return {
         "id": finding.id,
@@ -75,7 +80,7 @@ def coverage(payload: JSON, question: str) -> list[JSON]:
             "words": [{"text": text, "used": used} for text, used in row.words],
             "skipped": row.skipped,
         }
-        for row in phrasing.coverage(question, hops_of(payload))
+        for row in composed_question_checks.coverage(question, hops_of(payload))
     ]
 
 

@@ -1,4 +1,4 @@
-"""What the page of a composition posts becomes an answer; check judges it."""
+"""Parsing the posted composition; `check` validates it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import re
 from django import forms
 from django.http import QueryDict
 
-from annotation.pure.bridges import tidy
+from annotation.pure.derivations.bridges import tidy
 from annotation.tasktype import JSON
-from tasks.compose.bridging import ENDS, JUDGMENTS
-from tasks.compose.findings import IDS
+
+from .bridging import ENDS, JUDGMENTS
+from .findings import IDS
 
 MOST = 20_000  # characters that are read at all; check refuses far fewer
 MOST_WHY, MOST_REASON = 500, 300  # as the page's controls have it

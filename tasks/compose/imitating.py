@@ -1,14 +1,15 @@
-"""What simulated composers write in a rehearsal: the known question, or one that is put together from the hops'."""
+"""What simulated composers write in dry runs: the known question, or one made from the hops' questions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
 
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from annotation.tasktype import JSON
-from tasks.compose import bridging
-from tasks.compose.findings import found
+
+from . import bridging
+from .findings import found
 
 REASON = "It is asked for in other words."
 

@@ -1,16 +1,17 @@
-"""What a batch of compositions found, in sentences of a methods section. Each says only what was counted."""
+"""The results of a compose batch as sentences of a methods section."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from annotation.pure.tables import counted, counted_sentence
-from annotation.pure.words import gettext_noop as _
-from annotation.pure.worker_intervals import whom
+from annotation.pure.reports.tables import counted, counted_sentence
+from annotation.pure.statistics.worker_intervals import whom
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
-from tasks.compose.rates import ENDED, ended_rate, general_rate, percent
-from tasks.compose.tally import Hops, Pay, Tally
+
+from .rates import ENDED, ended_rate, general_rate, percent
+from .tally import Hops, Pay, Tally
 
 
 def paragraph(told: Tally, seed: int) -> Iterator[JSON]:
@@ -18,8 +19,8 @@ def paragraph(told: Tally, seed: int) -> Iterator[JSON]:
     if not told.answers:
         return
     people = {
-        "workers": counted(len(told.workers), _("One worker gave"), _("%(n)s workers gave")),
-        "answers": counted(told.answers, _("one answer"), _("%(n)s answers")),
+        "workers": counted(len(told.workers), _("One worker submitted"), _("%(n)s workers submitted")),
+        "answers": counted(told.answers, _("one response"), _("%(n)s responses")),
         "graphs": counted(
             told.hits, _("to one graph of single-hop questions"), _("to %(n)s graphs of single-hop questions")
         ),
@@ -28,8 +29,11 @@ def paragraph(told: Tally, seed: int) -> Iterator[JSON]:
     if told.traps:
         yield counted_sentence(
             told.traps,
-            _("One graph has a bridge that is known to break; what was composed of it is not counted below."),
-            _("%(n)s graphs have a bridge that is known to break; what was composed of them is not counted below."),
+            _("One graph has a bridge that is known not to hold; questions composed from it are not counted below."),
+            _(
+                "%(n)s graphs have a bridge that is known not to hold; questions composed from them are not "
+                "counted below."
+            ),
         )
     yield from _bridges(told, seed)
     for count, hops in sorted(told.hops.items()):
@@ -44,12 +48,12 @@ def _bridges(told: Tally, seed: int) -> Iterator[JSON]:
     yield counted_sentence(
         len(told.bridges),
         _(
-            "Bridges were judged once; %(rate)s %% (95 %% interval %(low)s to %(high)s %%) of the judgments said that "
-            "both sides are not the same or that it could not be told."
+            "Bridges were judged once; %(rate)s %% (95 %% interval %(low)s to %(high)s %%) of the judgments "
+            "were “not the same” or “cannot tell”."
         ),
         _(
-            "Bridges were judged %(n)s times; %(rate)s %% (95 %% interval %(low)s to %(high)s %%) of the judgments "
-            "said that both sides are not the same or that it could not be told."
+            "Bridges were judged %(n)s times; %(rate)s %% (95 %% interval %(low)s to %(high)s %%) of the "
+            "judgments were “not the same” or “cannot tell”."
         ),
         rate=percent(rate.value),
         low=percent(rate.low),
@@ -59,7 +63,7 @@ def _bridges(told: Tally, seed: int) -> Iterator[JSON]:
     yield {"message": about["text"], "values": about["values"]}
     general = general_rate(told.bridges, ENDED)
     if general is not None and general["low"] is not None:
-        message = _("Over annotators and items the interval of that share is %(low)s to %(high)s %%.")
+        message = _("Over annotators and items, the interval of that share is %(low)s to %(high)s %%.")
         yield {"message": message, "values": {end: percent(general[end]) for end in ("low", "high")}}
 
 
@@ -67,12 +71,12 @@ def _compositions(count: int, hops: Hops) -> Iterator[JSON]:
     yield counted_sentence(
         hops.composed,
         _(
-            "One composed question of %(hops)s hops has %(words)s words, against %(single)s in its single-hop "
-            "questions together."
+            "One composed question of %(hops)s hops has %(words)s words; its single-hop questions together "
+            "have %(single)s."
         ),
         _(
-            "%(n)s composed questions of %(hops)s hops have a median of %(words)s words, against %(single)s in the "
-            "single-hop questions together."
+            "%(n)s composed questions of %(hops)s hops have a median of %(words)s words; their single-hop "
+            "questions together have %(single)s."
         ),
         hops=count,
         words=_middle(hops.words),
@@ -104,10 +108,10 @@ def _paid(composed: int, pay: Pay) -> JSON:
         cents = {"text": _("%(low)s to %(high)s US cents"), "values": {"low": low, "high": high}}
     paid = len(pay.cents)
     if paid < composed:
-        one = _("One of these %(of)s was paid so far: %(cents)s.")
-        many = _("%(n)s of these %(of)s were paid so far: %(cents)s each.")
+        one = _("One of these %(of)s has been paid so far: %(cents)s.")
+        many = _("%(n)s of these %(of)s have been paid so far: %(cents)s each.")
         return counted_sentence(paid, one, many, of=composed, cents=cents)
-    return counted_sentence(paid, _("It was paid %(cents)s."), _("Each was paid %(cents)s."), cents=cents)
+    return counted_sentence(paid, _("It paid %(cents)s."), _("Each paid %(cents)s."), cents=cents)
 
 
 def _middle(values: Sequence[float]) -> float:

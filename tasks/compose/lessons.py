@@ -1,4 +1,4 @@
-"""What the folder teaches: worked compositions for each shape, and what practice says about an answer."""
+"""Worked compositions for each shape, and feedback on practice items."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from annotation.pure.example import Example
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.data.example import Example
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Remark
-from tasks.compose import bridging
-from tasks.compose.findings import coverage, found
+
+from . import bridging
+from .findings import coverage, found
 
 SHOWN = 2  # of our compositions beside the worker's
 
@@ -48,13 +49,13 @@ def _on_bridges(payload: JSON, answer: JSON, gold: Example) -> Iterator[Remark]:
 
 
 _BRIDGE = {
-    (True, "same", False): _("“%(entity)s”, hops %(head)s → %(tail)s: rightly found the same. %(why)s"),
-    (True, "different", False): _("“%(entity)s”, hops %(head)s → %(tail)s: rightly found not the same. %(why)s"),
+    (True, "same", False): _("“%(entity)s”, hops %(head)s → %(tail)s: correct, they are the same. %(why)s"),
+    (True, "different", False): _("“%(entity)s”, hops %(head)s → %(tail)s: correct, they are not the same. %(why)s"),
     (False, "same", False): _("“%(entity)s”, hops %(head)s → %(tail)s: they are the same. %(why)s"),
     (False, "different", False): _("“%(entity)s”, hops %(head)s → %(tail)s: they are not the same. %(why)s"),
-    (False, "same", True): _("“%(entity)s”, hops %(head)s → %(tail)s: it can be told, they are the same. %(why)s"),
+    (False, "same", True): _("“%(entity)s”, hops %(head)s → %(tail)s: you can tell here, they are the same. %(why)s"),
     (False, "different", True): _(
-        "“%(entity)s”, hops %(head)s → %(tail)s: it can be told, they are not the same. %(why)s"
+        "“%(entity)s”, hops %(head)s → %(tail)s: you can tell here, they are not the same. %(why)s"
     ),
 }
 
@@ -73,4 +74,4 @@ def _on_question(payload: JSON, answer: JSON) -> Iterator[Remark]:
 
 def _ours(gold: Example) -> Iterator[Remark]:
     for question in list(gold.extra.get("good", ()))[:SHOWN]:
-        yield Remark(True, _("One of ours, to compare: “%(question)s”"), {"question": question})
+        yield Remark(True, _("Our own question for comparison: “%(question)s”"), {"question": question})

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.pure import phrasing
-from annotation.pure.words import gettext_noop as _
-from tasks.compose.money import most_for_a_no, overpaid
+from annotation.pure.text import composed_question_checks
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+from .money import most_for_a_no, overpaid
 
 LEVELS = {"error": _("must be changed"), "warning": _("may stay, with a reason"), "off": _("not checked")}
 MILD = {level: label for level, label in LEVELS.items() if level != "error"}
-CHECKS, PAY = _("Checks of the question"), _("Pay, in US cents")
+CHECKS, PAY = _("Question checks"), _("Pay, in US cents")
 
 
 def _check(name: str, label: str, choices: dict[str, str] = LEVELS) -> Any:
-    return field(default=phrasing.LEVELS[name], metadata={"label": label, "choices": choices, "group": CHECKS})
+    return field(
+        default=composed_question_checks.LEVELS[name], metadata={"label": label, "choices": choices, "group": CHECKS}
+    )
 
 
 def _cents(default: int, label: str, help: str = "") -> Any:
@@ -26,8 +29,8 @@ def _cents(default: int, label: str, help: str = "") -> Any:
 class Options:
     """Raises ValueError for a level that a check does not have, and for pay that rewards a “no” over composing."""
 
-    gives_away: str = _check("gives_away", _("The question says an answer on the way"))
-    gives_away_final: str = _check("gives_away_final", _("The question says the final answer"))
+    gives_away: str = _check("gives_away", _("The question gives away an intermediate answer"))
+    gives_away_final: str = _check("gives_away_final", _("The question gives away the final answer"))
     repeats_hop: str = _check("repeats_hop", _("The question repeats a hop's question"))
     hop_missing: str = _check("hop_missing", _("A hop seems not to be used"), MILD)
     too_long: str = _check("too_long", _("The question is too long"))
@@ -35,28 +38,32 @@ class Options:
     sentences: str = _check("sentences", _("There are more than two sentences"))
     most_words: int = field(
         default=0,
-        metadata={"label": _("Most words"), "help": _("0: a limit by the number of hops"), "group": CHECKS},
+        metadata={
+            "label": _("Maximum number of words"),
+            "help": _("0 means a limit that depends on the number of hops."),
+            "group": CHECKS,
+        },
     )
     paste: bool = field(
         default=True,
         metadata={
-            "label": _("Text may be pasted into the question"),
-            "help": _("How much was pasted is recorded either way, and workers are told so."),
+            "label": _("Allow pasting into the question"),
+            "help": _("The share of pasted text is always recorded. Workers are told so."),
         },
     )
-    ask_twice: bool = field(default=False, metadata={"label": _("A second worker is asked about every “not the same”")})
+    ask_twice: bool = field(default=False, metadata={"label": _("Ask a second worker about every “not the same”")})
     expected_no: float = field(
         default=0.08,
         metadata={
             "label": _("Expected share of bridges that are not the same"),
-            "help": _("0 to 1. Workers significantly above it are flagged in the report."),
+            "help": _("0 to 1. The report marks workers significantly above it."),
         },
     )
-    pay_2hop: int = _cents(25, _("A question of 2 hops"))
-    pay_3hop: int = _cents(40, _("A question of 3 hops"))
-    pay_4hop: int = _cents(60, _("A question of 4 hops"))
+    pay_2hop: int = _cents(25, _("Question of 2 hops"))
+    pay_3hop: int = _cents(40, _("Question of 3 hops"))
+    pay_4hop: int = _cents(60, _("Question of 4 hops"))
     pay_discarded: int = _cents(
-        3, _("An item put aside at the bridge check"), _("A “no” must not pay more a minute than composing.")
+        3, _("Item marked as not composable"), _("A “no” must not pay more per minute than composing.")
     )
 
     def __post_init__(self) -> None:

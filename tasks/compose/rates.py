@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.pure.cluster_intervals import clustered_share
-from annotation.pure.intervals import Figure
-from annotation.pure.shape_words import shape_words
-from annotation.pure.words import gettext_noop as _
-from annotation.pure.worker_intervals import LEAST_WORKERS, Response, over_workers, too_few
+from annotation.pure.data.shape_words import shape_words
+from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response, over_workers, too_few
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
-from tasks._tables import said, table
-from tasks.compose.tally import Bridge, Edge, Tally
+from annotation.tasktype.helpers.report_tables import said, table
+
+from .tally import Bridge, Edge, Tally
 
 JUDGED = _(
-    "An edge is judged only where those before it were found the same. Known edges are not counted. The intervals "
-    "beside the rates resample graphs, with all judgments of each."
+    "An edge is judged only if the edges before it were judged the same. Known edges are not counted. The "
+    "intervals beside the rates resample graphs, each with all its judgments."
 )
 IN_GENERAL = _(
-    "Over annotators and items they are about people in general (Student's t, variance by items and by annotators); a "
-    "dash: fewer than seven annotators judged the edge."
+    "Intervals over annotators and items are about people in general (Student's t, variance by items and by "
+    "annotators). A dash means that fewer than seven annotators judged the edge."
 )
 OVER = {
     "different": _("not the same, over annotators and items"),

@@ -1,4 +1,4 @@
-"""The dashboard of composing: what was composed and put aside, the time and pay it took, and who stands out."""
+"""The report of composing: compositions and discarded items, time and pay, and workers who stand out."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 from typing import Any
 
-from annotation.pure.cluster_intervals import clustered_share
-from annotation.pure.intervals import wilson
-from annotation.pure.people_tables import for_workers
-from annotation.pure.significance import Q, at_least, benjamini_hochberg, chance_text
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.reports.people_tables import for_workers
+from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.statistics.intervals import wilson
+from annotation.pure.statistics.significance import Q, at_least, benjamini_hochberg, chance_text
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks.compose.in_words import paragraph
-from tasks.compose.money import SECONDS
-from tasks.compose.options import Options
-from tasks.compose.rates import by_edge, ended_rate, percent
-from tasks.compose.tally import Bridge, Tally, Worker, tally
+
+from .in_words import paragraph
+from .money import SECONDS
+from .options import Options
+from .rates import by_edge, ended_rate, percent
+from .tally import Bridge, Tally, Worker, tally
 
 TESTED = _(
-    "“High”: significantly above the expected %(expected)s %%, by exact binomial tests (one-sided) of %(n)s workers, "
-    "with Benjamini and Hochberg's adjustment at q = .05: of the workers marked, at most one in twenty is expected to "
-    "be marked by chance."
+    "“High”: significantly above the expected %(expected)s %%, by one-sided exact binomial tests of %(n)s "
+    "workers, with Benjamini and Hochberg's adjustment at q = .05: of the marked workers, at most one in "
+    "twenty is expected to be marked by chance."
 )
 REASONS = 3  # shown of a check
 ENOUGH = 3  # answers of either kind before a worker's pay for a "no" is compared
 
-INTERVALS = _("95 % intervals: Wilson, or bootstrap over graphs where a rate is of several judgments of a graph")
+INTERVALS = _("95 % intervals: Wilson, or bootstrap over graphs if a rate covers several judgments of a graph")
 
 Row = list[Any]
 
@@ -45,11 +46,10 @@ def compose_report(judged: Iterable[Judged], *, expected_no: float, seed: int) -
         _pay_by_worker(counted),
     ]
     return {
-        "task": "compose",
         "n": counted.hits,
         "tables": for_workers(tables, len(counted.workers)),
         "paragraph": list(paragraph(counted, seed)),
-        "flags": _flags(counted, chances, expected_no),
+        "warnings": _warnings(counted, chances, expected_no),
         "intervals": INTERVALS,
     }
 
@@ -75,7 +75,7 @@ def _overview(counted: Tally) -> JSON:
     kinds = {
         "composed": _("composed"),
         "several": _("several compositions to choose from"),
-        "discarded": _("put aside at the bridge check"),
+        "discarded": _("not composable (bridge check)"),
         "undecided": _("undecided"),
     }
     of = counted.kinds.total()
@@ -83,19 +83,23 @@ def _overview(counted: Tally) -> JSON:
         [_said(text), counted.kinds[kind], _share(counted.kinds[kind], of)] for kind, text in kinds.items()
     ]
     rows += [
-        [_said(_("of these: workers disagreed whether to compose")), counted.disputed, _share(counted.disputed, of)],
-        [_said(_("with a bridge that is known to break")), counted.traps, None],
-        [_said(_("left out of these tables")), counted.excluded, None],
+        [
+            _said(_("of these: workers disagreed whether it is composable")),
+            counted.disputed,
+            _share(counted.disputed, of),
+        ],
+        [_said(_("with a bridge that is known not to hold")), counted.traps, None],
+        [_said(_("excluded from these tables")), counted.excluded, None],
     ]
-    return _table("overview", _("What workers made of the HITs"), "", columns, rows) | {"leads": False}
+    return _table("overview", _("Outcome of the HITs"), "", columns, rows) | {"leads": False}
 
 
 def _by_hops(counted: Tally) -> JSON:
     """Every composition; the columns of pay stand only where the ledger paid for some answer of the batch."""
     columns = [
         _("hops"), _("composed"), _("median seconds"), _("expected seconds"),
-        *([_("paid"), _("US dollars an hour of these")] if counted.paid else []),
-        _("median words"), _("words of the hops' questions"), _("length against them"),
+        *([_("paid"), _("US dollars per hour for these")] if counted.paid else []),
+        _("median words"), _("words in the single-hop questions"), _("length ratio"),
     ]  # fmt: skip
     rows = [
         [
@@ -107,53 +111,53 @@ def _by_hops(counted: Tally) -> JSON:
     ]  # fmt: skip
     if not counted.paid:
         note = _(
-            "Seconds are active work, the bridge check included. The hops' questions are counted in words together; "
-            "the last column is the median of the ratios."
+            "Seconds are active work, including the bridge check. The words of a graph's single-hop "
+            "questions are counted together; the last column is the median of the ratios."
         )
         return _table("by-hops", _("Time and length by the number of hops"), note, columns, rows)
     note = _(
-        "Seconds are active work, the bridge check included. Dollars an hour are what was paid for compositions, "
-        "without bonuses, over their time where it was measured. The hops' questions are counted in words together; "
-        "the last column is the median of the ratios."
+        "Seconds are active work, including the bridge check. Dollars per hour are the pay for compositions, "
+        "without bonuses, over their measured time. The words of a graph's single-hop questions are counted "
+        "together; the last column is the median of the ratios."
     )
     return _table("by-hops", _("Time, pay and length by the number of hops"), note, columns, rows)
 
 
 def _overridden(counted: Tally, seed: int) -> JSON:
-    columns = [_("check"), _("warnings overridden"), _("of the compositions"), _("reasons, the first few")]
+    columns = [_("check"), _("warnings overridden"), _("share of compositions"), _("reasons (the first few)")]
     rows: list[Row] = []
     for check, reasons in sorted(counted.reasons.items()):
         label = Options.__dataclass_fields__[check].metadata["label"]
         told = " · ".join(list(dict.fromkeys(reasons))[:REASONS])
         rate = clustered_share(((hit, check in checks) for hit, checks in counted.overriding), seed)
         rows.append([_said(label), len(reasons), rate.as_json(), told])
-    return _table("overridden", _("Warnings that workers overrode"), "", columns, rows)
+    return _table("overridden", _("Warnings overridden by workers"), "", columns, rows)
 
 
 def _by_worker(counted: Tally, chances: dict[str, float], expected_no: float, seed: int) -> JSON:
     columns = [
         _("worker"), _("submitted"), _("composed"), _("bridges judged"), _("not the same or cannot tell"),
-        _("above the expected, points"), _("p, adjusted"), _("flag"), _("right on known bridges"),
-        _("pasted, per cent"),
+        _("above the expected rate, in points"), _("p, adjusted"), _("mark"), _("correct on known bridges"),
+        _("pasted, percent"),
     ]  # fmt: skip
     rows: list[Row] = []
     said_by: defaultdict[str, list[Bridge]] = defaultdict(list)
     for bridge in counted.bridges:
         said_by[bridge.worker].append(bridge)
     for name, worker in sorted(counted.workers.items()):
-        flag = _said(_("high")) if _is_high(name, chances) else ""
+        warning = _said(_("high")) if _is_high(name, chances) else ""
         known = _share(sum(worker.known), len(worker.known))
         pasted = percent(fmean(worker.pasted)) if worker.pasted else None
         above = percent(worker.ended / worker.judged - expected_no) if worker.judged else None
         rate = ended_rate(said_by[name], seed).as_json()
-        told = [rate, above, chance_text(chances[name]) if name in chances else None, flag]
+        told = [rate, above, chance_text(chances[name]) if name in chances else None, warning]
         rows.append([name, worker.submitted, worker.composed, worker.judged, *told, known, pasted])
     tested: JSON = {"text": TESTED, "values": {"expected": round(100 * expected_no, 1), "n": len(chances)}}
     note = [
-        _("The rate is of judged bridges of which nothing was known."), tested,
-        _("Pasted is the mean share of a composition's characters."),
+        _("The rate covers judged bridges whose truth was not known."), tested,
+        _("“Pasted” is the mean share of a composition's characters."),
     ]  # fmt: skip
-    return _table("by-worker", _("Worker by worker"), "", columns, rows) | {"note": note}
+    return _table("by-worker", _("By worker"), "", columns, rows) | {"note": note}
 
 
 def _chances(counted: Tally, expected_no: float) -> dict[str, float]:
@@ -165,10 +169,10 @@ def _chances(counted: Tally, expected_no: float) -> dict[str, float]:
 
 def _pay_by_worker(counted: Tally) -> JSON:
     """The time of both kinds of answers; their pay only where the ledger paid for some answer of the batch."""
-    hourly = [_("US dollars an hour of these")] if counted.paid else []
+    hourly = [_("US dollars per hour for these")] if counted.paid else []
     columns = [
-        _("worker"), _("put aside"), _("median seconds of these"), *hourly,
-        _("composed"), _("median seconds of these"), *hourly,
+        _("worker"), _("not composable"), _("median seconds for these"), *hourly,
+        _("composed"), _("median seconds for these"), *hourly,
     ]  # fmt: skip
     rows = [
         [
@@ -179,14 +183,12 @@ def _pay_by_worker(counted: Tally) -> JSON:
         for name, worker in sorted(counted.workers.items())
     ]  # fmt: skip
     if not counted.paid:
-        return _table(
-            "pay-by-worker", _("Time, worker by worker"), _("Answers whose time was measured."), columns, rows
-        )
+        return _table("pay-by-worker", _("Time by worker"), _("Responses with measured time."), columns, rows)
     note = _(
-        "Answers whose time was measured. Dollars an hour are what was paid for them, without bonuses, over the time "
-        "of those that were paid."
+        "Responses with measured time. Dollars per hour are the pay for them, without bonuses, over the time "
+        "of the paid ones."
     )
-    return _table("pay-by-worker", _("Time and pay, worker by worker"), note, columns, rows)
+    return _table("pay-by-worker", _("Time and pay by worker"), note, columns, rows)
 
 
 def _timed(seconds: Sequence[float]) -> Row:
@@ -205,18 +207,18 @@ def _no_pays_more(worker: Worker) -> bool:
     return no is not None and composing is not None and no > composing
 
 
-def _flags(counted: Tally, chances: dict[str, float], expected_no: float) -> list[JSON]:
-    flags: list[JSON] = []
+def _warnings(counted: Tally, chances: dict[str, float], expected_no: float) -> list[JSON]:
+    warnings: list[JSON] = []
     for name, worker in sorted(counted.workers.items()):
         if _is_high(name, chances):
             rate = round(100 * worker.ended / worker.judged)
             message = _(
-                "%(worker)s found %(rate)s %% of %(n)s bridges not to be the same or could not tell: significantly "
-                "more than the expected %(expected)s %% (Benjamini and Hochberg, q = .05)."
+                "%(worker)s judged %(rate)s %% of %(n)s bridges “not the same” or “cannot tell”: "
+                "significantly more than the expected %(expected)s %% (Benjamini and Hochberg, q = .05)."
             )
             values = {"worker": name, "rate": rate, "n": worker.judged, "expected": round(100 * expected_no, 1)}
-            flags.append({"message": message, "values": values})
+            warnings.append({"message": message, "values": values})
         if _no_pays_more(worker):
-            message = _("Putting items aside paid %(worker)s more a minute than composing.")
-            flags.append({"message": message, "values": {"worker": name}})
-    return flags
+            message = _("Marking items as not composable paid %(worker)s more per minute than composing.")
+            warnings.append({"message": message, "values": {"worker": name}})
+    return warnings

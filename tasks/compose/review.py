@@ -1,10 +1,11 @@
-"""One composition for a requester to read, with everything that the worker saw and said."""
+"""One composition for review, with everything that the worker saw and wrote."""
 
 from __future__ import annotations
 
 from annotation.tasktype import JSON
-from tasks.compose import bridging
-from tasks.compose.findings import coverage, found
+
+from . import bridging
+from .findings import coverage, found
 
 
 def edges_told(payload: JSON, answer: JSON) -> list[JSON]:

@@ -1,4 +1,4 @@
-"""What a batch of compositions counts up to, before it is laid out in tables."""
+"""Counts over a compose batch, before they are laid out in tables."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from annotation.tasktype import Given, Judged
-from tasks.compose import bridging
-from tasks.compose.findings import found
-from tasks.compose.money import dollars_an_hour
-from tasks.compose.verdict import verdict
+
+from . import bridging
+from .aggregation import aggregate
+from .findings import found
+from .money import dollars_an_hour
 
 Edge = tuple[str, int, int]  # shape, head, tail
 
@@ -119,7 +120,7 @@ def tally(judged: Iterable[Judged]) -> Tally:
 
 
 def _add(counted: Tally, row: Judged) -> None:
-    summed = verdict(row.payload, [one.answer for one in row.given])
+    summed = aggregate(row.payload, [one.answer for one in row.given])
     right = bridging.known(row.example)
     trap = "different" in right
     counted.traps += trap

@@ -7,50 +7,90 @@ from itertools import combinations
 from random import Random
 from statistics import fmean
 
-from annotation.pure import dag, phrasing
-from annotation.pure.bridges import tidy
-from annotation.pure.example import Example, Hop
-from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Features, Given, Judged, Problem, Remark, TaskType
-from tasks.compose import bridging, verdict
-from tasks.compose.compare import compared
-from tasks.compose.findings import MOST_CHARACTERS, checks, found
-from tasks.compose.imitating import imitated
-from tasks.compose.lessons import remarks, shapes
-from tasks.compose.money import SECONDS
-from tasks.compose.options import Options
-from tasks.compose.report import compose_report
-from tasks.compose.review import reviewed
+from annotation.pure.data import dag
+from annotation.pure.data.example import Example, Hop
+from annotation.pure.derivations.bridges import tidy
+from annotation.pure.text import composed_question_checks
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import (
+    JSON,
+    Adaptable,
+    Adjudicable,
+    Comparable,
+    Features,
+    Given,
+    Illustrated,
+    Judged,
+    Live,
+    Payable,
+    Practised,
+    Problem,
+    Remark,
+    Reviewable,
+    SecondOpinion,
+    Simulated,
+    TaskType,
+    Timed,
+    Traced,
+)
+
+from . import aggregation, bridging
+from .compare import compared
+from .findings import MOST_CHARACTERS, checks, found
+from .imitating import imitated
+from .lessons import remarks, shapes
+from .money import SECONDS
+from .options import Options
+from .report import compose_report
+from .review import reviewed
 
 
-class Compose(TaskType):
+class Compose(
+    Adaptable,
+    Timed,
+    Live,
+    Illustrated,
+    Practised,
+    SecondOpinion,
+    Payable,
+    Simulated,
+    Comparable,
+    Reviewable,
+    Adjudicable,
+    Traced,
+    TaskType,
+):
     """Payload: {"shape", "hops" [{"question", "answer", "paragraph"}], "edges" [{"head", "tail", "entity"}], "checks",
     "most_words", "paste", "ask_twice", "pay"}. Answer: {"bridges" (one an edge), "why", "question", "overrides",
     "pasted"}. An answer whose bridges do not all hold is "discarded", whatever stands in its question.
     """
 
-    kind = "compose"
     title = _("Compose questions")
-    question = _("Check that the hops are joined by the same things, then make one question of them.")
-    needs = _("Needs a decomposition into hops of one of the six shapes, each with question, answer and paragraph.")
+    question = _(
+        "Check that each bridge connects mentions of the same entity, then combine the hops into one question."
+    )
+    needs = _("Requires a decomposition into hops of one of the six shapes, each with question, answer and paragraph.")
     Options = Options
     assignments = 1
-    writes = _("The composed question, as it is to stand.")
+    writes = _("The composed question in its new wording.")
     live = {"checks": checks}
     shows = ("answers", "hops", "paragraphs")  # composing cannot be asked without them
     criteria = {
-        "correct": _("Correct: it asks for what the hops ask, and its answer is the last hop's."),
+        "correct": _("Correct: it asks what the hops ask, and its answer is the last hop's."),
         "coherent": _("Coherent: it is one natural question that a reader understands at once."),
     }
     snippets = (
         _("Thank you: this reads like a question that somebody would really ask."),
-        _("Short and clear, and every hop is needed. Please go on like this."),
-        _("Try to say it in fewer words: what readers can work out themselves need not be said."),
-        _("This names an answer on the way. Describe the person, place or thing by its own hop instead."),
-        _("One of the hops can be left out and the answer stays the same. Make the question lean on it."),
-        _("These are two questions put side by side. Let one of them describe what the other asks about."),
-        _("The question leads to the answer of an earlier hop. It has to end at the last hop's answer."),
-        _("The two mentions are not the same thing here. Read both paragraphs once more at the bridge check."),
+        _("Short and clear, and every hop is needed. Please continue like this."),
+        _("Try to use fewer words. Leave out what readers can work out themselves."),
+        _("This names an intermediate answer. Use its hop to describe the person, place or thing instead."),
+        _("One of the hops can be left out without changing the answer. Make the question depend on it."),
+        _("These are two separate questions. Use one of them to describe what the other asks about."),
+        _("The question leads to the answer of an earlier hop. It must lead to the last hop's answer."),
+        _(
+            "The two mentions do not refer to the same thing here. Please read both paragraphs again at the "
+            "bridge check."
+        ),
     )
 
     def fits(self, features: Features) -> bool:
@@ -69,7 +109,7 @@ class Compose(TaskType):
                 for head, tail in dag.edges(example.hops)
             ],
             "checks": options.levels,
-            "most_words": options.most_words or phrasing.most_words(example.hops),
+            "most_words": options.most_words or composed_question_checks.most_words(example.hops),
             "paste": options.paste,
             "ask_twice": options.ask_twice,
             "pay": {"composed": options.pay[len(example.hops)], "discarded": options.pay_discarded},
@@ -82,7 +122,7 @@ class Compose(TaskType):
                 return []
             if not judgment:
                 entity = payload["edges"][k]["entity"]
-                message = _("Judge this bridge: do both mean the same “%(entity)s”?")
+                message = _("Judge this bridge: do both refer to the same entity, “%(entity)s”?")
                 return [Problem(f"bridge-{k + 1}", message, {"entity": entity})]
         return _question_problems(payload, answer)
 
@@ -144,7 +184,7 @@ class Compose(TaskType):
         return imitated(payload, gold, rng, right=right)
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
-        return verdict.verdict(payload, answers)
+        return aggregation.aggregate(payload, answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """The share of the judged edges that are right, where it is known of the edges; else 1 for a question without
@@ -157,11 +197,11 @@ class Compose(TaskType):
         return float(not any(finding["level"] == "error" for finding in found(payload, answer["question"])))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return compose_report(judged, expected_no=options.expected_no, seed=seed)
+        return {"task": self.kind, **compose_report(judged, expected_no=options.expected_no, seed=seed)}
 
-    def export(self, example: Example, verdict_: JSON) -> list[Example]:
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The example with the composed question; none where it was put aside or an edge is known to break."""
-        return verdict.exported(example, verdict_)
+        return aggregation.exported(example, aggregate)
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         return compared(payload, given, gold)
@@ -169,7 +209,7 @@ class Compose(TaskType):
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """The mean distance of two answers: who put the item aside is far from who composed."""
         pairs = list(combinations(answers, 2))
-        return fmean(verdict.distance(payload, a, b) for a, b in pairs) if pairs else 0.0
+        return fmean(aggregation.distance(payload, a, b) for a, b in pairs) if pairs else 0.0
 
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
         """The requester's wording; an item that was put aside stays aside."""
@@ -178,8 +218,8 @@ class Compose(TaskType):
     def review(self, payload: JSON, answer: JSON) -> JSON:
         return reviewed(payload, answer)
 
-    def provenance(self, payload: JSON, answers: Sequence[JSON], verdict_: JSON) -> JSON:
-        return verdict.provenance(payload, answers, verdict_)
+    def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
+        return aggregation.provenance(payload, answers, aggregate)
 
 
 def _is_whole(hop: Hop, example: Example) -> bool:
@@ -197,9 +237,9 @@ def _hop(hop: Hop, example: Example) -> JSON:
 def _question_problems(payload: JSON, answer: JSON) -> list[Problem]:
     question = answer["question"]
     if not question.strip():
-        return [Problem("question", _("Write the question that all hops make together."))]
+        return [Problem("question", _("Write one question that combines all hops."))]
     if len(question) > MOST_CHARACTERS:
-        message = _("The question has %(n)s characters; at most %(most)s can be taken.")
+        message = _("The question has %(n)s characters; at most %(most)s are allowed.")
         return [Problem("question", message, {"n": len(question), "most": MOST_CHARACTERS})]
     return [
         Problem("question", one["message"], one["values"])

@@ -1,4 +1,4 @@
-"""What the page of bridges posts becomes an answer; check judges."""
+"""Parsing the posted judgments of bridges; `check` validates them."""
 
 from __future__ import annotations
 

@@ -6,27 +6,37 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotation.pure.intervals import Figure
-from annotation.pure.people_tables import for_workers, people_table
-from annotation.pure.significance import Q, at_most, benjamini_hochberg, chance_text
-from annotation.pure.tables import counted
-from annotation.pure.words import gettext_noop as _
-from annotation.pure.worker_intervals import without_one
+from annotation.pure.reports.people_tables import for_workers, people_table
+from annotation.pure.reports.tables import counted
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.significance import Q, at_most, benjamini_hochberg, chance_text
+from annotation.pure.statistics.worker_intervals import without_one
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._hops import known_bridges
-from tasks._people import about, label_units, responses_of
-from tasks._tables import INTERVALS, agreement_table, excluded_table, in_words, said, share, table, usual_seconds
+from annotation.tasktype.helpers.hops import known_bridges
+from annotation.tasktype.helpers.report_tables import (
+    INTERVALS,
+    agreement_table,
+    excluded_table,
+    in_words,
+    said,
+    share,
+    table,
+    usual_seconds,
+)
+from annotation.tasktype.helpers.report_workers import about, label_units, responses_of
 
 KINDS = {
     "same": _("the same entity"),
     "different": _("not the same"),
-    "unsure": _("cannot be told"),
-    "tied": _("as many one as the other"),
+    "unsure": _("cannot tell"),
+    "tied": _("tied"),
 }
 KNOWN_RIGHT = 0.8  # the share of known edges on which a careful worker is right at least
 TESTED = _(
-    "p: exact binomial tests (one-sided) of %(n)s workers against %(expected)s %% of known edges right, with Benjamini "
-    "and Hochberg's adjustment at q = .05: of the workers flagged, at most one in twenty is expected to be by chance."
+    "p: one-sided exact binomial tests of %(n)s workers against %(expected)s %% accuracy on known edges, "
+    "with Benjamini and Hochberg's adjustment at q = .05: of the marked workers, at most one in twenty is "
+    "expected to be marked by chance."
 )
 
 
@@ -42,27 +52,26 @@ def coreference_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     judged = list(judged)
     rows = [row for row in judged if row.given and not row.excluded]
     units = [labels for row in rows for labels in _edges(row)]
-    verdicts = Counter(_most_said(list(labels.values())) for labels in units)
+    aggregates = Counter(_most_said(list(labels.values())) for labels in units)
     workers = _workers(rows)
     chances = _chances(workers)
     people = [(said(KINDS[kind]), None, _without_one(units, kind)) for kind in ("same", "different")]
     tables = [
-        _verdict_table(verdicts, len(units)),
+        _aggregate_table(aggregates, len(units)),
         *people_table(people, len(workers)),
         agreement_table(units, seed=seed),
         _worker_table(workers, chances),
         *excluded_table(judged),
     ]
     return {
-        "task": "coreference",
         "n": len(rows),
         "tables": for_workers(tables, len(workers), responses_of(rows)),
         "paragraph": [
-            *_paragraph(verdicts, edges=len(units), pairs=len(rows), workers=len(workers)),
+            *_paragraph(aggregates, edges=len(units), pairs=len(rows), workers=len(workers)),
             *about(rows),
         ],
         "intervals": INTERVALS,
-        "flags": list(_flags(workers, chances)),
+        "warnings": list(_warnings(workers, chances)),
     }
 
 
@@ -93,10 +102,10 @@ def _workers(rows: Iterable[Judged]) -> dict[str, _Worker]:
     return dict(sorted(found.items()))
 
 
-def _verdict_table(verdicts: Counter[str], total: int) -> JSON:
-    columns = (_("Verdict"), _("Edges"), _("Share"))
-    rows = [[said(words), verdicts[kind], share(verdicts[kind], total)] for kind, words in KINDS.items()]
-    return table("verdicts", _("Verdicts"), columns, rows, _("What most annotators said of an edge."))
+def _aggregate_table(aggregates: Counter[str], total: int) -> JSON:
+    columns = (_("Label"), _("Edges"), _("Share"))
+    rows = [[said(words), aggregates[kind], share(aggregates[kind], total)] for kind, words in KINDS.items()]
+    return table("verdicts", _("Aggregated labels"), columns, rows, _("The majority judgment of each edge."))
 
 
 def _chances(workers: Mapping[str, _Worker]) -> dict[str, float]:
@@ -112,8 +121,8 @@ def _worker_table(workers: dict[str, _Worker], chances: Mapping[str, float]) -> 
         _("Edges"),
         _("“Not the same”"),
         _("“Cannot tell”"),
-        _("Right on known edges"),
-        _("Below the expected, points"),
+        _("Correct on known edges"),
+        _("Below the expected rate, in points"),
         _("p, adjusted"),
         _("Median seconds per HIT"),
     )
@@ -126,11 +135,11 @@ def _worker_table(workers: dict[str, _Worker], chances: Mapping[str, float]) -> 
         chance = chance_text(chances[name]) if name in chances else None
         rows.append([name, total, *rates, right, below, chance, usual_seconds(worker.seconds)])
     tested = {"text": TESTED, "values": {"expected": round(100 * KNOWN_RIGHT), "n": len(chances)}}
-    note = [_("Known edges are those whose items say what is right."), tested]
+    note = [_("Known edges are edges whose correct judgment is part of the item."), tested]
     return table("by-worker", _("By worker"), columns, rows) | {"note": note}
 
 
-def _paragraph(verdicts: Counter[str], *, edges: int, pairs: int, workers: int) -> list[JSON]:
+def _paragraph(aggregates: Counter[str], *, edges: int, pairs: int, workers: int) -> list[JSON]:
     if not edges:
         return []
     about = {
@@ -138,26 +147,26 @@ def _paragraph(verdicts: Counter[str], *, edges: int, pairs: int, workers: int) 
         "bridges": counted(edges, _("one bridge"), _("%(n)s bridges")),
         "graphs": counted(pairs, _("of one graph"), _("of %(n)s graphs")),
     }
-    shares = {kind: in_words(share(verdicts[kind], edges)) for kind in KINDS}
-    message = _("By majority %(same)s mention the same entity, %(different)s do not.")
+    shares = {kind: in_words(share(aggregates[kind], edges)) for kind in KINDS}
+    message = _("By majority, %(same)s mention the same entity and %(different)s do not.")
     told = [
         {"message": _("%(workers)s %(bridges)s %(graphs)s."), "values": about},
         {"message": message, "values": {"same": shares["same"], "different": shares["different"]}},
     ]
-    if verdicts["unsure"]:
-        told.append({"message": _("%(unsure)s cannot be told."), "values": {"unsure": shares["unsure"]}})
-    if verdicts["tied"]:
+    if aggregates["unsure"]:
+        told.append({"message": _("For %(unsure)s the majority cannot tell."), "values": {"unsure": shares["unsure"]}})
+    if aggregates["tied"]:
         told.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares["tied"]}})
     return told
 
 
-def _flags(workers: dict[str, _Worker], chances: Mapping[str, float]) -> Iterator[JSON]:
+def _warnings(workers: dict[str, _Worker], chances: Mapping[str, float]) -> Iterator[JSON]:
     for name, worker in workers.items():
         if chances.get(name, 1.0) <= Q:
             expected = round(100 * KNOWN_RIGHT)
             values = {"worker": name, "right": sum(worker.right), "n": len(worker.right), "expected": expected}
             message = _(
-                "%(worker)s judged %(right)s of %(n)s known edges right: significantly fewer than %(expected)s %% "
-                "(Benjamini and Hochberg, q = .05)."
+                "%(worker)s judged %(right)s of %(n)s known edges correctly: significantly fewer than "
+                "%(expected)s %% (Benjamini and Hochberg, q = .05)."
             )
             yield {"message": message, "values": values}

@@ -8,13 +8,25 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from annotation.pure.agreement import percent_agreement
-from annotation.pure.composing import KNOWN_BRIDGES
-from annotation.pure.example import Example
-from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Features, Given, Judged, Problem, TaskType
-from tasks._hops import hops_payload, known_bridges, mention_of, reading_seconds
-from tasks.coreference.report import coreference_report
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES
+from annotation.pure.statistics.agreement import percent_agreement
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import (
+    JSON,
+    Adaptable,
+    Comparable,
+    Features,
+    Given,
+    Judged,
+    Problem,
+    Simulated,
+    TaskType,
+    Timed,
+)
+from annotation.tasktype.helpers.hops import hops_payload, known_bridges, mention_of, reading_seconds
+
+from .report import coreference_report
 
 VALUES = ("same", "different", "unsure")
 LONGEST_WHY = 1000
@@ -25,11 +37,11 @@ class Options:
     """Nothing to set: every edge is judged with everything in view."""
 
 
-class Coreference(TaskType):
-    kind = "coreference"
+class Coreference(Adaptable, Timed, Simulated, Comparable, TaskType):
     title = _("Check bridges between questions")
-    question = _("Do both questions mean the same entity?")
-    needs = _("Needs a decomposition into hops, each with its paragraph.")
+    question = _("Do both questions refer to the same entity?")
+    leads_to = "graphs"
+    needs = _("Requires a decomposition into hops, each with its paragraph.")
     Options = Options
     assignments = 1
     shows = ("answers", "hops", "paragraphs")
@@ -53,12 +65,12 @@ class Coreference(TaskType):
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         given = answer["bridges"]
         problems = [
-            Problem(f"bridge-{number}", _("Say whether both mean “%(entity)s”, or that you cannot tell."), edge)
+            Problem(f"bridge-{number}", _("Say whether both refer to “%(entity)s”, or that you cannot tell."), edge)
             for number, edge in enumerate(payload["edges"], 1)
             if number > len(given) or given[number - 1] not in VALUES
         ]
         if len(given) > len(payload["edges"]):
-            problems.append(Problem("bridge-1", _("There are more judgments than bridges.")))
+            problems.append(Problem("bridge-1", _("There are more decisions than bridges.")))
         if len(answer["why"]) > LONGEST_WHY:
             problems.append(
                 Problem("why", _("Please keep your note below %(most)s characters."), {"most": LONGEST_WHY})
@@ -83,9 +95,9 @@ class Coreference(TaskType):
         bridges = [{kind: count[kind] for kind in VALUES} for count in counts]
         return {"kind": _together([majority(votes) for votes in bridges]), "bridges": bridges, "answers": len(answers)}
 
-    def agreeing(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> int:
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
         """The votes for the edge whose verdict has the fewest."""
-        return min((max(votes.values()) for votes in verdict["bridges"]), default=0)
+        return min((max(votes.values()) for votes in aggregate["bridges"]), default=0)
 
     def brief(self, payload: JSON, answer: JSON) -> str:
         return ", ".join(answer["bridges"])
@@ -108,13 +120,13 @@ class Coreference(TaskType):
         return sum(told == right for told, right in pairs) / len(pairs) if pairs else 0.0
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return coreference_report(judged, seed=seed)
+        return {"task": self.kind, **coreference_report(judged, seed=seed)}
 
-    def export(self, example: Example, verdict: JSON) -> list[Example]:
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """Every decided example with what is now known of its edges; what is the same may be composed."""
-        if verdict["kind"] not in ("same", "different"):
+        if aggregate["kind"] not in ("same", "different"):
             return []
-        settled = [kind if (kind := majority(votes)) in ("same", "different") else "" for votes in verdict["bridges"]]
+        settled = [kind if (kind := majority(votes)) in ("same", "different") else "" for votes in aggregate["bridges"]]
         return [replace(example, extra={**example.extra, KNOWN_BRIDGES: settled})]
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:

@@ -1,6 +1,6 @@
-"""A QuestionForm as controls of ours: what they post becomes fields by QuestionIdentifier; check judges.
+"""A QuestionForm as form fields, parsed by QuestionIdentifier; `check` validates them.
 
-Pages in a frame post to the site's own address for them (views/strangers.py), so here they answer nothing.
+Pages in a frame post to a URL of their own (mturk_api/views), so they send nothing here.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from annotation.pure import question_form
-from annotation.pure.question_form import FreeText, Question, Selection
-from annotation.pure.wire_xml import read_question
+from annotation.pure.mturk import question_form
+from annotation.pure.mturk.mturk_xml import read_question
+from annotation.pure.mturk.question_form import FreeText, Question, Selection
 from annotation.tasktype import JSON
 
 IN_A_LIST = {"dropdown", "list", "combobox"}

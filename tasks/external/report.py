@@ -1,17 +1,17 @@
-"""What strangers' HITs brought in: how many answers, and the most frequent values of each field."""
+"""Results of HITs of the MTurk API: numbers of responses, and the most frequent values of each field."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from annotation.pure.cluster_intervals import clustered_share
-from annotation.pure.people_tables import for_workers
-from annotation.pure.tables import counted
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.reports.people_tables import for_workers
+from annotation.pure.reports.tables import counted
+from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._people import workers_of
-from tasks._tables import INTERVALS, excluded_table, table, usual_seconds
+from annotation.tasktype.helpers.report_tables import INTERVALS, excluded_table, table, usual_seconds
+from annotation.tasktype.helpers.report_workers import workers_of
 
 MOST_FIELDS, MOST_VALUES, LONGEST = 40, 5, 80
 
@@ -28,25 +28,24 @@ def external_report(judged: Iterable[Judged], joined: Callable[[JSON], dict[str,
             for name, value in joined(given.answer).items():
                 fields.setdefault(name, []).append((row.hit, value))
     return {
-        "task": "external",
         "n": len(rows),
         "tables": for_workers([_frequent(fields, seed), *excluded_table(judged)], workers_of(rows)),
         "paragraph": _paragraph(len(rows), seconds),
         "intervals": INTERVALS,
-        "flags": [],
+        "warnings": [],
     }
 
 
 def _frequent(fields: dict[str, list[tuple[str, str]]], seed: int) -> JSON:
     """Values by field, given as (HIT, value) each; the answers to a HIT are resampled together."""
-    columns = (_("Field"), _("Value"), _("Answers"), _("Share"))
+    columns = (_("Field"), _("Value"), _("Responses"), _("Share"))
     rows = [
         [name[:LONGEST], value[:LONGEST] or None, count, _share(given, value, seed)]
         for name, given in list(fields.items())[:MOST_FIELDS]
         for value, count in Counter(value for _hit, value in given).most_common(MOST_VALUES)
     ]
-    note = _("The most frequent values of each field, five at most; long ones are cut.")
-    return table("values", _("What was answered"), columns, rows, note)
+    note = _("The most frequent values of each field (at most five). Long values are shortened.")
+    return table("values", _("Responses by field"), columns, rows, note)
 
 
 def _share(given: Sequence[tuple[str, str]], value: str, seed: int) -> JSON:
@@ -57,7 +56,7 @@ def _paragraph(hits: int, seconds: Sequence[float]) -> list[JSON]:
     if not hits:
         return []
     about = {
-        "answers": counted(len(seconds), _("One answer was given"), _("%(n)s answers were given")),
+        "answers": counted(len(seconds), _("One response was given"), _("%(n)s responses were given")),
         "hits": counted(hits, _("to one HIT"), _("to %(n)s HITs")),
     }
     told = [{"message": _("%(answers)s %(hits)s."), "values": about}]
@@ -65,6 +64,6 @@ def _paragraph(hits: int, seconds: Sequence[float]) -> list[JSON]:
         timed = sum(each > 0 for each in seconds)
         message = _("Their median active time is %(seconds)s seconds.")
         if timed < len(seconds):
-            message = _("The median active time of the %(timed)s whose time was measured is %(seconds)s seconds.")
+            message = _("The median active time of the %(timed)s responses with measured time is %(seconds)s seconds.")
         told.append({"message": message, "values": {"seconds": usual, "timed": timed}})
     return told

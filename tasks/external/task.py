@@ -1,6 +1,6 @@
-"""HITs that others made by the MTurk protocol: a page of theirs in a frame, HTML of theirs, or a QuestionForm.
+"""HITs created through the MTurk API: an external page in a frame, HTML, or a QuestionForm.
 
-The payload holds the question as its requester sent it, {"question": XML}; an answer is what was posted, in order:
+The payload has the question as its requester sent it, {"question": XML}; a response is what was posted, in order:
 {"fields": [[name, value], ...]}.
 """
 
@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from annotation.pure.example import Example
-from annotation.pure.frame_address import origin_of
-from annotation.pure.question_form import complaints
-from annotation.pure.strangers import payload_of
-from annotation.pure.wire_xml import External, Form, Malformed, read_question
-from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
-from tasks.external.report import external_report
+from annotation.pure.data.example import Example
+from annotation.pure.mturk.external_question import payload_of
+from annotation.pure.mturk.mturk_xml import External, Form, Malformed, origin_of, read_question
+from annotation.pure.mturk.question_form import complaints
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import JSON, Comparable, Embedding, Given, Judged, Problem, Revealing, TaskType
+
+from .report import external_report
 
 MOST_FIELDS = 1000
 LONGEST_NAME = 1000
@@ -32,7 +32,7 @@ COMPLAINTS = {
     "too_short": _("Please write more."),
     "too_long": _("Please write less."),
     "number": _("Please write a number."),
-    "range": _("This number is out of the range that is asked for."),
+    "range": _("This number is out of range."),
 }
 
 
@@ -41,39 +41,38 @@ class Options:
     """Nothing to set: everything is in the question."""
 
 
-class Strangers(TaskType):
-    kind = "external"
+class Strangers(Embedding, Revealing, Comparable, TaskType):
     title = _("HITs of other programs")
     question = _("Do what the requester asks below.")
-    needs = _("Needs a question of MTurk's protocol, in XML.")
+    needs = _("Requires a question in the XML of the MTurk API.")
     Options = Options
     meeting = "free"
     launched = False
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
-        """Items whose question is a question of the protocol in XML; others are skipped."""
+        """Items whose question is XML of the MTurk API; others are skipped."""
         try:
             return payload_of(example.question)
         except Malformed:
             return None
 
     def origins(self, payload: JSON) -> Sequence[str]:
-        """Any page that is served safely: the one that is asked for may lead to others."""
+        """Any HTTPS page, because the requested page may redirect to others."""
         asked = read_question(payload["question"])
         if isinstance(asked, Form):
             return ()
         return ("https:", origin_of(asked.url)) if isinstance(asked, External) else ("https:",)
 
     def afterwards(self, payload: JSON, example: Example) -> JSON:
-        """An answer is final: its requester may have fetched it. There is nothing else to show."""
+        """Nothing more to show; the response is final, because its requester may have fetched it."""
         return {"final": True}
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         fields = answer.get("fields")
         if not is_list_of_fields(fields):
-            return [Problem("frame", _("Send the answer with the requester's own button, inside the frame."))]
+            return [Problem("frame", _("Submit with the requester's own button, inside the frame."))]
         if len(fields) > MOST_FIELDS or sum(len(name) + len(value) for name, value in fields) > MOST_CHARACTERS:
-            return [Problem("frame", _("The answer is too large to be stored."))]
+            return [Problem("frame", _("The response is too large to be stored."))]
         asked = read_question(payload["question"])
         return _problems_of(asked, fields) if isinstance(asked, Form) else []
 
@@ -95,8 +94,8 @@ class Strangers(TaskType):
         fields = [_most(name, counted) for name, counted in values.items()]
         return {"kind": "listed" if answers else "undecided", "fields": fields, "answers": len(answers)}
 
-    def unsettled(self, verdict: JSON) -> bool:
-        """Never: what answers mean is for the program that asked."""
+    def unsettled(self, aggregate: JSON) -> bool:
+        """Never: the requester's program interprets the responses."""
         return False
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
@@ -105,13 +104,13 @@ class Strangers(TaskType):
         return float(any(known.strip() in said for known in gold.answers or ()))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return external_report(judged, joined, seed=seed)
+        return {"task": self.kind, **external_report(judged, joined, seed=seed)}
 
-    def export(self, example: Example, verdict: JSON) -> list[Example]:
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The item with what most said in each field; nothing where nobody answered."""
-        if not verdict["answers"]:
+        if not aggregate["answers"]:
             return []
-        fields = {field["name"]: field["value"] for field in verdict["fields"]}
+        fields = {field["name"]: field["value"] for field in aggregate["fields"]}
         return [replace(example, extra={**example.extra, "fields": fields})]
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:

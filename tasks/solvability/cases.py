@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from annotation.pure.significance import chance_text, holm, mcnemar
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.statistics.significance import chance_text, holm, mcnemar
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
-from tasks._people import question_of
-from tasks._tables import table
-from tasks.solvability.items import Cell, Item, head_of, models_of, scores_of, share_of
+from annotation.tasktype.helpers.report_tables import table
+from annotation.tasktype.helpers.report_workers import question_of
+
+from .items import Cell, Item, head_of, models_of, scores_of, share_of
 
 Solved = tuple[Item, bool, bool]  # whether people solve it, and whether the model does
 CASES = {
@@ -19,18 +20,19 @@ CASES = {
     "C": _("C: only the model solves it"),
     "D": _("D: neither solves it"),
 }
-SOLVES = _("The model solves an item that it answers fully right (F1 1).")
+SOLVES = _("The model solves an item if its answer is fully correct (F1 1).")
 TESTED = _(
-    "p: McNemar's exact test, two-sided, of whether people and the model solve the same questions equally often (B "
-    "against C; of several shuffles of a question, who solves more of them), with Holm's adjustment for the %(n)s rows "
-    "of this table. People less the model is in percentage points."
+    "p: McNemar's exact test, two-sided, of whether people and the model solve the same questions equally "
+    "often (B against C; for several shuffles of a question, which of the two solves more of them), with "
+    "Holm's adjustment for the %(n)s rows of this table. The difference between people and the model is in "
+    "percentage points."
 )
 
 
 def case_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> list[JSON]:
     """A row for each model on each cell; no table without models."""
     columns = (
-        _("Ablation"), _("Dataset"), _("Model"), _("Items"), *CASES.values(), _("People less the model"),
+        _("Ablation"), _("Dataset"), _("Model"), _("Items"), *CASES.values(), _("People minus the model"),
         _("p, adjusted"),
     )  # fmt: skip
     found = [(cell, name, _both(of, name)) for cell, of in cells.items() for name in models_of(of)]

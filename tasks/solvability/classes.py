@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
 
 ALPHA, BETA, GAMMA, DELTA = "alpha", "beta", "gamma", "delta"

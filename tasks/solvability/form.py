@@ -1,4 +1,4 @@
-"""What the page of an ablated question posts becomes an answer; check judges."""
+"""Parsing the posted page of an ablated question; `check` validates it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from annotation.pure.spans import Span, cut, locate
+from annotation.pure.text.spans import Span, cut, locate
 from annotation.tasktype import JSON
-from tasks.solvability.classes import BLANK
+
+from .classes import BLANK
 
 MOST = 20_000  # characters of a field
 SAID = {"yes": True, "no": False}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.pure.ablation import ABLATIONS
-from annotation.pure.cluster_intervals import clustered_share
-from annotation.pure.metrics import ACCURACY, Scorer, scorer_for
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.derivations.ablation import ABLATIONS
+from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.statistics.metrics import ACCURACY, Scorer, scorer_for
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from tasks._people import question_of
-from tasks._tables import said
+from annotation.tasktype.helpers.report_tables import said
+from annotation.tasktype.helpers.report_workers import question_of
 
 Cell = tuple[int, str]  # the number of an ablation (0: none is known) and a dataset
 
@@ -21,16 +21,16 @@ class Item:
     """A judged HIT with its verdict."""
 
     row: Judged
-    verdict: JSON
+    aggregate: JSON
 
     @property
     def solvable(self) -> bool | None:
-        solvable: bool | None = self.verdict["solvable"]
+        solvable: bool | None = self.aggregate["solvable"]
         return solvable
 
     @property
     def kind(self) -> str:
-        return str(self.verdict["kind"])
+        return str(self.aggregate["kind"])
 
 
 def cell_of(row: Judged) -> Cell:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from annotation.pure.cluster_intervals import clustered_mean
-from annotation.pure.distance_agreement import alpha_of_answers
-from annotation.pure.intervals import Figure
-from annotation.pure.judging_tables import agreement_tables
-from annotation.pure.people_tables import for_workers, people_table
-from annotation.pure.tables import counted_sentence
-from annotation.pure.text_agreement import ANSWER_TEXT, text_agreement_table
-from annotation.pure.words import gettext_noop as _
-from annotation.pure.worker_intervals import without_one
+from annotation.pure.reports.people_tables import for_workers, people_table
+from annotation.pure.reports.tables import counted_sentence
+from annotation.pure.review.label_tables import agreement_tables
+from annotation.pure.statistics.cluster_intervals import clustered_mean
+from annotation.pure.statistics.distance_agreement import alpha_of_answers
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.text_agreement import ANSWER_TEXT, text_agreement_table
+from annotation.pure.statistics.worker_intervals import without_one
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._people import about, alone, question_of, responses_of, units, workers_of
-from tasks._tables import excluded_table, said, table
-from tasks.solvability.cases import case_table
-from tasks.solvability.classes import ALPHA, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
-from tasks.solvability.items import Cell, Item, cell_of, head_of, models_of, name_of, scorer_of, scores_of, share_of
+from annotation.tasktype.helpers.report_tables import excluded_table, said, table
+from annotation.tasktype.helpers.report_workers import about, alone, question_of, responses_of, units, workers_of
+
+from .cases import case_table
+from .classes import ALPHA, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
+from .items import Cell, Item, cell_of, head_of, models_of, name_of, scorer_of, scores_of, share_of
 
 INTERVALS = _(
-    "Shares with 95 % Wilson intervals, or bootstrap over questions where several shuffles of one are judged; models' "
-    "means with 95 % bootstrap intervals over questions"
+    "Shares with 95 % Wilson intervals, or bootstrap over questions if several shuffles of one question are "
+    "judged; models' means with 95 % bootstrap intervals over questions"
 )
 
 
@@ -47,12 +48,11 @@ def solvability_report(judged: Iterable[Judged], *, seed: int) -> JSON:
         *excluded_table(judged),
     ]
     return {
-        "task": "solvability",
         "n": len(items),
         "tables": for_workers(tables, workers, responses_of(judged)),
         "paragraph": [*_paragraph(items), *about(judged, intervals=False)],
         "intervals": INTERVALS,
-        "flags": list(_flags(ordered)),
+        "warnings": list(_warnings(ordered)),
     }
 
 
@@ -68,8 +68,8 @@ def _solvable_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
             people = _people([item for item, _score in scores], seed)
             rows.append([*head_of(cell), len(scores), people, name, figure.as_json()])
     note = _(
-        "The paper's Table 4. The model's score is the mean F1, or the accuracy where there are options; people are on "
-        "the same items, but for those on which they are tied."
+        "As in the paper's Table 4. The model's score is the mean F1, or the accuracy for questions with "
+        "options. People are scored on the same items, except for items where they are tied."
     )
     return table("solvability", _("Solvability"), columns, rows, note)
 
@@ -81,7 +81,7 @@ def _people(of: Iterable[Item], seed: int) -> JSON:
 
 def _class_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
     columns = (
-        _("Ablation"), _("Dataset"), _("Items"), *(LABELS[name] for name in CLASSES), _("solvable, by the classes")
+        _("Ablation"), _("Dataset"), _("Items"), *(LABELS[name] for name in CLASSES), _("solvable, by class")
     )  # fmt: skip
     rows = []
     for cell, of in cells.items():
@@ -90,7 +90,9 @@ def _class_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
         rows.append(
             [*head_of(cell), len(decided), *shares, share_of([(item, _is_by_class(item)) for item in decided], seed)]
         )
-    note = _("The paper's Table 10. The last column is α + γ + the solvable of δ, which must equal solvability.")
+    note = _(
+        "As in the paper's Table 10. The last column is α + γ + the solvable part of δ, which must equal solvability."
+    )
     return table("classes", _("Reconstructability"), columns, rows, note)
 
 
@@ -129,24 +131,24 @@ def _paragraph(items: Sequence[Item]) -> Iterator[JSON]:
     decided = [item for item in items if item.solvable is not None]
     if decided:
         solvable = sum(item.solvable is True for item in decided)
-        message = _("By majority %(solvable)s of %(n)s can be solved.")
+        message = _("By majority, %(solvable)s of %(n)s can be solved.")
         yield {"message": message, "values": {"solvable": solvable, "n": len(decided)}}
     if open_ := len(items) - len(decided):
-        message = _("On %(n)s, as many annotators say that it can be solved as that it cannot.")
+        message = _("For %(n)s, annotators are tied on whether they can be solved.")
         yield {"message": message, "values": {"n": open_}}
     tied = sum(item.kind == "tied" for item in items)
     if tied:
-        yield {"message": _("On %(tied)s there is a tie between classes."), "values": {"tied": tied}}
+        yield {"message": _("For %(tied)s there is a tie between classes."), "values": {"tied": tied}}
 
 
-def _flags(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
+def _warnings(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
     for (number, dataset), of in cells.items():
         decided = [item for item in of if item.kind in CLASSES and item.solvable is not None]
         classes, solvable = sum(map(_is_by_class, decided)), sum(item.solvable is True for item in decided)
         if classes != solvable:
             told = {"ablation": name_of(number), "dataset": dataset, "classes": classes, "solvable": solvable}
             unequal = _(
-                "%(ablation)s, of %(dataset)s: α + γ + solvable δ is %(classes)s, but %(solvable)s are solvable. "
-                "Annotators disagree on some of them; read their answers."
+                "%(ablation)s of %(dataset)s: α + γ + solvable δ is %(classes)s, but %(solvable)s are "
+                "solvable. Annotators disagree on some of them; look at their responses."
             )
             yield {"message": unequal, "values": told}

@@ -7,16 +7,28 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from annotation.pure.ablation_text import UNKNOWN
-from annotation.pure.agreement import percent_agreement
-from annotation.pure.example import Example
-from annotation.pure.metrics import ACCURACY, MUSIQUE
-from annotation.pure.spans import Span, cut, locate
-from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged, Label, Problem, TaskType
-from tasks._positions import position_of
-from tasks.solvability.classes import ALPHA, BETA, BLANK, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
-from tasks.solvability.report import solvability_report
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.ablation_text import UNKNOWN
+from annotation.pure.statistics.agreement import percent_agreement
+from annotation.pure.statistics.metrics import ACCURACY, MUSIQUE
+from annotation.pure.text.spans import Span, cut, locate
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import (
+    JSON,
+    Comparable,
+    Given,
+    Judged,
+    Label,
+    Labelled,
+    Problem,
+    Revealing,
+    Simulated,
+    TaskType,
+)
+from annotation.tasktype.helpers.positions import position_of
+
+from .classes import ALPHA, BETA, BLANK, CLASSES, DELTA, GAMMA, LABELS, class_of, ruled
+from .report import solvability_report
 
 MOST_MARKS = 20
 KNOWN = "known_solvable"  # in `extra` of hidden gold: whether it is solvable
@@ -31,17 +43,16 @@ class Options:
     show_original: bool = field(
         default=False,
         metadata={
-            "label": _("The original is shown after the judgment"),
-            "help": _("Only once it is submitted; the judgment can then be looked at and no longer be changed."),
+            "label": _("Show the original after submission"),
+            "help": _("It is shown only after submission, when the response can no longer be changed."),
         },
     )
 
 
-class Solvability(TaskType):
-    kind = "solvability"
+class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
     title = _("Judge ablated questions")
-    question = _("Can the question still be solved, and are the features that were taken out guessable?")
-    needs = _("Needs a question and a paragraph.")
+    question = _("Can the question still be solved, and can the removed features be guessed?")
+    needs = _("Requires a question and a paragraph.")
     Options = Options
     labels = {
         ALPHA: Label(LABELS[ALPHA], {"guessable": False, "solvable": True}),
@@ -104,13 +115,13 @@ class Solvability(TaskType):
         return (ACCURACY if gold.options else MUSIQUE).answer(answer["text"], gold.answers).f1
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return solvability_report(judged, seed=seed)
+        return {"task": self.kind, **solvability_report(judged, seed=seed)}
 
-    def export(self, example: Example, verdict: JSON) -> list[Example]:
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """Every decided example with its verdict in `extra`."""
-        if verdict["kind"] not in CLASSES:
+        if aggregate["kind"] not in CLASSES:
             return []
-        told = {"class": verdict["kind"], "solvable": verdict["solvable"], "votes": verdict["votes"]}
+        told = {"class": aggregate["kind"], "solvable": aggregate["solvable"], "votes": aggregate["votes"]}
         return [replace(example, extra={**example.extra, FOUND: told})]
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
@@ -180,30 +191,35 @@ def _solving(payload: JSON, answer: JSON) -> Iterator[Problem]:
         if kind != "option" or answer["option"] not in range(len(payload["options"])):
             yield Problem("text", _("Choose one of the options."))
     elif kind == "typed" and answer["text"].strip():
-        missing = _("“%(text)s” stands in no paragraph. Select the answer, or type it as it is written there.")
+        missing = _("“%(text)s” is not in any paragraph. Select the answer, or type it as written there.")
         yield Problem("text", missing, {"text": answer["text"]})
     elif kind != "span" or not answer["text"].strip():
         yield Problem("text", _("Give the answer: select it in the text or type it."))
     elif cut(texts, Span(answer["paragraph"], answer["start"], answer["end"])) != answer["text"]:
-        yield Problem("text", _("The selected text and its place do not match. Please select the answer again."))
+        yield Problem("text", _("The selected text and its position do not match. Please select the answer again."))
     if not answer["rationale"] and not payload.get("no_context"):
-        yield Problem("rationale", _("Mark what the answer rests on."))
+        yield Problem("rationale", _("Mark what supports the answer."))
     elif len(answer["rationale"]) > MOST_MARKS:
-        yield Problem("rationale", _("Please mark no more than %(most)s places."), {"most": MOST_MARKS})
+        yield Problem("rationale", _("Please mark at most %(most)s passages."), {"most": MOST_MARKS})
     elif any(mark[0] is None or cut(texts, Span(*mark)) is None for mark in answer["rationale"]):
-        yield Problem("rationale", _("A line of the rationale stands in no paragraph. Copy it as it is written there."))
+        yield Problem(
+            "rationale", _("A line of the rationale is not in any paragraph. Copy it exactly as written there.")
+        )
 
 
 def _guessing(answer: JSON) -> Iterator[Problem]:
     guessable, necessary = answer["guessable"], answer["necessary"]
     if not isinstance(guessable, bool):
-        yield Problem("guessable", _("Say whether what was taken out can be guessed."))
+        yield Problem("guessable", _("Say whether you can guess what was removed."))
     elif not guessable and necessary is not None:
-        yield Problem("necessary", _("Whether it is necessary is asked only of what can be guessed."))
+        yield Problem("necessary", _("Whether it is necessary matters only if you can guess it."))
     elif guessable and not isinstance(necessary, bool):
-        yield Problem("necessary", _("Say whether the answer needs what was taken out."))
+        yield Problem("necessary", _("Say whether the answer depends on what was removed."))
     elif guessable and not necessary and answer["solvable"] is False:
-        contrary = _("You said that the question cannot be solved without it. Then it is necessary, or solvable.")
+        contrary = _(
+            "You said that the question cannot be solved without it. So it is either necessary, or the "
+            "question is solvable."
+        )
         yield Problem("necessary", contrary)
 
 

@@ -1,13 +1,14 @@
-"""The answers to one question's sub-questions side by side, for a requester's eyes only."""
+"""The responses to one question's sub-questions side by side, for requesters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.pure.correcting import difference
+from annotation.pure.data.corrections import difference
 from annotation.tasktype import JSON, Given
-from tasks.subquestions.judging import KEEP, corrected
-from tasks.subquestions.verdict import verdict
+
+from .aggregation import aggregate
+from .judging import KEEP, corrected
 
 
 def compared(payload: JSON, given: Sequence[Given]) -> JSON:
@@ -18,7 +19,7 @@ def compared(payload: JSON, given: Sequence[Given]) -> JSON:
     "question", "answer" (lists of differences), "changed"}}}.
     """
     answers = [one.answer for one in given]
-    decided = verdict(payload, answers)
+    decided = aggregate(payload, answers)
     rows = [
         {
             "number": k + 1,
@@ -29,7 +30,7 @@ def compared(payload: JSON, given: Sequence[Given]) -> JSON:
         for k, hop in enumerate(payload["hops"])
     ]
     columns = [{"discard": answer["discard"]} for answer in answers]
-    return {"payload": payload, "verdict": decided, "columns": columns, "rows": rows}
+    return {"payload": payload, "aggregate": decided, "columns": columns, "rows": rows}
 
 
 def _told(payload: JSON, answer: JSON, k: int) -> JSON | None:

@@ -1,4 +1,4 @@
-"""What the page of sub-questions posts becomes an answer; check judges."""
+"""Parsing the posted page of sub-questions; `check` validates it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from django import forms
 from django.http import QueryDict
 
-from annotation.pure.correcting import difference, plain
+from annotation.pure.data.corrections import difference, plain
 from annotation.tasktype import JSON
-from tasks.subquestions.judging import DISCARDS, JUDGMENTS, following, untouched
+
+from .judging import DISCARDS, JUDGMENTS, following, untouched
 
 _SAID = {"yes": True, "no": False}
 _VALUES = {True: "yes", False: "no", None: ""}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from annotation.pure import dag
-from annotation.pure.correcting import flowed, plain
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.data import dag
+from annotation.pure.data.corrections import flowed, plain
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Problem
 
 KEEP, SINGLE_HOP, WRONG_ANSWER = "no", "single_hop", "wrong_answer"
@@ -31,8 +31,12 @@ _UNCORRECTED = {
     "answer": _("Hop %(hop)s: correct the answer, or say that it is valid."),
 }
 _CORRECTED = {
-    "question": _("Hop %(hop)s: you changed the sub-question and call it right; say what was wrong, or take it back."),
-    "answer": _("Hop %(hop)s: you changed the answer and call it valid; say that it was not, or take it back."),
+    "question": _(
+        "Hop %(hop)s: you changed the sub-question but marked it as right. Say what was wrong, or undo the change."
+    ),
+    "answer": _(
+        "Hop %(hop)s: you changed the answer but marked it as valid. Mark it as not valid, or undo the change."
+    ),
 }
 
 
@@ -64,12 +68,12 @@ def corrected(payload: JSON, hops: Sequence[JSON]) -> list[dict[str, bool]]:
 def problems_of(payload: JSON, answer: JSON) -> Iterator[Problem]:
     """What hinders submitting: first the whole, then hop by hop what is not judged, not corrected or changed unsaid."""
     if answer["discard"] not in DISCARDS:
-        yield Problem("discard", _("Say first whether the question is worth keeping."))
+        yield Problem("discard", _("Say first whether to keep the question."))
         return
     if answer["discard"] != KEEP:
         return
     if len(answer["hops"]) != len(payload["hops"]):
-        yield Problem("discard", _("There must be one judgment for each hop."))
+        yield Problem("discard", _("There must be one decision for each hop."))
         return
     changed = corrected(payload, answer["hops"])
     for number, (hop, own, change) in enumerate(zip(answer["hops"], payload["hops"], changed, strict=True), 1):
@@ -88,7 +92,7 @@ def _problems(number: int, hop: JSON, own: JSON, change: Mapping[str, bool]) -> 
             yield Problem(field, _EMPTY[part], told)
         elif len(hop[part]) > LONGEST[part]:
             most = LONGEST[part]
-            yield Problem(field, _("Hop %(hop)s: at most %(most)s characters, please."), {**told, "most": most})
+            yield Problem(field, _("Hop %(hop)s: use at most %(most)s characters."), {**told, "most": most})
         elif change[part] and all(judged):
             yield Problem(field, _CORRECTED[part], told)
         elif not change[part] and False in judged:
@@ -104,7 +108,7 @@ def _references(number: int, question: str, own: str) -> Iterator[Problem]:
         return
     marks = ", ".join(f"#{k}" for k in sorted(needed))
     values: dict[str, Any] = {"hop": number, "marks": marks}
-    message = _("Hop %(hop)s: keep %(marks)s, which stands for an earlier answer, and no other number.")
+    message = _("Hop %(hop)s: keep %(marks)s, which stands for an earlier answer, and add no other number.")
     if not needed:
         message = _("Hop %(hop)s: write the earlier answer itself; # with a number is not used in this question.")
     yield Problem(f"hop-{number}-question", message, values)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from annotation.pure.cluster_intervals import clustered_share
-from annotation.pure.distance_agreement import alpha_of_answers
-from annotation.pure.metrics import MUSIQUE
-from annotation.pure.people_tables import people_table
-from annotation.pure.text_agreement import text_agreement_table
-from annotation.pure.words import gettext_noop as _
-from annotation.pure.worker_intervals import Response, over_workers, without_one
+from annotation.pure.reports.people_tables import people_table
+from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.statistics.distance_agreement import alpha_of_answers
+from annotation.pure.statistics.metrics import MUSIQUE
+from annotation.pure.statistics.text_agreement import text_agreement_table
+from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._people import alone, units, workers_of
-from tasks._tables import said
-from tasks.subquestions.judging import KEEP, MEANING, VALID, WELL_FORMED
-from tasks.subquestions.verdict import KEPT, verdict
+from annotation.tasktype.helpers.report_tables import said
+from annotation.tasktype.helpers.report_workers import alone, units, workers_of
+
+from .aggregation import KEPT, aggregate
+from .judging import KEEP, MEANING, VALID, WELL_FORMED
 
 NEGATIVE = {
     WELL_FORMED: _("Judgments: not well-formed"),
@@ -33,7 +34,7 @@ def checking_people_table(rows: Sequence[Judged]) -> list[JSON]:
 
 
 def _kept(row: Judged) -> float:
-    return float(verdict(row.payload, [given.answer for given in row.given])["kind"] == KEPT)
+    return float(aggregate(row.payload, [given.answer for given in row.given])["kind"] == KEPT)
 
 
 def _responses(rows: Iterable[Judged], name: str) -> list[Response]:

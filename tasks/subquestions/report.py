@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from annotation.pure.judging_tables import agreement_tables
-from annotation.pure.people_tables import for_workers
-from annotation.pure.tables import counted, counted_sentence
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.reports.people_tables import for_workers
+from annotation.pure.reports.tables import counted, counted_sentence
+from annotation.pure.review.label_tables import agreement_tables
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._people import about, responses_of, workers_of
-from tasks._tables import excluded_table, in_words, said, share, table, usual_seconds
-from tasks.subquestions.judging import DISCARDS, JUDGMENTS, KEEP, MEANING, SINGLE_HOP, VALID, WELL_FORMED, WRONG_ANSWER
-from tasks.subquestions.judging import corrected as changes_of
-from tasks.subquestions.people import checking_people_table, negative_share, wording_table
-from tasks.subquestions.verdict import DISCARDED, KEPT, TIED, verdict
+from annotation.tasktype.helpers.report_tables import excluded_table, in_words, said, share, table, usual_seconds
+from annotation.tasktype.helpers.report_workers import about, responses_of, workers_of
 
-INTERVALS = _("Shares with 95 % Wilson intervals, or bootstrap over items where several judgments of one are counted")
+from .aggregation import DISCARDED, KEPT, TIED, aggregate
+from .judging import DISCARDS, JUDGMENTS, KEEP, MEANING, SINGLE_HOP, VALID, WELL_FORMED, WRONG_ANSWER
+from .judging import corrected as changes_of
+from .people import checking_people_table, negative_share, wording_table
+
+INTERVALS = _("Shares with 95 % Wilson intervals, or bootstrap over items if several judgments of an item are counted")
 OUTCOMES = {
     (KEPT, ""): _("kept"),
     (DISCARDED, SINGLE_HOP): _("discarded: needs no multihop reasoning"),
     (DISCARDED, WRONG_ANSWER): _("discarded: the answer is wrong"),
-    (DISCARDED, "both"): _("discarded: as many say one reason as the other"),
+    (DISCARDED, "both"): _("discarded: tied between the two reasons"),
     (TIED, ""): _("tied"),
 }
 SAID = {KEEP: _("keep"), SINGLE_HOP: _("needs no multihop reasoning"), WRONG_ANSWER: _("the answer is wrong")}
@@ -34,11 +35,11 @@ def subquestions_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     """Tables over all HITs with answers that scores do not leave out."""
     judged = list(judged)
     rows = [row for row in judged if row.given and not row.excluded]
-    verdicts = [verdict(row.payload, [given.answer for given in row.given]) for row in rows]
+    aggregates = [aggregate(row.payload, [given.answer for given in row.given]) for row in rows]
     tables = [
-        _outcome_table(verdicts),
+        _outcome_table(aggregates),
         _judgment_table(rows, seed),
-        _correction_table(rows, verdicts),
+        _correction_table(rows, aggregates),
         *checking_people_table(rows),
         _worker_table(rows),
         *_agreement(rows, seed=seed),
@@ -46,20 +47,19 @@ def subquestions_report(judged: Iterable[Judged], *, seed: int) -> JSON:
         *excluded_table(judged),
     ]
     return {
-        "task": "subquestions",
         "n": len(rows),
         "tables": for_workers(tables, workers_of(rows), responses_of(rows)),
-        "paragraph": [*_paragraph(verdicts, rows), *about(rows)],
+        "paragraph": [*_paragraph(aggregates, rows), *about(rows)],
         "intervals": INTERVALS,
-        "flags": list(_flags(verdicts)),
+        "warnings": list(_warnings(aggregates)),
     }
 
 
-def _outcome_table(verdicts: Sequence[JSON]) -> JSON:
-    counts = Counter((one["kind"], one["discard"]) for one in verdicts)
-    rows = [[said(words), counts[key], share(counts[key], len(verdicts))] for key, words in OUTCOMES.items()]
-    note = _("By majority of the annotators of each item; a text is tied where as many give another one.")
-    return table("verdicts", _("Kept and discarded"), (_("Verdict"), _("Items"), _("Share")), rows, note)
+def _outcome_table(aggregates: Sequence[JSON]) -> JSON:
+    counts = Counter((one["kind"], one["discard"]) for one in aggregates)
+    rows = [[said(words), counts[key], share(counts[key], len(aggregates))] for key, words in OUTCOMES.items()]
+    note = _("By majority of the annotators of each item. A text is tied if another one was given equally often.")
+    return table("verdicts", _("Kept and discarded"), (_("Label"), _("Items"), _("Share")), rows, note)
 
 
 def _kept(rows: Iterable[Judged]) -> Iterator[tuple[Judged, str, list[JSON]]]:
@@ -80,15 +80,15 @@ def _judgment_table(rows: Sequence[Judged], seed: int) -> JSON:
         [number, len(own), *(negative_share(own, name, seed) for name in JUDGMENTS)]
         for number, own in sorted(hops.items())
     ]
-    columns = (_("Hop"), _("Judgments"), *FAULTS.values())
-    return table("judgments", _("Negative judgments"), columns, made, _("Over the answers that keep the question."))
+    columns = (_("Hop"), _("Responses"), *FAULTS.values())
+    return table("judgments", _("Negative judgments"), columns, made, _("Over the responses that keep the question."))
 
 
-def _correction_table(rows: Sequence[Judged], verdicts: Sequence[JSON]) -> JSON:
+def _correction_table(rows: Sequence[Judged], aggregates: Sequence[JSON]) -> JSON:
     """What the verdicts changed of the kept questions; what only followed from an earlier answer is no correction."""
     kept: Counter[int] = Counter()
     changed: dict[str, Counter[int]] = {"question": Counter(), "answer": Counter()}
-    for row, decided in zip(rows, verdicts, strict=True):
+    for row, decided in zip(rows, aggregates, strict=True):
         if decided["kind"] != KEPT:
             continue
         for number, change in enumerate(changes_of(row.payload, decided["hops"]), 1):
@@ -116,7 +116,7 @@ def _correction_table(rows: Sequence[Judged], verdicts: Sequence[JSON]) -> JSON:
         _("Corrections"),
         columns,
         made,
-        _("In the sub-questions by majority, of the items that most keep."),
+        _("In the sub-questions by majority, for items that most annotators keep."),
     )
 
 
@@ -154,38 +154,38 @@ def _agreement(rows: Sequence[Judged], *, seed: int) -> Iterator[JSON]:
             for name in JUDGMENTS:
                 told = RIGHT if hop[name] else WRONG
                 parts.setdefault(f"{row.hit}/{number}/{name}", []).append((worker, told))
-    labels = {RIGHT: _("right"), WRONG: _("not right")}
+    labels = {RIGHT: _("correct"), WRONG: _("not right")}
     keeping = agreement_tables(whole, categories=DISCARDS, labels=SAID, seed=seed)
     judging = agreement_tables(list(parts.items()), categories=(RIGHT, WRONG), labels=labels, seed=seed)
-    about = (("keeping", keeping, _("Of keeping or discarding.")), ("hops", judging, _("Of the judgments of hops.")))
+    about = (("keeping", keeping, _("On keeping or discarding.")), ("hops", judging, _("On the judgments of hops.")))
     for prefix, tables, note in about:
         for one in tables:
             yield one | {"name": f"{prefix}-{one['name']}", "note": one["note"] or note, "about": note}
 
 
-def _paragraph(verdicts: Sequence[JSON], rows: Sequence[Judged]) -> list[JSON]:
-    if not verdicts:
+def _paragraph(aggregates: Sequence[JSON], rows: Sequence[Judged]) -> list[JSON]:
+    if not aggregates:
         return []
-    kinds = Counter(one["kind"] for one in verdicts)
+    kinds = Counter(one["kind"] for one in aggregates)
     workers = len({given.worker for row in rows for given in row.given})
     about = {
         "workers": counted(workers, _("One annotator checked"), _("%(n)s annotators checked")),
         "items": counted(
-            len(verdicts), _("one question with its sub-questions"), _("%(n)s questions with their sub-questions")
+            len(aggregates), _("one question with its sub-questions"), _("%(n)s questions with their sub-questions")
         ),
     }
-    shares = {kind: in_words(share(kinds[kind], len(verdicts))) for kind in (KEPT, DISCARDED, TIED)}
+    shares = {kind: in_words(share(kinds[kind], len(aggregates))) for kind in (KEPT, DISCARDED, TIED)}
     message = _("By majority, %(kept)s were kept and %(discarded)s discarded.")
     told = [
         {"message": _("%(workers)s %(items)s."), "values": about},
         {"message": message, "values": {"kept": shares[KEPT], "discarded": shares[DISCARDED]}},
     ]
     if kinds[TIED]:
-        message = _("On %(tied)s annotators are tied, over keeping the question or over a text.")
+        message = _("On %(tied)s, annotators are tied on keeping the question or on a text.")
         told.append({"message": message, "values": {"tied": shares[TIED]}})
     return told
 
 
-def _flags(verdicts: Sequence[JSON]) -> Iterator[JSON]:
-    if tied := sum(one["kind"] == TIED for one in verdicts):
+def _warnings(aggregates: Sequence[JSON]) -> Iterator[JSON]:
+    if tied := sum(one["kind"] == TIED for one in aggregates):
         yield counted_sentence(tied, _("Workers are tied on one item."), _("Workers are tied on %(n)s items."))

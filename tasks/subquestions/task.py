@@ -7,18 +7,34 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from annotation.pure import dag
-from annotation.pure.agreement import percent_agreement
-from annotation.pure.correcting import answer_key, question_key
-from annotation.pure.example import Example
-from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Features, Given, Judged, Label, Problem, TaskType
-from tasks._hops import reading_seconds
-from tasks.subquestions.compare import compared
-from tasks.subquestions.judging import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
-from tasks.subquestions.report import SAID, subquestions_report
-from tasks.subquestions.verdict import KEPT, TIED, UNDECIDED, verdict
-from tasks.subquestions.wording import WRITES, reworded, wording
+from annotation.pure.data import dag
+from annotation.pure.data.corrections import answer_key, question_key
+from annotation.pure.data.example import Example
+from annotation.pure.statistics.agreement import percent_agreement
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import (
+    JSON,
+    Adaptable,
+    Adjudicable,
+    Comparable,
+    Features,
+    Given,
+    Judged,
+    Label,
+    Labelled,
+    Problem,
+    Simulated,
+    TaskType,
+    Timed,
+    Traced,
+)
+from annotation.tasktype.helpers.hops import reading_seconds
+
+from .aggregation import KEPT, TIED, UNDECIDED, aggregate
+from .compare import compared
+from .judging import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
+from .report import SAID, subquestions_report
+from .wording import WRITES, reworded, wording
 
 CHECKED = "subquestions"  # in the `extra` of an exported example: what was changed by how many
 SECONDS_A_HOP = 15
@@ -29,15 +45,14 @@ class Options:
     """Nothing to set: everything is in view and everything may be corrected."""
 
 
-class Subquestions(TaskType):
+class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicable, Traced, TaskType):
     """Answer: {"discard": "no" | "single_hop" | "wrong_answer", "hops": [{"well_formed", "meaning", "valid" (true,
     false or null), "question", "answer"}]}; the hops of a discarded question say nothing.
     """
 
-    kind = "subquestions"
     title = _("Check sub-questions")
     question = _("Are these the right sub-questions, with the right answers?")
-    needs = _("Needs a question, its answer and its decomposition into two or more hops, with their paragraphs.")
+    needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")
     writes = WRITES
     Options = Options
     assignments = 1
@@ -93,17 +108,17 @@ class Subquestions(TaskType):
         return super().complete(payload, {"discard": answer["discard"], "hops": given})
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
-        return verdict(payload, answers)
+        return aggregate(payload, answers)
 
-    def unsettled(self, verdict: JSON) -> bool:
+    def unsettled(self, aggregate: JSON) -> bool:
         """Whether a requester must decide: a discard that most want is settled."""
-        return verdict["kind"] in (TIED, UNDECIDED)
+        return aggregate["kind"] in (TIED, UNDECIDED)
 
-    def agreeing(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> int:
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
         """How many say what the verdict says: all that discard, or all that keep it with the same texts."""
-        if verdict["kind"] != KEPT:
+        if aggregate["kind"] != KEPT:
             return sum(answer["discard"] != KEEP for answer in answers)
-        final = _keys({"hops": verdict["hops"]})
+        final = _keys({"hops": aggregate["hops"]})
         return sum(answer["discard"] == KEEP and _keys(answer) == final for answer in answers)
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
@@ -135,27 +150,31 @@ class Subquestions(TaskType):
         return sum(right) / len(right) if right else 1.0
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return subquestions_report(judged, seed=seed)
+        return {"task": self.kind, **subquestions_report(judged, seed=seed)}
 
-    def export(self, example: Example, verdict: JSON) -> list[Example]:
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The example with its final sub-questions and answers; discarded, tied and unjudged ones are left out."""
-        if verdict["kind"] != KEPT:
+        if aggregate["kind"] != KEPT:
             return []
         hops = tuple(
             replace(hop, question=final["question"], answer=final["answer"])
-            for hop, final in zip(example.hops, verdict["hops"], strict=True)
+            for hop, final in zip(example.hops, aggregate["hops"], strict=True)
         )
         told = {
-            "annotators": verdict["answers"],
-            "votes": verdict["votes"],
-            "changed_by": [final["changed_by"] for final in verdict["hops"]],
+            "annotators": aggregate["answers"],
+            "votes": aggregate["votes"],
+            "changed_by": [final["changed_by"] for final in aggregate["hops"]],
         }
         return [replace(example, hops=hops, extra={**example.extra, CHECKED: told})]
 
-    def provenance(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> JSON:
+    def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
         """The sub-questions as they came, and how many changed each."""
         before = [{"question": hop["question"], "answer": hop["answer"]} for hop in payload["hops"]]
-        return {"before": before, "votes": verdict["votes"], "changed_by": [h["changed_by"] for h in verdict["hops"]]}
+        return {
+            "before": before,
+            "votes": aggregate["votes"],
+            "changed_by": [h["changed_by"] for h in aggregate["hops"]],
+        }
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         return compared(payload, given)

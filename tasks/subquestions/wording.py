@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from annotation.pure.correcting import plain
-from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Unfit
-from tasks.subquestions.judging import JUDGMENTS, KEEP, VALID, WELL_FORMED, corrected, problems_of, untouched
+from annotation.pure.data.corrections import plain
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import JSON, UnfitWording
+
+from .judging import JUDGMENTS, KEEP, VALID, WELL_FORMED, corrected, problems_of, untouched
 
 ARROW = "→"
-WRITES = _("One line a hop: sub-question → answer. A number with # stands for an earlier answer and stays.")
+WRITES = _("One line per hop: sub-question → answer. A number with # stands for an earlier answer and must stay.")
 
 
 def wording(payload: JSON, answer: JSON) -> str:
@@ -17,18 +18,20 @@ def wording(payload: JSON, answer: JSON) -> str:
 
 
 def reworded(payload: JSON, answer: JSON, text: str) -> JSON:
-    """An answer that keeps the question with the texts of the lines; Unfit names the line that cannot stand.
+    """An answer that keeps the question with the texts of the lines; UnfitWording names the line that cannot stand.
 
     The judgments of a hop stay where they fit its texts; else they follow from what was changed.
     """
     lines = [line for line in map(str.strip, text.splitlines()) if line]
     own = _hops(payload, answer)
     if len(lines) != len(own):
-        raise Unfit(_("Write one line for each hop: %(wanted)s, not %(given)s."), wanted=len(own), given=len(lines))
+        raise UnfitWording(
+            _("Write one line for each hop: %(wanted)s, not %(given)s."), wanted=len(own), given=len(lines)
+        )
     hops = [_parted(number, line, hop) for number, (line, hop) in enumerate(zip(lines, own, strict=True), 1)]
     made = {"discard": KEEP, "hops": _judged(payload, hops)}
     for problem in problems_of(payload, made):
-        raise Unfit(problem.message, **problem.values)
+        raise UnfitWording(problem.message, **problem.values)
     return made
 
 
@@ -47,11 +50,11 @@ def _parted(number: int, line: str, own: JSON) -> JSON:
         return own
     question, arrow, answer = line.rpartition(ARROW)
     if not arrow:
-        raise Unfit(_("Line %(line)s: write “→” between the sub-question and its answer."), line=number)
+        raise UnfitWording(_("Line %(line)s: write “→” between the sub-question and its answer."), line=number)
     if not question.strip():
-        raise Unfit(_("Line %(line)s: the sub-question before “→” is empty."), line=number)
+        raise UnfitWording(_("Line %(line)s: the sub-question before “→” is empty."), line=number)
     if not answer.strip():
-        raise Unfit(_("Line %(line)s: the answer after “→” is empty."), line=number)
+        raise UnfitWording(_("Line %(line)s: the answer after “→” is empty."), line=number)
     return {**own, "question": plain(question), "answer": plain(answer)}
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from annotation.pure.example import Example
-from tasks.sufficiency.options import MOST_OTHERS
+from annotation.pure.data.example import Example
+
+from .options import MOST_OTHERS
 
 SUFFICIENT, INSUFFICIENT, UNSURE = "sufficient", "insufficient", "unsure"
 VERDICTS = (SUFFICIENT, INSUFFICIENT, UNSURE)

@@ -6,8 +6,9 @@ from django import forms
 from django.http import QueryDict
 
 from annotation.tasktype import JSON
-from tasks.sufficiency import evidence
-from tasks.sufficiency.deciding import VERDICTS
+
+from . import evidence
+from .deciding import VERDICTS
 
 
 class Form(forms.Form):

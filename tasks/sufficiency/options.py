@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.text.translation_marks import gettext_noop as _
 
 MOST_OTHERS = 1000
 
 AGREEMENT = {
-    "majority": _("more than half say it"),
-    "all": _("all say it"),
+    "majority": _("more than half agree"),
+    "all": _("all agree"),
 }
 
 
@@ -22,41 +22,41 @@ class Options:
         default=True,
         metadata={
             "label": _("Show the answer"),
-            "help": _("Annotators judge whether the pair leads to this answer, and need not find it."),
+            "help": _("Annotators judge whether the pair leads to this answer and do not have to find it."),
         },
     )
     cannot_tell: bool = field(
         default=False,
         metadata={
             "label": _("Offer “cannot tell”"),
-            "help": _("A vote of its own. Off in a replication of the paper."),
+            "help": _("It counts as a separate vote. Turn it off to replicate the paper."),
         },
     )
     agreement: str = field(default="majority", metadata={"label": _("Annotators agree when"), "choices": AGREEMENT})
     votes: int = field(
         default=0,
         metadata={
-            "label": _("Votes that a pair needs"),
-            "help": _("0: as many as there are assignments per HIT."),
+            "label": _("Votes required per pair"),
+            "help": _("0 means the number of assignments per HIT."),
         },
     )
     evidence: bool = field(
         default=False,
         metadata={
-            "label": _("Offer to mark evidence"),
-            "help": _("Annotators may mark the words that their decision rests on; nobody has to."),
+            "label": _("Allow marking evidence"),
+            "help": _("Annotators may mark the words that support their decision."),
         },
     )
     others: int = field(
         default=8,
         metadata={
             "label": _("Non-supporting paragraphs for the expected drop"),
-            "help": _("N in the expected drop of the human score. 0: the number that each question has."),
+            "help": _("N in the expected drop of the human score. 0 means the actual number for each question."),
         },
     )
 
     def __post_init__(self) -> None:
         if self.votes < 0:
-            raise ValueError(_("The number of votes that a pair needs cannot be negative."))
+            raise ValueError(_("The number of votes per pair cannot be negative."))
         if not 0 <= self.others <= MOST_OTHERS:
-            raise ValueError(_("The number of non-supporting paragraphs must lie between 0 and 1000."))
+            raise ValueError(_("The number of non-supporting paragraphs must be between 0 and 1000."))

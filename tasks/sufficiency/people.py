@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.pure.people_tables import people_table
-from annotation.pure.words import gettext_noop as _
-from annotation.pure.worker_intervals import without_one
+from annotation.pure.reports.people_tables import people_table
+from annotation.pure.statistics.worker_intervals import without_one
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._people import by_question, units, workers_of
-from tasks._tables import said
-from tasks.sufficiency.options import Options
-from tasks.sufficiency.proxies import questions, ruled
+from annotation.tasktype.helpers.report_tables import said
+from annotation.tasktype.helpers.report_workers import by_question, units, workers_of
+
+from .options import Options
+from .proxies import questions, ruled
 
 
 def proxy_people_table(judged: Sequence[Judged], options: Options) -> list[JSON]:
@@ -22,4 +23,4 @@ def proxy_people_table(judged: Sequence[Judged], options: Options) -> list[JSON]
         return float(bool(found[0].proxies())) if found else None
 
     figure = without_one(units(by_question(judged), proxy))
-    return people_table([(said(_("Rate of proxies")), None, figure)], workers_of(judged))
+    return people_table([(said(_("Proxy rate")), None, figure)], workers_of(judged))

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from annotation.pure.sufficiency import expected_drop
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.derivations.sufficiency import expected_drop
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import Judged
-from tasks.sufficiency.deciding import (
+
+from .deciding import (
     SPLIT,
     SUFFICIENT,
     UNDECIDED,
@@ -26,17 +27,17 @@ from tasks.sufficiency.deciding import (
     expected,
     pair_of,
 )
-from tasks.sufficiency.options import Options
+from .options import Options
 
 # why a question is left out, the first that holds
 TWICE, EXCLUDED, MISSING = "twice", "excluded", "missing"
 REASONS = {
-    TWICE: _("a pair is there more than once"),
-    EXCLUDED: _("a pair is left out of the scores"),
+    TWICE: _("a pair occurs more than once"),
+    EXCLUDED: _("a pair is excluded from the scores"),
     MISSING: _("a pair is not in the batch"),
     UNDECIDED: _("a pair has too few votes"),
     SPLIT: _("annotators do not agree on a pair"),
-    UNSURE: _("annotators agree that a pair cannot be told"),
+    UNSURE: _("annotators agree that they cannot tell for a pair"),
 }
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from annotation.pure.intervals import wilson
-from annotation.pure.judging_tables import agreement_tables, side_by_side
-from annotation.pure.people_tables import for_workers
-from annotation.pure.tables import counted as cell_counted
-from annotation.pure.tables import counted_sentence
-from annotation.pure.words import gettext_noop as _
+from annotation.pure.reports.people_tables import for_workers
+from annotation.pure.reports.tables import counted as cell_counted
+from annotation.pure.reports.tables import counted_sentence
+from annotation.pure.review.label_tables import agreement_tables, side_by_side
+from annotation.pure.statistics.intervals import wilson
+from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from tasks._people import about, responses_of, workers_of
-from tasks._tables import excluded_table, in_words, said, share, table
-from tasks.sufficiency.deciding import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
-from tasks.sufficiency.options import AGREEMENT, Options
-from tasks.sufficiency.people import proxy_people_table
-from tasks.sufficiency.proxies import (
+from annotation.tasktype.helpers.report_tables import excluded_table, in_words, said, share, table
+from annotation.tasktype.helpers.report_workers import about, responses_of, workers_of
+
+from .deciding import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
+from .options import AGREEMENT, Options
+from .people import proxy_people_table
+from .proxies import (
     EXCLUDED,
     REASONS,
     Question,
@@ -30,7 +31,9 @@ from tasks.sufficiency.proxies import (
 )
 
 ALL = ""  # the name under which all datasets stand together
-INTERVALS = _("Shares with 95 % Wilson intervals; the expected drop between its values at the ends of the rate's")
+INTERVALS = _(
+    "Shares with 95 % Wilson intervals; the interval of the expected drop uses the ends of the rate's interval"
+)
 
 
 def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
@@ -52,12 +55,11 @@ def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int)
         *excluded_table(judged),
     ]
     return {
-        "task": "sufficiency",
         "n": sum(1 for row in judged if row.given and not row.excluded),
         "tables": for_workers(tables, workers_of(judged), responses_of(judged)),
         "paragraph": [*_paragraph(found, pairs, drops), *about(judged, intervals=bool(drops)), _rule(options)],
         "intervals": INTERVALS,
-        "flags": list(_flags(judged, found)),
+        "warnings": list(_warnings(judged, found)),
         "expected_drop": drops,
     }
 
@@ -77,14 +79,17 @@ def _counted(found: Iterable[Question]) -> list[Question]:
 
 
 def _proxy_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
-    columns = (_("Dataset"), _("Questions"), _("Left out"), _("Counted"), _("With a proxy"), _("Rate of proxies"))
+    columns = (_("Dataset"), _("Questions"), _("Left out"), _("Counted"), _("With a proxy"), _("Proxy rate"))
     rows = []
     for name, of in groups:
         counted = _counted(of)
         proxies = sum(1 for question in counted if question.proxies())
         left = len(of) - len(counted)
         rows.append([_named(name), len(of), left, len(counted), proxies, share(proxies, len(counted))])
-    note = _("The other paragraph is a proxy where it stands in for a support: the pair suffices with either of them.")
+    note = _(
+        "The other paragraph is a proxy if it can replace a supporting paragraph: the pair is sufficient "
+        "with either of them."
+    )
     return table("proxies", _("Proxies"), columns, rows, note)
 
 
@@ -112,7 +117,7 @@ WHICH = {
 
 
 def _drop_table(drops: Sequence[JSON]) -> JSON:
-    columns = (_("Dataset"), _("N"), _("At the"), _("p"), _("Expected drop"))
+    columns = (_("Dataset"), _("N"), _("At"), _("p"), _("Expected drop"))
     rows = [
         [
             _named(each["dataset"]),
@@ -130,13 +135,13 @@ def _drop_table(drops: Sequence[JSON]) -> JSON:
 def _replaced_table(found: Iterable[Question]) -> JSON:
     counted = _counted(found)
     most = max((question.of for question in counted), default=0)
-    columns = (_("Stands in for"), _("Questions"), _("Share"))
+    columns = (_("Replaces"), _("Questions"), _("Share"))
     rows = []
     for support in range(1, most + 1):
         able = [question for question in counted if question.of >= support]
         times = sum(support in question.proxies() for question in able)
         rows.append([f"f{support}", times, share(times, len(able))])
-    return table("replaced", _("Which support it stands in for"), columns, rows)
+    return table("replaced", _("Which supporting paragraph the proxy replaces"), columns, rows)
 
 
 def _reason_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
@@ -145,8 +150,10 @@ def _reason_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
     for name, of in groups:
         counts = Counter(question.left_out() for question in of)
         rows += [[_named(name), said(words), counts[reason]] for reason, words in REASONS.items() if counts[reason]]
-    note = _("A question counts when annotators agree on all of its pairs. The first reason that holds is counted.")
-    return table("left-out", _("Questions left out"), columns, rows, note)
+    note = _(
+        "A question counts if annotators agree on all of its pairs. Otherwise the first applicable reason is counted."
+    )
+    return table("left-out", _("Excluded questions"), columns, rows, note)
 
 
 def _pair_table(pairs: Iterable[Ruled]) -> JSON:
@@ -194,17 +201,17 @@ def _model_table(judged: Sequence[Judged], pairs: Sequence[Ruled], found: Sequen
     if models.dawid_skene is None or models.one_coin is None:
         return []
     by_rule = [
-        (_("as this batch says"), found),
+        (_("rule of this batch"), found),
         (_("Dawid–Skene"), questions(_relabelled(pairs, models.dawid_skene))),
-        (_("one-coin"), questions(_relabelled(pairs, models.one_coin))),
+        (_("one-coin model"), questions(_relabelled(pairs, models.one_coin))),
     ]
     rows = []
     for rule, of in by_rule:
         counted = _counted(of)
         proxies = sum(1 for question in counted if question.proxies())
         rows.append([said(rule), len(counted), proxies, share(proxies, len(counted))])
-    columns = (_("Agreement"), _("Counted"), _("With a proxy"), _("Rate of proxies"))
-    note = _("Models weigh annotators by how they err; they leave no pair without a verdict that has its votes.")
+    columns = (_("Agreement"), _("Counted"), _("With a proxy"), _("Proxy rate"))
+    note = _("The models weight annotators by their errors. They give a label to every pair that has enough votes.")
     return [table("proxies-by-rule", _("Proxies by other rules of agreement"), columns, rows, note)]
 
 
@@ -222,12 +229,12 @@ def _lacking(pairs: Iterable[Ruled]) -> Iterator[JSON]:
         yield counted_sentence(
             len(agreed),
             _(
-                "On one question annotators agree about both supporting paragraphs together; these do not suffice in "
-                "%(lacking)s."
+                "For one question, annotators agree about both supporting paragraphs together; these are not "
+                "sufficient in %(lacking)s."
             ),
             _(
-                "On %(n)s questions annotators agree about both supporting paragraphs together; these do not suffice "
-                "in %(lacking)s."
+                "For %(n)s questions, annotators agree about both supporting paragraphs together; these are "
+                "not sufficient in %(lacking)s."
             ),
             lacking=lacking,
         )
@@ -240,20 +247,20 @@ def _paragraph(found: Sequence[Question], pairs: Sequence[Ruled], drops: Sequenc
     proxies = sum(1 for question in counted if question.proxies())
     yield counted_sentence(
         len(counted),
-        _("Of one question with agreement on all pairs %(proxies)s had a proxy in the other paragraph (%(rate)s)."),
-        _("Of %(n)s questions with agreement on all pairs %(proxies)s had a proxy in the other paragraph (%(rate)s)."),
+        _("Of one question with agreement on all pairs, %(proxies)s had a proxy in the other paragraph (%(rate)s)."),
+        _("Of %(n)s questions with agreement on all pairs, %(proxies)s had a proxy in the other paragraph (%(rate)s)."),
         proxies=proxies,
         rate=in_words(share(proxies, len(counted))),
     )
     if left := len(found) - len(counted):
-        yield counted_sentence(left, _("One question was left out."), _("%(n)s questions were left out."))
+        yield counted_sentence(left, _("One question was excluded."), _("%(n)s questions were excluded."))
     yield from _lacking(pairs)
     at = {each["which"]: each for each in drops if each["dataset"] == drops[0]["dataset"]}
     low, high = at["rounded"]["others"]
     yield {
         "message": _(
             "The expected drop of the human score with %(others)s non-supporting paragraphs is %(printed)s "
-            "(p = %(p)s), %(drop)s unrounded [%(low)s, %(high)s]."
+            "(p = %(p)s), or %(drop)s unrounded [%(low)s, %(high)s]."
         ),
         "values": {
             "others": str(low) if low == high else f"{low}–{high}",
@@ -273,30 +280,36 @@ def _rule(options: Options) -> JSON:
         votes = cell_counted(options.votes, _("one vote"), _("%(n)s votes"))
     return {
         "message": _(
-            "The answer was %(shown)s, “cannot tell” %(unsure)s; a pair needed %(votes)s, and annotators agree when "
-            "%(agreement)s."
+            "The answer was %(shown)s, and “cannot tell” %(unsure)s. A pair needed %(votes)s, and annotators "
+            "agree when %(agreement)s."
         ),
         "values": {
             "shown": said(_("shown") if options.show_answer else _("not shown")),
-            "unsure": said(_("was a vote of its own") if options.cannot_tell else _("was not offered")),
+            "unsure": said(_("was a separate vote") if options.cannot_tell else _("was not offered")),
             "votes": votes,
             "agreement": said(AGREEMENT[options.agreement]),
         },
     }
 
 
-def _flags(judged: Sequence[Judged], found: Sequence[Question]) -> Iterator[JSON]:
+def _warnings(judged: Sequence[Judged], found: Sequence[Question]) -> Iterator[JSON]:
     strange = sum(1 for row in judged if pair_of(row.example) is None)
     if strange:
         yield counted_sentence(
             strange,
-            _("One item does not say which pair of a question it is, as sufficiency-pairs does: it is no question."),
-            _("%(n)s items do not say which pair of a question they are, as sufficiency-pairs does: no question."),
+            _(
+                "One item does not say which pair of a question it is, as the sufficiency-pairs derivation "
+                "does, so it does not count as a question."
+            ),
+            _(
+                "%(n)s items do not say which pair of a question they are, as the sufficiency-pairs "
+                "derivation does, so they do not count as questions."
+            ),
         )
     torn = sum(1 for question in found if question.left_out() == "missing")
     if torn:
         yield counted_sentence(
             torn,
-            _("One question has pairs outside this batch: ask about all pairs of a question."),
-            _("%(n)s questions have pairs outside this batch: ask about all pairs of a question."),
+            _("One question has pairs outside this batch: include all pairs of a question."),
+            _("%(n)s questions have pairs outside this batch: include all pairs of a question."),
         )

@@ -7,24 +7,40 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from annotation.pure.agreement import percent_agreement
-from annotation.pure.example import Example
-from annotation.pure.words import gettext_noop as _
-from annotation.tasktype import JSON, Features, Given, Judged, Label, Problem, TaskType
-from tasks._hops import reading_seconds
-from tasks.sufficiency.deciding import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
-from tasks.sufficiency.evidence import are_spans, by_position, words_of
-from tasks.sufficiency.options import Options
-from tasks.sufficiency.report import WORDS, sufficiency_report
+from annotation.pure.data.example import Example
+from annotation.pure.statistics.agreement import percent_agreement
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import (
+    JSON,
+    Adaptable,
+    Arranged,
+    Comparable,
+    Features,
+    Given,
+    Judged,
+    Label,
+    Labelled,
+    Problem,
+    Sampled,
+    Simulated,
+    TaskType,
+    Timed,
+    Traced,
+)
+from annotation.tasktype.helpers.hops import reading_seconds
+
+from .deciding import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
+from .evidence import are_spans, by_position, words_of
+from .options import Options
+from .report import WORDS, sufficiency_report
 
 KEPT = "sufficient"  # in the `extra` of an exported item
 
 
-class Sufficiency(TaskType):
-    kind = "sufficiency"
-    title = _("Judge whether two paragraphs suffice")
-    question = _("Do these two paragraphs hold enough to arrive at the answer?")
-    needs = _("Needs a question with exactly two paragraphs, and its answer where the batch shows it.")
+class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comparable, Traced, TaskType):
+    title = _("Judge whether two paragraphs are sufficient")
+    question = _("Are these two paragraphs sufficient to arrive at the answer?")
+    needs = _("Requires a question with exactly two paragraphs, and its answer if the batch shows it.")
     meeting = "apart"
     Options = Options
     shows = ("answers",)
@@ -65,11 +81,13 @@ class Sufficiency(TaskType):
         offered = VERDICTS if payload["cannot_tell"] else (SUFFICIENT, INSUFFICIENT)
         problems = []
         if answer["verdict"] not in offered and payload["cannot_tell"]:
-            problems.append(Problem("verdict", _("Say whether the two suffice, or that you cannot tell.")))
+            problems.append(
+                Problem("verdict", _("Say whether the two paragraphs are sufficient, or that you cannot tell."))
+            )
         elif answer["verdict"] not in offered:
-            problems.append(Problem("verdict", _("Say whether the two suffice.")))
+            problems.append(Problem("verdict", _("Say whether the two paragraphs are sufficient.")))
         if answer["evidence"] and not (payload["evidence"] and are_spans(answer["evidence"], payload["paragraphs"])):
-            problems.append(Problem("evidence", _("Evidence must be words of the two paragraphs. Mark it again.")))
+            problems.append(Problem("evidence", _("Evidence must be words from the two paragraphs. Mark it again.")))
         return problems
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
@@ -99,16 +117,16 @@ class Sufficiency(TaskType):
         return float(answer["verdict"] == _labelled(gold))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return sufficiency_report(judged, options, seed=seed)
+        return {"task": self.kind, **sufficiency_report(judged, options, seed=seed)}
 
-    def export(self, example: Example, verdict: JSON) -> list[Example]:
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """Every pair that people agree to suffice or not; the others are left out."""
-        if verdict["kind"] not in (SUFFICIENT, INSUFFICIENT):
+        if aggregate["kind"] not in (SUFFICIENT, INSUFFICIENT):
             return []
-        return [replace(example, extra={**example.extra, KEPT: verdict["kind"] == SUFFICIENT})]
+        return [replace(example, extra={**example.extra, KEPT: aggregate["kind"] == SUFFICIENT})]
 
-    def provenance(self, payload: JSON, answers: Sequence[JSON], verdict: JSON) -> JSON:
-        return {"votes": verdict["votes"], "agreement": payload["agreement"]}
+    def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
+        return {"votes": aggregate["votes"], "agreement": payload["agreement"]}
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         supports = set(gold.supports or ())

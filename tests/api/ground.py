@@ -7,7 +7,7 @@ from typing import Any
 
 from django.test import Client
 
-from annotation.flow import api_tokens
+from annotation.flow.projects import api_tokens
 
 PROJECT = "/api/v1/projects/wells/"
 

@@ -9,12 +9,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation import jobs
-from annotation.flow import qualifying
+from annotation.flow.people import qualification_types
 from annotation.models import Batch, Job, Project, User
 from tests.api.calling import caller, fields_at_fault, member
 from tests.conftest import records
 from tests.flow.acting import take
-from tests.flow.test_fitting import PLAIN, stored
+from tests.flow.batches.test_task_fit import PLAIN, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ def test_a_draft_is_written_changed_and_launched(api: Any, dataset: Any, bob: An
     assert made.status_code == 201, made.content
     told = made.json()
     assert (told["name"], told["state"], told["people"]) == ("wells-again", "draft", [bob.pseudonym])
-    assert told["guide"]["version"] == 1
+    assert told["instructions"]["version"] == 1
     assert told["meeting"] == "one"
     assert told["paid"] is False
     assert made["Location"].endswith("/api/v1/projects/wells/batches/wells-again/")
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_named_by_its_field(api: Any, dataset: Any) -> None:
 
 
 def test_pay_requirements_and_checks_come_back_as_they_were_sent(api: Any, dataset: Any, project: Any) -> None:
-    type = qualifying.create_type(project, "Good reader", description="Reads well.")
+    type = qualification_types.create_type(project, "Good reader", description="Reads well.")
     wish = {
         "title": "Paid",
         "task": "answer",
@@ -120,13 +120,13 @@ def test_pay_requirements_and_checks_come_back_as_they_were_sent(api: Any, datas
 
 
 def test_of_a_launched_batch_only_some_things_change(api: Any, batch: Any, bob: Any) -> None:
-    changed = api.patch("batches/wells-1/", title="Wells, first", people=[bob.public_id], guide="Read twice.")
+    changed = api.patch("batches/wells-1/", title="Wells, first", people=[bob.public_id], instructions="Read twice.")
     assert changed.status_code == 200, changed.content
     told = changed.json()
-    assert (told["title"], told["guide"]["version"], told["people"]) == ("Wells, first", 2, [bob.pseudonym])
+    assert (told["title"], told["instructions"]["version"], told["people"]) == ("Wells, first", 2, [bob.pseudonym])
     assert fields_at_fault(api.patch("batches/wells-1/", sample=3, title="No")) == {"sample"}
-    assert api.put("batches/wells-1/guide/", text="Read thrice.").json()["version"] == 3
-    assert [row["version"] for row in api.get("batches/wells-1/guide/").json()["results"]] == [3, 2, 1]
+    assert api.put("batches/wells-1/instructions/", text="Read thrice.").json()["version"] == 3
+    assert [row["version"] for row in api.get("batches/wells-1/instructions/").json()["results"]] == [3, 2, 1]
 
 
 def test_moves_happen_at_once_and_twice_is_once(api: Any, batch: Any) -> None:
@@ -137,9 +137,9 @@ def test_moves_happen_at_once_and_twice_is_once(api: Any, batch: Any) -> None:
     refused = api.post("batches/wells-1/pause/")
     assert refused.status_code == 409
     assert "closed" in refused.json()["detail"]
-    assert api.post("batches/wells-1/top-up/", only_disagreeing=True).status_code == 202
+    assert api.post("batches/wells-1/add-assignments/", only_disagreeing=True).status_code == 202
     assert fields_at_fault(api.post("batches/wells-1/gather/", name="new")) == {"name"}
-    gathered = api.post("batches/wells-1/gather/", name="verdicts", least=2)
+    gathered = api.post("batches/wells-1/gather/", name="aggregates", least=2)
     assert Job.objects.get(public_id=gathered.json()["id"]).arguments["least"] == 2
 
 
@@ -200,9 +200,9 @@ def test_more_of_the_same_is_a_draft(api: Any, project: Any, dataset: Any) -> No
 def test_chosen_hits_are_given_to_chosen_annotators_and_taken_back(api: Any, batch: Any, bob: Any) -> None:
     first, second = (row["id"] for row in api.get(f"batches/{batch.slug}/hits/", limit=2).json()["results"])
     where = f"batches/{batch.slug}/given/"
-    assert api.post(where, hits=[second], workers=[bob.pseudonym]).json() == {"given": 1, "skipped": {}}
+    assert api.post(where, hits=[second], workers=[bob.pseudonym]).json() == {"reserved": 1, "skipped": {}}
     told = api.post(where, hits=[second, first], workers=[bob.public_id]).json()
-    assert told == {"given": 1, "skipped": {"already": 1}}
+    assert told == {"reserved": 1, "skipped": {"already": 1}}
     row = take(bob, Batch.objects.get())
     assert row.hit.public_id == second
     rows = {one["hit"]: one for one in api.get(where).json()["results"]}
@@ -220,7 +220,7 @@ def test_a_task_that_can_ask_about_nothing_is_refused_by_its_field(api: Any, pro
     refused = api.post("batches/", title="Compose", task="compose", datasets=["plain"])
     assert refused.status_code == 422
     assert fields_at_fault(refused) == {"task"}
-    assert "Needs a decomposition into hops of one of the six shapes" in refused.content.decode()
+    assert "Requires a decomposition into hops of one of the six shapes" in refused.content.decode()
     assert not Batch.everything.exists()
     needs = {row["name"]: row["needs"] for row in api.get("tasks/").json()["results"]}
-    assert needs["sufficiency"].startswith("Needs a question with exactly two paragraphs")
+    assert needs["sufficiency"].startswith("Requires a question with exactly two paragraphs")

@@ -12,7 +12,7 @@ import pytest
 
 from annotation import jobs
 from annotation.models import ApiToken, AuditEntry, Dataset, Job
-from annotation.uploads import KEPT_FOR
+from annotation.operations.uploads import KEPT_FOR
 from tests.api.ground import PROJECT, Caller, is_problem
 from tests.conftest import records, write_records
 
@@ -96,7 +96,7 @@ def test_items_are_told_in_order_and_narrowed(caller: Caller, dataset: Any) -> N
         "hops=3": 0,
         "shape=no": 0,
         "answerable=true": 0,
-        "retired=true": 0,
+        "archived=true": 0,
         "": 4,
     }
     assert {query: len(caller.get(f"{where}?{query}").json()["results"]) for query in counts} == counts
@@ -124,7 +124,7 @@ def test_a_dataset_goes_out_with_its_documents(caller: Caller, dataset: Any) -> 
 
 
 def test_a_format_of_several_files_is_one_archive(caller: Caller, dataset: Any) -> None:
-    from annotation.flow.parting import parted
+    from annotation.flow.data.multi_file_export import parted
     from annotation.formats import FORMATS
 
     found = {}
@@ -187,7 +187,7 @@ def test_jobs_are_listed_and_a_failed_one_is_done_again(caller: Caller, project:
     jobs.enqueue("import_dataset", project=project, title="Import", arguments=wanted)
     jobs.work_off()
     rows = caller.get(f"{PROJECT}jobs/?state=failed&kind=import_dataset").json()["results"]
-    assert [row["error"] for row in rows] == ["The uploaded file is not there any more. Upload it again."]
+    assert [row["error"] for row in rows] == ["The uploaded file no longer exists. Upload it again."]
     assert "/nowhere" not in json.dumps(rows)
     again = caller.send(f"{PROJECT}jobs/{rows[0]['id']}/again/").json()
     assert (again["state"], again["error"]) == ("waiting", "")
@@ -216,10 +216,10 @@ def test_what_is_said_of_a_dataset_is_corrected_and_noted(caller: Caller, tmp_pa
     ended(caller, caller.post(f"{DATASETS}?name=dev", write_records(tmp_path / "d.jsonl", 2).read_bytes(), **RAW))
     where = f"{DATASETS}dev/"
     told = caller.send(where, {"licence": "CC BY 4.0 "}, method="patch").json()
-    assert (told["licence"], told["source"], told["retired_at"]) == ("CC BY 4.0", "", None)
-    told = caller.send(where, {"source": "Twelve letters", "retired": True}, method="patch").json()
-    assert (told["licence"], told["source"], told["retired_at"] is None) == ("CC BY 4.0", "Twelve letters", False)
-    assert caller.send(where, {"retired": False, "licence": "CC BY 4.0"}, method="patch").json()["retired_at"] is None
+    assert (told["licence"], told["source"], told["archived_at"]) == ("CC BY 4.0", "", None)
+    told = caller.send(where, {"source": "Twelve letters", "archived": True}, method="patch").json()
+    assert (told["licence"], told["source"], told["archived_at"] is None) == ("CC BY 4.0", "Twelve letters", False)
+    assert caller.send(where, {"archived": False, "licence": "CC BY 4.0"}, method="patch").json()["archived_at"] is None
     noted = AuditEntry.objects.filter(kind="dataset", key="dev").order_by("pk").values_list("act", "details")
     assert list(noted)[-4:] == [
         ("settings changed", {"licence": "CC BY 4.0"}),
@@ -227,11 +227,11 @@ def test_what_is_said_of_a_dataset_is_corrected_and_noted(caller: Caller, tmp_pa
         ("settings changed", {"source": "Twelve letters"}),
         ("brought back", {}),
     ]
-    for body in ({"name": "other"}, {"licence": "x" * 201}, {"retired": 1}, {"licence": None}):
+    for body in ({"name": "other"}, {"licence": "x" * 201}, {"archived": 1}, {"licence": None}):
         assert is_problem(caller.send(where, body, method="patch"), 422)["errors"][0]["field"] in body
 
 
-def test_items_are_edited_in_versions_and_retired(caller: Caller, tmp_path: Path) -> None:
+def test_items_are_edited_in_versions_and_archived(caller: Caller, tmp_path: Path) -> None:
     ended(caller, caller.post(f"{DATASETS}?name=dev", write_records(tmp_path / "d.jsonl", 3).read_bytes(), **RAW))
     first = f"{DATASETS}dev/items/0/"
     example = caller.get(first).json()["example"]
@@ -241,7 +241,7 @@ def test_items_are_edited_in_versions_and_retired(caller: Caller, tmp_path: Path
     assert caller.send(first, better, key="one", method="put").json() == told.json()
     assert is_problem(caller.send(first, better, method="put"), 409)["retry"] is True
     same = caller.send(first, better | {"version": 2}, method="put")
-    assert "Nothing was changed" in is_problem(same, 409)["detail"]
+    assert "Nothing has changed" in is_problem(same, 409)["detail"]
     unfit = caller.send(first, {"version": 2, "example": {"id": 5}}, method="put")
     assert [flaw["field"] for flaw in is_problem(unfit, 422)["errors"]] == ["example"]
     versions = caller.get(f"{first}versions/").json()["results"]
@@ -249,11 +249,11 @@ def test_items_are_edited_in_versions_and_retired(caller: Caller, tmp_path: Path
         (2, "Clearer.", False), (1, "", True)
     ]  # fmt: skip
     items = f"{DATASETS}dev/items/"
-    assert caller.send(f"{items}retire/", {"positions": [0, 2], "reason": "Broken."}).json() == {"changed": 2}
-    assert caller.send(f"{items}retire/", {"positions": [0], "reason": "Broken."}).json() == {"changed": 0}
-    assert [row["position"] for row in caller.get(f"{items}?retired=false").json()["results"]] == [1]
+    assert caller.send(f"{items}archive/", {"positions": [0, 2], "reason": "Broken."}).json() == {"changed": 2}
+    assert caller.send(f"{items}archive/", {"positions": [0], "reason": "Broken."}).json() == {"changed": 0}
+    assert [row["position"] for row in caller.get(f"{items}?archived=false").json()["results"]] == [1]
     assert caller.send(f"{items}restore/", {"positions": [2]}).json() == {"changed": 1}
-    wrong = is_problem(caller.send(f"{items}retire/", {"positions": [1, 3], "reason": "No."}), 422)
+    wrong = is_problem(caller.send(f"{items}archive/", {"positions": [1, 3], "reason": "No."}), 422)
     assert [flaw["field"] for flaw in wrong["errors"]] == ["positions.1"]
 
 

@@ -13,7 +13,7 @@ from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
-from annotation.flow import api_tokens
+from annotation.flow.projects import api_tokens
 from annotation.models import Dataset
 from tests.api.ground import PROJECT, Caller, is_problem
 
@@ -42,7 +42,7 @@ def test_a_token_opens_its_owners_projects_without_any_cookie(caller: Caller) ->
 
 def test_a_token_that_is_revoked_over_or_unknown_opens_nothing(alice: Any, caller: Caller) -> None:
     assert api_tokens.revoke(caller.token)
-    assert "opens nothing" in is_problem(caller.get(PROJECT), 401)["detail"]
+    assert "is not valid" in is_problem(caller.get(PROJECT), 401)["detail"]
     is_problem(Caller(alice, expires_at=timezone.now() - timedelta(seconds=1)).get(PROJECT), 401)
     assert Caller(alice, expires_at=timezone.now() + timedelta(days=1)).get(PROJECT).status_code == 200
     unknown = Client().get(PROJECT, headers={"Authorization": "Bearer hop_\xe4"})
@@ -102,7 +102,7 @@ def test_a_body_beyond_the_limit_is_not_stored(caller: Caller, settings: Any) ->
 
 def test_a_defect_tells_nothing_of_the_inside(alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     caller = Caller(alice, quiet=True)
-    monkeypatch.setattr("annotation.api.datasets.Datasets.rows", broken(RuntimeError("canary")))
+    monkeypatch.setattr("annotation.api.data.datasets.DatasetViewSet.get_queryset", broken(RuntimeError("canary")))
     response = caller.get(DATASETS)
     assert "canary" not in response.content.decode()
     is_problem(response, 500)
@@ -111,7 +111,7 @@ def test_a_defect_tells_nothing_of_the_inside(alice: Any, monkeypatch: pytest.Mo
 def test_a_database_that_is_away_is_a_pause(alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     caller, away = Caller(alice, quiet=True), broken(OperationalError("canary"))
     with monkeypatch.context() as patched:
-        patched.setattr("annotation.api.datasets.Datasets.rows", away)
+        patched.setattr("annotation.api.data.datasets.DatasetViewSet.get_queryset", away)
         assert is_problem(response := caller.get(DATASETS), 503)
         assert int(response["Retry-After"]) > 0
     signed_in = Client(raise_request_exception=False)

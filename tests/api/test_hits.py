@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation import jobs
-from annotation.flow import flagging
+from annotation.flow.review import problem_reports
 from annotation.models import Job, Project
 from tests.api.calling import caller, fields_at_fault, member
 from tests.flow.acting import answer_all, submit, take
@@ -54,7 +54,7 @@ def test_hits_are_listed_by_what_is_asked_and_shown_whole(api: Any, done: Any) -
     told = api.get(f"{HITS}{ready}/").json()
     assert told["example"]["answers"]
     assert told["payload"]["paragraphs"]
-    assert told["verdict"]["settled"]
+    assert told["aggregate"]["settled"]
     assert [work["state"] for work in told["assignments"]] == ["submitted"] * 2
     assert told["assignments"][0]["answer"]["text"].startswith("Tower")
     first = api.get(HITS, limit=3).json()
@@ -62,13 +62,13 @@ def test_hits_are_listed_by_what_is_asked_and_shown_whole(api: Any, done: Any) -
     assert len(api.client.get(first["next"]).json()["results"]) == 1
 
 
-def test_a_hit_is_voided_with_a_reason_and_restored(api: Any, done: Any, project: Any, alice: Any) -> None:
+def test_a_hit_is_excluded_with_a_reason_and_restored(api: Any, done: Any, project: Any, alice: Any) -> None:
     one = api.get(HITS).json()["results"][0]["id"]
-    assert fields_at_fault(api.post(f"{HITS}{one}/void/")) == {"reason"}
-    told = api.post(f"{HITS}{one}/void/", reason="Two towers.").json()
-    assert (told["state"], told["void_reason"]) == ("void", "Two towers.")
-    assert api.post(f"{HITS}{one}/restore/").json()["voided_at"] is None
-    assert member(project, "rita", "reviewer").post(f"{HITS}{one}/void/", reason="No.").status_code == 200
+    assert fields_at_fault(api.post(f"{HITS}{one}/exclude/")) == {"reason"}
+    told = api.post(f"{HITS}{one}/exclude/", reason="Two towers.").json()
+    assert (told["state"], told["exclusion_reason"]) == ("excluded", "Two towers.")
+    assert api.post(f"{HITS}{one}/restore/").json()["excluded_at"] is None
+    assert member(project, "rita", "reviewer").post(f"{HITS}{one}/exclude/", reason="No.").status_code == 200
     assert caller(alice, scope="read").post(f"{HITS}{one}/restore/").status_code == 403
     elsewhere = Project.objects.create(slug="springs", title="Springs")
     foreign = member(elsewhere, "dave", "owner")
@@ -87,38 +87,38 @@ def test_assignments_are_narrowed_and_cost_the_same_for_few_and_many(api: Any, d
     one = rows[0]["id"]
     assert api.get(f"assignments/{one}/").json() == rows[0]
     assert api.get("assignments/none/").status_code == 404
-    for path in ("assignments/", HITS, "batches/wells-1/verdicts/", "batches/wells-1/judgments/"):
+    for path in ("assignments/", HITS, "batches/wells-1/aggregates/", "batches/wells-1/responses/"):
         assert queries(api, f"{path}?limit=1") == queries(api, path), path
 
 
-def test_judgments_and_verdicts_come_as_lists_and_as_files(api: Any, done: Any, bob: Any) -> None:
-    rows = api.get("batches/wells-1/judgments/").json()["results"]
+def test_responses_and_aggregates_come_as_lists_and_as_files(api: Any, done: Any, bob: Any) -> None:
+    rows = api.get("batches/wells-1/responses/").json()["results"]
     assert len(rows) == 6
     assert {row["current"] for row in rows} == {True}
-    file = api.get("batches/wells-1/judgments/export/jsonl/")
+    file = api.get("batches/wells-1/responses/export/jsonl/")
     assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == rows
     assert {(row["dataset"], row["hops"], row["shape"]) for row in rows} == {("wells", 2, "")}
     assert all(row["question"] and row["gold"] for row in rows)
-    bare = api.get("batches/wells-1/judgments/?ids_only=true").json()["results"]
-    file = api.get("batches/wells-1/judgments/export/jsonl/?ids_only=true")
+    bare = api.get("batches/wells-1/responses/?ids_only=true").json()["results"]
+    file = api.get("batches/wells-1/responses/export/jsonl/?ids_only=true")
     assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == bare
     dropped = set(rows[0]) - set(bare[0])
     assert dropped == {"question", "gold", "gold_support", "answerable", "hops", "shape", "pair", "score"}
-    told = api.client.get(f"{api.base}batches/wells-1/judgments/export/csv/", headers={"accept": "text/csv"})
+    told = api.client.get(f"{api.base}batches/wells-1/responses/export/csv/", headers={"accept": "text/csv"})
     assert b"".join(told.streaming_content).startswith(b"batch,assignment")
-    assert api.get("batches/wells-1/judgments/export/xlsx/").status_code == 404
-    verdicts = api.get("batches/wells-1/verdicts/").json()["results"]
-    assert [(row["answers"], row["kind"], row["voided"]) for row in verdicts].count((2, "span", False)) == 2
-    file = api.get("batches/wells-1/verdicts/export/jsonl/")
-    assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == verdicts
+    assert api.get("batches/wells-1/responses/export/xlsx/").status_code == 404
+    aggregates = api.get("batches/wells-1/aggregates/").json()["results"]
+    assert [(row["answers"], row["kind"], row["excluded"]) for row in aggregates].count((2, "span", False)) == 2
+    file = api.get("batches/wells-1/aggregates/export/jsonl/")
+    assert [json.loads(line) for line in b"".join(file.streaming_content).splitlines()] == aggregates
 
 
-def test_judgments_of_others_are_taken_in_by_a_job(api: Any, batch: Any, bob: Any, project: Any) -> None:
+def test_responses_of_others_are_taken_in_by_a_job(api: Any, batch: Any, bob: Any, project: Any) -> None:
     submit(taken := take(bob, batch))
-    answer = taken.answers.get().answer
+    answer = taken.responses.get().answer
     line = {"dataset": "wells", "item": taken.hit.item.position, "worker": "W1", "answer": answer}
     body = (json.dumps(line) + "\n").encode()
-    path = f"{api.base}batches/wells-1/judgments/"
+    path = f"{api.base}batches/wells-1/responses/"
     sent = api.client.post(path, body, content_type="application/octet-stream")
     assert sent.status_code == 202, sent.content
     jobs.work_off()
@@ -129,8 +129,8 @@ def test_judgments_of_others_are_taken_in_by_a_job(api: Any, batch: Any, bob: An
     assert member(project, "rita", "reviewer").client.post(path, form).status_code == 403
 
 
-def test_judgments_are_narrowed_by_time_and_by_worker(api: Any, done: Any, carol: Any) -> None:
-    where = "batches/wells-1/judgments/"
+def test_responses_are_narrowed_by_time_and_by_worker(api: Any, done: Any, carol: Any) -> None:
+    where = "batches/wells-1/responses/"
     rows = api.get(where).json()["results"]
     later = api.get(where, since=rows[3]["submitted_at"]).json()["results"]
     assert later == [row for row in rows if row["submitted_at"] >= rows[3]["submitted_at"]]
@@ -141,8 +141,8 @@ def test_judgments_are_narrowed_by_time_and_by_worker(api: Any, done: Any, carol
 
 def test_reports_of_problems_are_listed_and_decided(api: Any, batch: Any, bob: Any, project: Any) -> None:
     row = take(bob, batch)
-    noted = flagging.flag(row, reason="unclear", text="Which tower?")
-    where = "batches/wells-1/flags/"
+    noted = problem_reports.report_problem(row, reason="unclear", text="Which tower?")
+    where = "batches/wells-1/problem-reports/"
     (told,) = api.get(where, state="open").json()["results"]
     assert (told["id"], told["hit"], told["assignment"]) == (noted.pk, row.hit.public_id, row.public_id)
     assert (told["worker"], told["reason"], told["text"]) == (bob.pseudonym, "unclear", "Which tower?")
@@ -150,13 +150,13 @@ def test_reports_of_problems_are_listed_and_decided(api: Any, batch: Any, bob: A
     assert [api.post(f"{one}keep/").json()["state"] for _twice in range(2)] == ["kept"] * 2
     assert api.get(where, state="open").json()["results"] == []
     assert api.post(f"{one}reopen/").json()["decided_at"] is None
-    api.post(f"{HITS}{row.hit.public_id}/void/", reason="Unclear.")
-    assert api.get(where).json()["results"][0]["state"] == "voided"
+    api.post(f"{HITS}{row.hit.public_id}/exclude/", reason="Unclear.")
+    assert api.get(where).json()["results"][0]["state"] == "excluded"
     assert api.post(f"{one}keep/").status_code == 409
     assert api.post(f"{one}reopen/").json()["state"] == "open"
     assert api.get(f"{HITS}{row.hit.public_id}/").json()["state"] == "open"
     before = queries(api, where)
-    flagging.flag(take(bob, batch), reason="broken", text="")
+    problem_reports.report_problem(take(bob, batch), reason="broken", text="")
     assert queries(api, where) == before
     assert member(project, "rita", "reviewer").get(where).status_code == 200
 

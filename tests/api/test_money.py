@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.flow import ledger
+from annotation.flow.money import ledger
 from annotation.models import Project
 from tests.api.calling import caller, fields_at_fault, member
 from tests.flow import acting

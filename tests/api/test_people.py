@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.flow import qualifying
+from annotation.flow.people import qualification_types
 from annotation.models import Message, Project
 from tests.api.calling import caller, fields_at_fault, member
 from tests.flow.acting import newcomer, submit, take
@@ -23,7 +23,7 @@ def api(alice: Any) -> Any:
 
 @pytest.fixture
 def reader(project: Any) -> Any:
-    return qualifying.create_type(project, "Reader", description="Reads.", retry_seconds=0)
+    return qualification_types.create_type(project, "Reader", description="Reads.", retry_seconds=0)
 
 
 def queries(api: Any, path: str) -> int:
@@ -35,7 +35,7 @@ def queries(api: Any, path: str) -> int:
 
 def test_annotators_are_listed_with_what_they_did_and_hold(api: Any, batch: Any, bob: Any, reader: Any) -> None:
     submit(take(bob, batch))
-    qualifying.grant(reader, bob, 90, source="hand")
+    qualification_types.grant(reader, bob, 90, source="hand")
     before = queries(api, "workers/")
     for k in range(3):
         newcomer(bob.project, f"new{k}")
@@ -91,7 +91,7 @@ def test_invites_are_made_by_role_listed_and_revoked(api: Any, project: Any) -> 
     assert fields_at_fault(api.post("invites/", places=0, days=999)) == {"places", "days"}
 
 
-def test_a_qualification_is_made_changed_retired_and_restored(api: Any, project: Any) -> None:
+def test_a_qualification_is_made_changed_archived_and_restored(api: Any, project: Any) -> None:
     made = api.post("qualifications/", name="Careful", description="Reads twice.", retry_seconds=86400)
     assert made.status_code == 201, made.content
     told = made.json()
@@ -105,8 +105,8 @@ def test_a_qualification_is_made_changed_retired_and_restored(api: Any, project:
     assert fields_at_fault(api.patch(where, name="Other")) == {"name"}
     assert api.delete(where).status_code == 204
     assert api.get(where).status_code == 404
-    assert [row["name"] for row in api.get("qualifications/", retired="true").json()["results"]] == ["Careful"]
-    assert api.post(f"{where}restore/").json()["retired_at"] is None
+    assert [row["name"] for row in api.get("qualifications/", deleted="true").json()["results"]] == ["Careful"]
+    assert api.post(f"{where}restore/").json()["deleted_at"] is None
 
 
 def test_scores_are_granted_and_revoked_all_or_none(api: Any, reader: Any, bob: Any, carol: Any) -> None:
@@ -125,8 +125,8 @@ def test_scores_are_granted_and_revoked_all_or_none(api: Any, reader: Any, bob: 
 
 
 def test_requests_are_accepted_and_declined(api: Any, reader: Any, bob: Any, carol: Any) -> None:
-    qualifying.request(reader, bob)
-    qualifying.request(reader, carol)
+    qualification_types.request(reader, bob)
+    qualification_types.request(reader, carol)
     where = f"qualifications/{reader.public_id}/requests/"
     rows = {row["worker"]: row["id"] for row in api.get(where).json()["results"]}
     yes, no = [rows[bob.pseudonym]], [rows[carol.pseudonym]]

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
-from annotation.flow import removing
+from annotation.flow.data import dataset_removal
 from annotation.models import ApiRequest, Job
 from tests.api.ground import PROJECT, Caller, is_problem
 from tests.conftest import write_records
@@ -39,7 +39,7 @@ def test_a_file_counts_by_what_is_in_it(caller: Caller, tmp_path: Any) -> None:
     sent = [caller.post(f"{DATASETS}?name=a", body, headers={"Idempotency-Key": "up"}, **RAW) for _try in range(2)]
     assert sent[0].json() == sent[1].json()
     other = caller.post(f"{DATASETS}?name=a", body + b"\n", headers={"Idempotency-Key": "up"}, **RAW)
-    assert "another request" in is_problem(other, 422)["detail"]
+    assert "a different request" in is_problem(other, 422)["detail"]
     elsewhere = caller.post(f"{DATASETS}?name=b", body, headers={"Idempotency-Key": "up"}, **RAW)
     is_problem(elsewhere, 422)
     assert Job.objects.count() == 1
@@ -57,14 +57,14 @@ def test_keys_are_of_their_owner_and_last_a_day(caller: Caller, dataset: Any) ->
 def test_a_call_that_died_in_the_middle_leaves_its_key_free(
     caller: Caller, dataset: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = removing.begin
+    whole = dataset_removal.begin
 
     def dies(*given: Any, **more: Any) -> Any:
         whole(*given, **more)
         raise RuntimeError("canary")
 
     with monkeypatch.context() as patched:
-        patched.setattr(removing, "begin", dies)
+        patched.setattr(dataset_removal, "begin", dies)
         is_problem(caller.send(f"{DATASETS}wells/", method="delete", key="k"), 500)
     assert (ApiRequest.objects.count(), Job.objects.count()) == (0, 0)
     assert caller.get(f"{DATASETS}wells/").status_code == 200
@@ -73,7 +73,7 @@ def test_a_call_that_died_in_the_middle_leaves_its_key_free(
 
 def test_a_refusal_leaves_its_key_free(caller: Caller, batch: Any) -> None:
     refused = caller.send(f"{DATASETS}wells/", method="delete", key="k")
-    assert "stays" in is_problem(refused, 409)["detail"]
+    assert "cannot be deleted" in is_problem(refused, 409)["detail"]
     assert not ApiRequest.objects.exists()
 
 

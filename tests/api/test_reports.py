@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from annotation import jobs
-from annotation.flow import qualifying
-from annotation.models import Job, Project, Round
+from annotation.flow.people import qualification_types
+from annotation.models import Job, Project, QualificationRound
 from tests.api.calling import caller, fields_at_fault, member
 from tests.flow import acting
 
@@ -49,8 +49,8 @@ def test_a_report_is_computed_by_a_job_and_told_as_values_and_tables(
     assert stranger.get(REPORT).status_code == 404
 
 
-def test_a_rehearsal_is_asked_for_with_a_crowd(api: Any, batch: Any, project: Any) -> None:
-    where = "batches/wells-1/rehearse/"
+def test_a_dry_run_is_asked_for_with_a_crowd(api: Any, batch: Any, project: Any) -> None:
+    where = "batches/wells-1/dry-run/"
     sent = api.post(where, workers=5, crowd={"skill": 0.9})
     assert sent.status_code == 202
     arguments = Job.objects.get(public_id=sent.json()["id"]).arguments
@@ -61,10 +61,10 @@ def test_a_rehearsal_is_asked_for_with_a_crowd(api: Any, batch: Any, project: An
 
 
 def test_rounds_are_listed_with_their_results(api: Any, project: Any, dataset: Any, bob: Any) -> None:
-    type = qualifying.create_type(project, "Reader", description="Reads.")
+    type = qualification_types.create_type(project, "Reader", description="Reads.")
     draft = acting.draft(project, "round-1", dataset, purpose="qualification")
     rule = [{"figure": "grade", "dataset": "", "comparator": ">=", "value": 0.5}]
-    Round.objects.create(batch=draft, per_worker=2, rule=rule, grants=type)
+    QualificationRound.objects.create(batch=draft, per_worker=2, rule=rule, grants=type)
     assert fields_at_fault(api.patch("batches/round-1/", sample=0)) == {"sample"}
     assert api.patch("batches/round-1/", sample=1).status_code == 409
     rows = api.get("rounds/").json()["results"]

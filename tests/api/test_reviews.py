@@ -9,9 +9,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.flow import batching, ledger, overseeing, sampling
-from annotation.models import BatchNews, Feedback, Project
-from annotation.pure import roles
+from annotation.flow.batches import batch_launch
+from annotation.flow.money import ledger
+from annotation.flow.projects import overview
+from annotation.flow.review import review_samples
+from annotation.models import BatchActivity, Feedback, Project
+from annotation.pure.people import roles
 from tests.api.calling import caller, fields_at_fault, member
 from tests.conftest import answer_to
 from tests.flow import acting
@@ -30,8 +33,10 @@ def writing(project: Any, dataset: Any, bob: Any) -> Any:
     """A batch whose answers are read; bob answered twice."""
     ledger.deposit(project, Decimal(100), key="budget")
     pay = {"auto_approval": 3600}
-    made = batching.create_batch(project, "writing", task="compose", datasets=[dataset], guide="Write.", **pay)
-    batching.launch(made)
+    made = batch_launch.create_batch(
+        project, "writing", task="compose", datasets=[dataset], instructions="Write.", **pay
+    )
+    batch_launch.launch(made)
     for k in range(2):
         row = acting.take(bob, made)
         acting.submit(row, {"question": f"Which tower stands beside the well of year {k}?", "discard": ""})
@@ -73,7 +78,7 @@ def test_answers_are_drawn_listed_and_decided_on(api: Any, writing: Any, bob: An
 
 
 def test_only_whoever_may_pay_approves_with_a_review(api: Any, writing: Any, alice: Any) -> None:
-    sampling.draw(writing)
+    review_samples.draw(writing)
     where = f"{REVIEWS}{api.get(REVIEWS).json()['results'][0]['assignment']}/"
     assert api.post(where, decision="accepted", revision=1, approve=True).status_code == 403
     assert fields_at_fault(api.post(where, decision="discarded", revision=1, reason="X", approve=True)) == {"approve"}
@@ -96,14 +101,14 @@ def test_what_people_leave_open_is_settled_and_taken_back(api: Any, batch: Any, 
     open_ones = api.get("batches/wells-1/adjudications/").json()["results"]
     assert {(one["kind"], one["answers"]) for one in open_ones} == {("tied", 2)}
     where = f"batches/wells-1/adjudications/{open_ones[0]['hit']}/"
-    overseeing.count_open(batch)
+    overview.count_open(batch)
     work = api.get(f"batches/wells-1/hits/{open_ones[0]['hit']}/").json()["assignments"]
     assert fields_at_fault(api.post(where, assignment="none", revision=1)) == {"assignment"}
     assert api.post(where, assignment=work[1]["id"], revision=5).status_code == 409
     told = api.post(where, assignment=work[1]["id"], revision=1).json()
-    assert (told["settled"], told["verdict"]["adjudicated"]) == (True, True)
+    assert (told["settled"], told["aggregate"]["adjudicated"]) == (True, True)
     assert len(api.get("batches/wells-1/adjudications/").json()["results"]) == len(open_ones) - 1
-    assert BatchNews.objects.get().to_adjudicate == len(open_ones) - 1  # what the project's home tells
+    assert BatchActivity.objects.get().to_adjudicate == len(open_ones) - 1  # what the project's home tells
     assert api.post(f"{where}undo/").json()["settled"] is False
-    assert BatchNews.objects.get().to_adjudicate == len(open_ones)
+    assert BatchActivity.objects.get().to_adjudicate == len(open_ones)
     assert api.post(f"{where}undo/").status_code == 409

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from annotation import jobs
-from annotation.flow import qualifying
-from annotation.models import Batch, Qualification, QualificationType, Round
+from annotation.flow.people import qualification_types
+from annotation.models import Batch, Qualification, QualificationRound, QualificationType
 from tests.api.calling import caller, fields_at_fault, member
 from tests.flow.acting import dataset_of, submit, take
-from tests.flow.test_rounds import wrong
+from tests.flow.people.test_qualification_rounds import wrong
 
 pytestmark = pytest.mark.django_db
 RULE = [{"figure": "answer_f1", "value": 0.75, "comparator": ">", "dataset": ""}]
@@ -74,8 +74,8 @@ def test_a_round_from_its_draft_to_grants_that_are_taken_back(api: Any, pool: An
 
 def test_a_round_proposes_its_rule_and_its_judge(api: Any, pool: Any) -> None:
     told = api.post("rounds/", **wish()).json()
-    assert (told["judgment"], [clause["figure"] for clause in told["rule"]]) == ("gold", ["answer_f1", "support_f1"])
-    told = api.patch("rounds/readers/", judgment="requester").json()
+    assert (told["grading"], [clause["figure"] for clause in told["rule"]]) == ("gold", ["answer_f1", "support_f1"])
+    told = api.patch("rounds/readers/", grading="requester").json()
     assert [clause["figure"] for clause in told["rule"]] == ["judged"]
 
 
@@ -87,7 +87,7 @@ def test_what_a_round_cannot_be_is_said(api: Any, pool: Any) -> None:
     too_many = api.post("rounds/", **wish(per_worker=9))
     assert too_many.status_code == 409
     assert "8 items" in too_many.json()["detail"]
-    assert not Round.objects.exists()
+    assert not QualificationRound.objects.exists()
     assert not Batch.objects.exists()
     assert not QualificationType.objects.exists()
 
@@ -100,7 +100,7 @@ def test_reviewers_look_at_rounds_and_grant_nothing(api: Any, project: Any, pool
 
 
 def test_a_rule_over_batches_is_looked_at_first_and_then_grants(api: Any, batch: Any, bob: Any, carol: Any) -> None:
-    kind = qualifying.create_type(batch.project, "Busy", description="Works.")
+    kind = qualification_types.create_type(batch.project, "Busy", description="Works.")
     for worker, answers in ((bob, 2), (carol, 1)):
         for _k in range(answers):
             submit(take(worker, batch))
@@ -136,5 +136,5 @@ def test_a_round_draws_from_a_pool_and_a_launch_says_what_it_holds(api: Any, poo
     result = api.get(f"jobs/{job['id']}/").json()["result"]
     assert (result["asked"], result["hits"]) == (6, 4)
     assert result["left_out"] == [
-        {"dataset": "pool", "items": 2, "why": "Held by the qualification round readers."},
+        {"dataset": "pool", "items": 2, "why": "Reserved for the qualification round readers."},
     ]

@@ -22,7 +22,7 @@ from tests.bench import records
 from tests.bench.bench import Bench, Result
 from tests.bench.composing import contexts, live, pairs
 from tests.bench.coverage import coverage
-from tests.bench.rehearsing import rehearsal
+from tests.bench.dry_runs import dry_run
 from tests.process.annotators import PATIENCE
 from tests.process.installation import Installation
 from tests.pure import official
@@ -195,16 +195,16 @@ def exporting(bench: Bench) -> Iterator[Result]:
     """Exports of 100,000 judgments."""
     for kind in bench.kinds:
         with bench.installation(kind) as made:
-            inside(made, "judgments", "hits=10000", "each=10")
+            inside(made, "responses", "hits=10000", "each=10")
             for format in ("jsonl", "csv", "parquet"):
-                out = bench.folder / f"judgments.{format}"
+                out = bench.folder / f"responses.{format}"
                 found = inside(made, "export_rate", f"format={format}", f"out={out}")
                 rate = found["records"] / found["seconds"]
                 yield Result(f"export of judgments, {format}, {kind}", rate, 20_000, unit="a second", at_most=False)
                 found = inside(made, "export_rate", f"format={format}", f"out={out}", "ids_only=1")
                 rate = found["records"] / found["seconds"]
                 yield Result(f"export of their ids, {format}, {kind}", rate, 20_000, unit="a second", at_most=False)
-                command = ["export_judgments", "judged", "--format", format, "--out", str(out)]
+                command = ["export_responses", "judged", "--format", format, "--out", str(out)]
                 yield Result(f"export of judgments, peak memory, {format}, {kind}", peak(made, command), 200, unit="MB")
 
 
@@ -241,7 +241,7 @@ def _seconds(verb: Callable[[], object]) -> float:
 
 COMPARISONS = {
     f.__name__: f
-    for f in (evaluating, weight, loading, exporting, allocation, cycles, pairs, contexts, live, rehearsal, coverage)
+    for f in (evaluating, weight, loading, exporting, allocation, cycles, pairs, contexts, live, dry_run, coverage)
 }
 
 

@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from annotation.pure.intervals import bootstrap_figure
-from annotation.pure.worker_intervals import LEAST_WORKERS, Response, over_workers
+from annotation.pure.statistics.intervals import bootstrap_figure
+from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response, over_workers
 from tests.bench.bench import Bench, Result
 
 RUNS, ITEMS, EACH = 2_000, 125, 3

@@ -11,7 +11,19 @@ from pathlib import Path
 
 from django.db import connection, models
 
-from annotation.models import Answer, Assignment, Batch, Dataset, Hit, Item, Member, Project, Seat, User, Worker
+from annotation.models import (
+    Assignment,
+    Batch,
+    Dataset,
+    Hit,
+    Item,
+    Member,
+    Participation,
+    Project,
+    User,
+    Worker,
+    WorkerResponse,
+)
 from tests.flow.acting import dataset_of, launched, newcomer, submit, take
 
 EACH = 5  # judgments a HIT
@@ -50,7 +62,7 @@ def crowd(folder: Path, *, batches: int, hits: int, tell: Told = lambda _text: N
     seed = _seed(folder)
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
-    for fill in (_people, _items, _hits, _seats, _assignments, _answers):
+    for fill in (_people, _items, _hits, _participations, _assignments, _answers):
         tell(fill.__name__.strip("_"))
         fill(seed, batches, hits)
     tell("statistics")
@@ -95,7 +107,7 @@ def _hits(seed: _Seed, batches: int, _hits: int) -> None:
     multiply(seed.hit, items, item_id="n.item", batch_id="n.batch", **counters, **names)
 
 
-def _seats(seed: _Seed, _batches: int, hits: int) -> None:
+def _participations(seed: _Seed, _batches: int, hits: int) -> None:
     pairs = (
         "(SELECT w.id AS worker, b.id AS batch FROM annotation_worker w, annotation_batch b "
         "WHERE b.slug LIKE 'many-%') n"
@@ -104,7 +116,7 @@ def _seats(seed: _Seed, _batches: int, hits: int) -> None:
         "done": str(hits * EACH // WORKERS),
         "worked_at": "now() - ((n.worker + n.batch) % 700) * interval '1 hour'",
     }
-    multiply(seed.seat, pairs, batch_id="n.batch", worker_id="n.worker", **done)
+    multiply(seed.participation, pairs, batch_id="n.batch", worker_id="n.worker", **done)
 
 
 def _assignments(seed: _Seed, _batches: int, _hits: int) -> None:
@@ -143,9 +155,9 @@ class _Seed:
     item: Item
     batch: Batch
     hit: Hit
-    seat: Seat
+    participation: Participation
     assignment: Assignment
-    answer: Answer
+    answer: WorkerResponse
 
 
 def _seed(folder: Path) -> _Seed:
@@ -159,7 +171,7 @@ def _seed(folder: Path) -> _Seed:
     assignment = take(worker, batch)
     assert assignment is not None
     submit(assignment)
-    rows = (dataset.items.get(), batch.hits.get(), batch.seats.get(), batch.assignments.get())
-    item, hit, seat, assignment = rows
+    rows = (dataset.items.get(), batch.hits.get(), batch.participations.get(), batch.assignments.get())
+    item, hit, participation, assignment = rows
     batch.refresh_from_db()
-    return _Seed(alice, worker, dataset, item, batch, hit, seat, assignment, assignment.answers.get())
+    return _Seed(alice, worker, dataset, item, batch, hit, participation, assignment, assignment.responses.get())

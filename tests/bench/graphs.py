@@ -13,9 +13,9 @@ from random import Random
 
 from annotation.derivations.base import Tally
 from annotation.derivations.contexts import ContextOptions, Contexts
-from annotation.pure.dag import SHAPES
-from annotation.pure.example import Example, Hop
-from annotation.pure.singlehop import Single
+from annotation.pure.data.dag import SHAPES
+from annotation.pure.data.example import Example, Hop
+from annotation.pure.derivations.single_hop import Single
 from tests.bench.pairs import PER_PARAGRAPH, peak, singles
 
 PARAGRAPHS = 20_000

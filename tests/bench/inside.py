@@ -19,8 +19,10 @@ django.setup()
 from django.db import connection, transaction  # noqa: E402
 from django.db.models.functions import Now  # noqa: E402
 
-from annotation.flow import assigning, exporting, importing, joining  # noqa: E402
-from annotation.models import Answer, Assignment, Batch, Dataset, Hit, Item, Seat, Worker  # noqa: E402
+from annotation.flow.data import dataset_files, dataset_import  # noqa: E402
+from annotation.flow.people import sign_up  # noqa: E402
+from annotation.flow.work import next_assignment  # noqa: E402
+from annotation.models import Assignment, Batch, Dataset, Hit, Item, Participation, Worker, WorkerResponse  # noqa: E402
 
 BULK = 2_000
 CONTENT = {  # ten paragraphs of a hundred words each, as in HotpotQA
@@ -48,7 +50,7 @@ def floor_table() -> dict[str, Any]:
 
 def make_batch(name: str, size: int, *, wanted: int = 3) -> Batch:
     """An open batch of that many small HITs, made in bulk."""
-    project = joining.project_named("default")
+    project = sign_up.project_named("default")
     dataset = Dataset.objects.create(project=project, slug=name, format="jsonl", sha256="", state="ready", size=size)
     rows = [
         Item(dataset=dataset, position=k, source_id=str(k), group_key=f"{name}:{k}", question="?", content=CONTENT)
@@ -87,47 +89,49 @@ def submit_all(batch: Batch, worker: Worker, hits: list[Hit]) -> None:
     keys = [hit.pk for hit in hits]
     for start in range(0, len(keys), 500):
         Hit.objects.filter(pk__in=keys[start : start + 500]).update(done=1)
-    Seat.objects.filter(batch=batch, worker=worker).update(done=len(hits))
+    Participation.objects.filter(batch=batch, worker=worker).update(done=len(hits))
 
 
-def situations(size: int) -> Iterator[tuple[str, Seat]]:
+def situations(size: int) -> Iterator[tuple[str, Participation]]:
     """Batches of `size` HITs in each situation, with a seat that claims next."""
-    project = joining.project_named("default")
+    project = sign_up.project_named("default")
     someone = Worker.objects.create(project=project, external_id=f"someone-{size}")
     batch = make_batch(f"fresh-{size}", size)
-    yield "fresh", assigning.sit_down(someone, batch)
+    yield "fresh", next_assignment.join_batch(someone, batch)
 
     batch = make_batch(f"half-{size}", size)
     hits = list(batch.hits.order_by("ticket").only("pk"))
     finished = Random(1).sample([hit.pk for hit in hits], size // 2)
     for start in range(0, len(finished), 500):
         Hit.objects.filter(pk__in=finished[start : start + 500]).update(done=3)
-    yield "half finished", assigning.sit_down(someone, batch)
+    yield "half finished", next_assignment.join_batch(someone, batch)
 
     batch = make_batch(f"mine-{size}", size)
-    seat = assigning.sit_down(someone, batch)
+    participation = next_assignment.join_batch(someone, batch)
     hits = list(batch.hits.order_by("ticket").only("pk", "group_key", "ticket"))
     submit_all(batch, someone, hits[: size // 2])
-    Seat.objects.filter(pk=seat.pk).update(cursor=hits[size // 2 - 1].ticket, last_group=hits[size // 2 - 1].group_key)
-    yield "worker who did half", seat
+    Participation.objects.filter(pk=participation.pk).update(
+        cursor=hits[size // 2 - 1].ticket, last_group=hits[size // 2 - 1].group_key
+    )
+    yield "worker who did half", participation
 
 
 def claims(*, size: int) -> None:
     """Make the situations, then answer each line of stdin, a situation, with the seconds of some claims in it."""
-    seats = dict(situations(size))
+    participations = dict(situations(size))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    print(json.dumps(list(seats)), flush=True)
+    print(json.dumps(list(participations)), flush=True)
     for line in sys.stdin:
-        print(json.dumps(list(_claims(seats[line.strip()]))), flush=True)
+        print(json.dumps(list(_claims(participations[line.strip()]))), flush=True)
 
 
-def _claims(seat: Seat, rounds: int = 25, warm: int = 5) -> Iterator[float]:
+def _claims(participation: Participation, rounds: int = 25, warm: int = 5) -> Iterator[float]:
     """Seconds of each claim without its commit, which costs the same everywhere; nothing stays."""
     with undone():
         for round in range(rounds + warm):
             began = time.perf_counter()
-            assignment = assigning.claim(seat)
+            assignment = next_assignment.claim(participation)
             seconds = time.perf_counter() - began
             assert assignment is not None
             assert assignment.move("submitted", submitted_at=Now(), revision=1)
@@ -144,7 +148,7 @@ def undone() -> Iterator[None]:
 
 def import_time(*, file: str, rounds: int) -> dict[str, Any]:
     """Seconds of an import, and of json.load with one bulk insert of the same records as JSON text; best of some."""
-    path, project = Path(file), joining.project_named("default")
+    path, project = Path(file), sign_up.project_named("default")
 
     def plain() -> None:
         records = json.loads(path.read_bytes())
@@ -159,11 +163,11 @@ def import_time(*, file: str, rounds: int) -> dict[str, Any]:
             cursor.execute("CREATE TABLE bench_plain (id BIGINT PRIMARY KEY, body TEXT)")
         yardstick.append(timed(plain))
         verb = {"format": "hotpotqa", "name": f"round-{round}"}
-        ours.append(timed(lambda verb=verb: importing.import_dataset(project, path, **verb)))
+        ours.append(timed(lambda verb=verb: dataset_import.import_dataset(project, path, **verb)))
     return {"import": min(ours), "plain": min(yardstick)}
 
 
-def judgments(*, hits: int, each: int) -> dict[str, Any]:
+def responses(*, hits: int, each: int) -> dict[str, Any]:
     """A batch named `judged` with `hits` × `each` answers of some two hundred bytes."""
     batch = make_batch("judged", hits, wanted=each)
     rows = list(batch.hits.only("pk", "group_key"))
@@ -174,20 +178,20 @@ def judgments(*, hits: int, each: int) -> dict[str, Any]:
         mine = list(Assignment.objects.filter(batch=batch, worker=worker).only("pk"))
         span = {"kind": "span", "text": f"Tower {number}", "paragraph": 3, "start": 10, "end": 20, "option": None}
         answer = span | {"support": [0, 3], "facts": []}
-        answers = (Answer(assignment=a, revision=1, key="0.a", digest="d" * 64, answer=answer) for a in mine)
-        made += len(Answer.objects.bulk_create(answers, batch_size=BULK))
-    return {"judgments": made}
+        answers = (WorkerResponse(assignment=a, revision=1, key="0.a", digest="d" * 64, answer=answer) for a in mine)
+        made += len(WorkerResponse.objects.bulk_create(answers, batch_size=BULK))
+    return {"responses": made}
 
 
 def export_rate(*, format: str, out: str, ids_only: int = 0) -> dict[str, Any]:
     batch = Batch.objects.get(slug="judged")
     wish: dict[str, Any] = {"format": format, "ids_only": bool(ids_only)}
-    rounds = [timed(lambda: exporting.export_judgments(batch, Path(out), **wish)) for _ in range(3)]
-    return {"records": Answer.objects.count(), "seconds": min(rounds)}
+    rounds = [timed(lambda: dataset_files.export_responses(batch, Path(out), **wish)) for _ in range(3)]
+    return {"records": WorkerResponse.objects.count(), "seconds": min(rounds)}
 
 
 VERBS: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (floor_table, claims, import_time, judgments, export_rate)
+    f.__name__: f for f in (floor_table, claims, import_time, responses, export_rate)
 }
 
 if __name__ == "__main__":

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from itertools import accumulate
 from random import Random
 
-from annotation.pure.composing import Index
-from annotation.pure.entities import PlainCheck
-from annotation.pure.example import Paragraph
-from annotation.pure.singlehop import Single
+from annotation.pure.data.example import Paragraph
+from annotation.pure.derivations.composable_pairs import Index
+from annotation.pure.derivations.single_hop import Single
+from annotation.pure.text.named_entities import PlainCheck
 
 SYLLABLES = ["bar", "den", "el", "for", "gal", "hin", "is", "jor", "kes", "lan", "mor", "nell", "ost", "per", "quil"]
 SYLLABLES += ["ros", "sel", "tor", "ul", "ver", "wick", "yar", "zen", "ash", "brim", "cor", "dun", "fen", "gret", "hol"]

@@ -21,7 +21,7 @@ from typing import Any
 
 from tests import run_postgres
 
-BIG = ("annotation_item", "annotation_hit", "annotation_assignment", "annotation_answer", "annotation_seat")
+BIG = tuple(f"annotation_{name}" for name in ("item", "hit", "assignment", "workerresponse", "participation"))
 PROJECT_PAGES = ("project", "batches", "datasets", "people", "money", "approvals", "compare", "log")
 BATCH_PAGES = ("batch", "hits", "batch-assignments", "batch-workers", "report")
 ROUNDS = 7
@@ -33,7 +33,7 @@ def acts(made: Any) -> dict[str, Act]:
     from django.test import Client
 
     from annotation import jobs
-    from annotation.flow import scoring
+    from annotation.flow.reports import batch_scores
     from tests.flow.acting import submit, take
 
     desk, worker = Client(), Client()
@@ -58,7 +58,7 @@ def acts(made: Any) -> dict[str, Act]:
         "requester: search for an id": _page(desk, "search", slug, query="?q=many-77"),
         "requester: search for words": _page(desk, "search", slug, query="?q=tower"),
         "sweeps": jobs.work_off,
-        "report of a batch": lambda: scoring.score_batch(made.done),
+        "report of a batch": lambda: batch_scores.score_batch(made.done),
     }
 
 
@@ -114,21 +114,21 @@ def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from _nodes(inner)
 
 
-def measure(judgments: int) -> int:
+def measure(responses: int) -> int:
     """Fill the database named by DATABASE_URL (0: it is filled), do everything some times, print; the exit status."""
     import django
 
     django.setup()
     from tests.bench.crowded import EACH, crowd, found
 
-    hits = min(20_000, judgments // EACH // 2)
+    hits = min(20_000, responses // EACH // 2)
     began = time.perf_counter()
 
     def tell(what: str) -> None:
         print(f"  {time.perf_counter() - began:6.0f} s  {what}", file=sys.stderr, flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
-        made = crowd(Path(folder), batches=judgments // EACH // hits, hits=hits, tell=tell) if judgments else found()
+        made = crowd(Path(folder), batches=responses // EACH // hits, hits=hits, tell=tell) if responses else found()
     tell("there")
     _print_sizes()
     bad = set()
@@ -159,13 +159,13 @@ def _print_sizes() -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.plans", description=__doc__)
-    parser.add_argument("--judgments", type=int, default=1_000_000, help="how many (default: 1,000,000)")
+    parser.add_argument("--responses", type=int, default=1_000_000, help="how many (default: 1,000,000)")
     parser.add_argument(
         "--here", action="store_true", help="in the migrated, empty database of DATABASE_URL; again with --judgments 0"
     )
     wish = parser.parse_args()
     if wish.here:
-        return measure(wish.judgments)
+        return measure(wish.responses)
     with run_postgres.cluster() as running:
         if running is None:
             print(run_postgres.MISSING)
@@ -175,7 +175,7 @@ def main() -> int:
             "DJANGO_SETTINGS_MODULE": "tests.settings",
         }
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=environment, check=True)
-        again = [sys.executable, "-m", "tests.bench.plans", "--here", "--judgments", str(wish.judgments)]
+        again = [sys.executable, "-m", "tests.bench.plans", "--here", "--responses", str(wish.responses)]
         return subprocess.run(again, env=environment, check=False).returncode
 
 

@@ -18,10 +18,10 @@ from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from annotation.models import Assignment, Hit, Seat
+from annotation.models import Assignment, Hit, Participation
 from annotation.registry import form_class, task_type
 from annotation.urls import urlpatterns as product
-from annotation.views.frame import page_of
+from annotation.views.work.task_frame import page_of
 
 
 @cache
@@ -30,8 +30,8 @@ def surroundings(kind: str) -> dict[str, Any]:
     assignment = Assignment.objects.select_related("hit", "batch", "batch__project", "worker__user")[0]
     request = HttpRequest()
     request.user = assignment.worker.user
-    seat = Seat.objects.get(batch=assignment.batch_id, worker=assignment.worker_id)
-    return page_of(request, assignment, seat)
+    participation = Participation.objects.get(batch=assignment.batch_id, worker=assignment.worker_id)
+    return page_of(request, assignment, participation)
 
 
 @never_cache

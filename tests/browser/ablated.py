@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from annotation.derivations import DERIVATIONS
-from annotation.pure.example import Example, Paragraph
+from annotation.pure.data.example import Example, Paragraph
 from tests.derivations.listed import Listed, derived
 
 TEXT = (

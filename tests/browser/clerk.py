@@ -23,14 +23,31 @@ from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.template.loader import render_to_string  # noqa: E402
 from django_otp.oath import totp  # noqa: E402
 
-from annotation.flow import arriving, assigning, batching, importing, joining, proving, sampling  # noqa: E402
-from annotation.models import Answer, Assignment, Batch, Dataset, Hit, Member, Project, Review, Seat, User, Worker  # noqa: E402
+from annotation.flow.batches import batch_launch  # noqa: E402
+from annotation.flow.data import dataset_import  # noqa: E402
+from annotation.flow.people import sign_up, two_factor  # noqa: E402
+from annotation.flow.review import review_samples  # noqa: E402
+from annotation.flow.work import next_assignment  # noqa: E402
+from annotation.marketplaces.flow import arrivals  # noqa: E402
+from annotation.models import (  # noqa: E402
+    Assignment,
+    Batch,
+    Dataset,
+    Hit,
+    Member,
+    Participation,
+    Project,
+    Review,
+    User,
+    Worker,
+    WorkerResponse,
+)
 from tests import frames  # noqa: E402
 from tests.browser import ablated, graphs, records, sub_questions, two_paragraphs  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
 
 KINDS = records.KINDS | graphs.KINDS | two_paragraphs.KINDS | sub_questions.KINDS | ablated.KINDS
-GUIDE = "# Read, then answer\n\nSelect the *answer* and tick what it rests on."
+INSTRUCTIONS = "# Read, then answer\n\nSelect the *answer* and tick what it rests on."
 fresh = count()
 
 
@@ -50,12 +67,19 @@ def batch(*, kind: str, options: dict[str, Any], task: str = "answer", **setting
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "records.jsonl"
         file.write_text("".join(json.dumps(record) + "\n" for record in KINDS[kind]()), encoding="utf-8")
-        importing.import_dataset(project, file, format="jsonl", name="records")
+        dataset_import.import_dataset(project, file, format="jsonl", name="records")
     held = Dataset.objects.get(project=project)
-    made = batching.create_batch(
-        project, "study", task=task, datasets=[held], guide=GUIDE, options=options, title="A study", **settings
+    made = batch_launch.create_batch(
+        project,
+        "study",
+        task=task,
+        datasets=[held],
+        instructions=INSTRUCTIONS,
+        options=options,
+        title="A study",
+        **settings,
     )
-    batching.launch(made)
+    batch_launch.launch(made)
     return {"project": slug, "batch": made.pk}
 
 
@@ -63,7 +87,7 @@ def publish(*, batch: int, origin: str) -> list[tuple[str, str]]:
     """Put a batch on the marketplace of that origin; for each HIT its frame's address and its id there."""
     frames.publish(Batch.objects.get(pk=batch), origin=origin)
     hits = Hit.objects.filter(batch=batch).select_related("publication").order_by("ticket")
-    return [(arriving.frame_path(hit), hit.publication.external_id) for hit in hits]
+    return [(arrivals.frame_path(hit), hit.publication.external_id) for hit in hits]
 
 
 def person(*, batch: int, password: str = "", ready: bool = True) -> dict[str, Any]:
@@ -74,10 +98,10 @@ def person(*, batch: int, password: str = "", ready: bool = True) -> dict[str, A
     found = {"name": user.username, "session": session_of(user), "batch": batch, "project": of.project.slug}
     if not ready:
         return found
-    joining.consent(worker, version=of.project.consent_version)
-    seat = assigning.sit_down(worker, of)
-    joining.read_guide(seat, version=of.guide.version)
-    return found | {"assignment": assigning.claim(assigning.sit_down(worker, of)).public_id}
+    sign_up.consent(worker, version=of.project.consent_version)
+    seat = next_assignment.join_batch(worker, of)
+    sign_up.read_instructions(seat, version=of.instructions.version)
+    return found | {"assignment": next_assignment.claim(next_assignment.join_batch(worker, of)).public_id}
 
 
 def requester(*, batch: int, password: str = "") -> dict[str, Any]:
@@ -89,8 +113,8 @@ def requester(*, batch: int, password: str = "") -> dict[str, Any]:
 
 def guarded(*, password: str) -> str:
     """The name of a new person who signs in with a second factor."""
-    user, key = User.objects.create_user(f"guarded-{next(fresh)}", password=password), proving.proposed_key()
-    proving.confirm(user, key, f"{totp(bytes.fromhex(key)):06}")
+    user, key = User.objects.create_user(f"guarded-{next(fresh)}", password=password), two_factor.proposed_key()
+    two_factor.confirm(user, key, f"{totp(bytes.fromhex(key)):06}")
     return str(user.username)
 
 
@@ -101,7 +125,7 @@ def sign_in(*, name: str) -> str:
 
 def answers(*, batch: int) -> list[dict[str, Any]]:
     """Every stored answer of a batch, the oldest first, with the texts that its offsets point into."""
-    rows = Answer.objects.filter(assignment__batch=batch).select_related("assignment__hit").order_by("pk")
+    rows = WorkerResponse.objects.filter(assignment__batch=batch).select_related("assignment__hit").order_by("pk")
     return [
         {
             "assignment": row.assignment.public_id,
@@ -119,8 +143,8 @@ def draft(*, assignment: str) -> dict[str, Any]:
     return {"draft": row.draft, "version": row.draft_version, "state": row.state, "seconds": row.active_seconds}
 
 
-def change_guide(*, batch: int) -> int:
-    return batching.change_guide(Batch.objects.get(pk=batch), GUIDE + "\n\nAnd breathe.").version
+def change_instructions(*, batch: int) -> int:
+    return batch_launch.change_instructions(Batch.objects.get(pk=batch), INSTRUCTIONS + "\n\nAnd breathe.").version
 
 
 def render(*, template: str, context: dict[str, Any]) -> str:
@@ -157,12 +181,12 @@ def compositions(*, batch: int, workers: int, each: int) -> list[str]:
     for _ in range(workers):
         user = User.objects.create_user(f"composer-{next(fresh)}", display_name="Composer")
         composer = Worker.objects.create(project=of.project, user=user)
-        joining.consent(composer, version=of.project.consent_version)
+        sign_up.consent(composer, version=of.project.consent_version)
         for _ in range(each):
             compositions_by_hand.compose(composer, of)
-        Seat.objects.filter(batch=of, worker=composer).update(practised=99)
+        Participation.objects.filter(batch=of, worker=composer).update(practised=99)
         sessions.append(session_of(user))
-    sampling.draw(of)
+    review_samples.draw(of)
     return sessions
 
 
@@ -183,7 +207,7 @@ VERBS = {
         sign_in,
         answers,
         draft,
-        change_guide,
+        change_instructions,
         render,
         furnish,
         strange_hits,

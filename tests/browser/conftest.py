@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.contexts import PATIENCE, Contexts
 from tests.browser.desk import Desk
 from tests.browser.site import Site
 
@@ -25,12 +26,12 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 LONG = {"test_compose_anywhere.py", "test_pointer.py"}  # odd screens, scripts and pointers, page by page: for the soak
+SCANS = {"broken", "look"}  # what looks for broken rules of axe is called
 ALL_KINDS = {"test_spans.py", "test_kinds.py"}  # where each kind of text is a case of its own
-PATIENCE = 15_000  # milliseconds until something that should happen counts as not happening
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     """Of a test on several screens or kinds of items the first is for every run, the others are for `make soak`."""
     seen = set()
     for item in items:
@@ -39,6 +40,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.browser)
         if CHROMIUM is None:
             item.add_marker(pytest.mark.skip(reason=MISSING))
+        if SCANS.intersection((*item.function.__code__.co_names, *item.fixturenames)):
+            item.add_marker(pytest.mark.axe)
         first = item.nodeid.partition("[")[0]
         if item.path.name in LONG or (first in seen and item.path.name not in ALL_KINDS):
             item.add_marker(pytest.mark.soak)
@@ -72,24 +75,40 @@ def furnished(site: Site) -> dict[str, Any]:
     return dict(site.ask("furnish"))
 
 
+@pytest.fixture(scope="session")
+def contexts(browser: Any, site: Site) -> Iterator[Contexts]:
+    made = Contexts(browser, site.url)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def visit(browser: Any, site: Site) -> Iterator[Callable[..., Any]]:
+def visit(contexts: Contexts) -> Iterator[Callable[..., Any]]:
     """Opens an empty page, signed in where a session is given; no page may have an error of a script."""
-    contexts, errors = [], []
+    errors: list[str] = []
+    taken: list[Any] = []
+
+    def weberror(error: Any) -> None:
+        errors.append(str(error.error))
+
+    def console(said: Any) -> None:
+        if "Content Security" in said.text:
+            errors.append(said.text)
 
     def open_page(session: str = "", **options: Any) -> Any:
-        context = browser.new_context(base_url=site.url, **({"viewport": {"width": 1280, "height": 800}} | options))
-        context.set_default_timeout(PATIENCE)
-        contexts.append(context)
+        context, page = contexts.take(options)
+        taken.append(context)
+        context.on("weberror", weberror)
+        context.on("console", console)
         if session:
-            context.add_cookies([{"name": "sessionid", "value": session, "url": site.url}])
-        context.on("weberror", lambda error: errors.append(str(error.error)))
-        context.on("console", lambda said: "Content Security" in said.text and errors.append(said.text))
-        return context.new_page()
+            context.add_cookies([{"name": "sessionid", "value": session, "url": contexts.url}])
+        return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for context in taken:
+        context.remove_listener("weberror", weberror)
+        context.remove_listener("console", console)
+    contexts.return_assignment()
     assert not errors
 
 

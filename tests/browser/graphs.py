@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Any
 
 from annotation.demo import world
-from annotation.pure.composing import Index
-from annotation.pure.entities import PlainCheck
-from annotation.pure.singlehop import Single
+from annotation.pure.derivations.composable_pairs import Index
+from annotation.pure.derivations.single_hop import Single
+from annotation.pure.text.named_entities import PlainCheck
 
 HARD = "Cafe\u0301 Ångstro\u0308m 👩‍👩‍👧 «مارا كويل»\u200f"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.pure.example import Example, Hop, Paragraph
+from annotation.pure.data.example import Example, Hop, Paragraph
 from tests.browser.graphs import HARD
 from tests.browser.two_paragraphs import FERRY, FINCH, MARKET, ORGAN, VOLE
 

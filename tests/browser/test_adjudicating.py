@@ -25,12 +25,12 @@ def judge(site: Site, visit: Callable[..., Any]) -> tuple[Any, int]:
         for item in range(4)
         for k, worker in enumerate(PEOPLE)
     ]
-    page.get_by_role("button", name="Bring in…").click()
+    page.get_by_role("button", name="Import responses…").click()
     file = {"name": "said.jsonl", "mimeType": "application/jsonl", "buffer": "\n".join(map(json.dumps, rows)).encode()}
-    page.locator("#judgments-box input[type=file]").set_input_files(file)
-    page.locator("#judgments-box").get_by_role("button", name=re.compile("Bring")).last.click()
+    page.locator("#responses-box input[type=file]").set_input_files(file)
+    page.locator("#responses-box").get_by_role("button", name="Import").last.click()
     page.wait_for_url("**/jobs/**")
-    page.get_by_text(re.compile("judgments? (is|are)? ?(in|stored)", re.IGNORECASE)).first.wait_for()
+    page.get_by_text(re.compile("responses? imported")).first.wait_for()
     page.goto(f"/projects/{made['project']}/batches/study/adjudicate/")
     page.get_by_role("link", name="Decide one by one").click()
     page.wait_for_load_state()
@@ -66,7 +66,7 @@ def test_open_hits_are_decided_with_the_keyboard_alone(judge: tuple[Any, int], s
     page.keyboard.type("nobody can know 2")
     press(page, "Control+Enter")
     assert left(page) == "2 left"
-    assert "left out" in page.locator("#undo").inner_text()
+    assert "excluded" in page.locator("#undo").inner_text()
     press(page, "z")
     assert (here(page), left(page)) == (second, "3 left")
 
@@ -76,7 +76,7 @@ def test_open_hits_are_decided_with_the_keyboard_alone(judge: tuple[Any, int], s
         press(page, "1")
         assert left(page) == remaining
     press(page, "1")
-    assert "Nothing is left to adjudicate." in page.locator("main").inner_text()
+    assert "Nothing left to adjudicate." in page.locator("main").inner_text()
     assert [row["decision"] for row in site.ask("decisions", batch=batch)] == ["accepted"] * 4
 
 
@@ -90,7 +90,7 @@ def test_an_answer_is_written_by_a_key_from_the_answer_last_focused(judge: tuple
     assert field.input_value() == begun
     assert page.locator("#write input[data-base]").nth(1).is_checked()
     press(page, "Control+Enter")
-    assert "stands in no paragraph" in page.locator("#write-problem").inner_text()
+    assert "is not in any paragraph" in page.locator("#write-problem").inner_text()
     assert (field.input_value(), field.is_visible(), left(page)) == (begun, True, "4 left")
 
     words = page.locator("main .passage, main .text").last.inner_text().split()

@@ -12,13 +12,13 @@ from tests.browser.desk import Desk
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import IN_REACH, PHONE, REFLOW, ZOOMED, overflow, touch_select
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 OFF = {"java_script_enabled": False}
 ABLE, NOT_ABLE = ("#control-answerable input[value=yes]", "#control-answerable input[value=no]")
 
 
 @pytest.fixture
-def judge(desk: Seat) -> Seat:
+def judge(desk: WorkPage) -> WorkPage:
     return lambda kind="yesno", **more: desk(kind, task="answerability", **more)
 
 
@@ -26,7 +26,7 @@ def told(seat: Desk) -> dict[str, Any]:
     return dict(seat.answers()[-1]["answer"])
 
 
-def test_what_is_not_answerable_takes_one_key_and_submit(judge: Seat) -> None:
+def test_what_is_not_answerable_takes_one_key_and_submit(judge: WorkPage) -> None:
     seat = judge()
     expect(seat.page.locator("#missing")).to_contain_text("whether it is answerable")
     seat.page.keyboard.press("n")
@@ -36,7 +36,7 @@ def test_what_is_not_answerable_takes_one_key_and_submit(judge: Seat) -> None:
     assert (told(seat)["answerable"], told(seat)["kind"], told(seat)["support"]) == (False, "none", [])
 
 
-def test_a_batch_is_judged_and_answered_by_keyboard_alone(judge: Seat) -> None:
+def test_a_batch_is_judged_and_answered_by_keyboard_alone(judge: WorkPage) -> None:
     seat = judge("demo", sample=2)
     press = seat.page.keyboard.press
     for key in "yn":
@@ -57,17 +57,17 @@ def test_a_batch_is_judged_and_answered_by_keyboard_alone(judge: Seat) -> None:
     assert seat.is_done()
 
 
-def test_words_cannot_become_the_answer_before_there_is_one(judge: Seat) -> None:
+def test_words_cannot_become_the_answer_before_there_is_one(judge: WorkPage) -> None:
     seat = judge()
     for keys in (("v", "a"), ("n", "v", "a")):
         for key in keys:
             seat.page.keyboard.press(key)
         assert seat.field("text") == ""
         assert seat.marked() == ""
-    expect(seat.page.locator("#voice")).to_contain_text("Say first that the question is answerable")
+    expect(seat.page.locator("#voice")).to_contain_text("First choose “Answerable”")
 
 
-def test_going_back_and_forth_loses_nothing_and_can_be_undone(judge: Seat) -> None:
+def test_going_back_and_forth_loses_nothing_and_can_be_undone(judge: WorkPage) -> None:
     seat = judge()
     press = seat.page.keyboard.press
     press("y")
@@ -87,7 +87,7 @@ def test_going_back_and_forth_loses_nothing_and_can_be_undone(judge: Seat) -> No
     assert seat.field("answerable") == "yes"
 
 
-def test_yes_and_no_have_keys_of_their_own(judge: Seat) -> None:
+def test_yes_and_no_have_keys_of_their_own(judge: WorkPage) -> None:
     seat = judge(options={"yes_no": True})
     press = seat.page.keyboard.press
     press("Shift+Y")
@@ -101,7 +101,7 @@ def test_yes_and_no_have_keys_of_their_own(judge: Seat) -> None:
     assert (told(seat)["kind"], told(seat)["answerable"]) == ("no", True)
 
 
-def test_a_draft_with_only_the_first_decision_comes_back(judge: Seat) -> None:
+def test_a_draft_with_only_the_first_decision_comes_back(judge: WorkPage) -> None:
     seat = judge()
     seat.page.keyboard.press("y")
     seat.wait_saved()
@@ -116,7 +116,7 @@ def test_a_draft_with_only_the_first_decision_comes_back(judge: Seat) -> None:
     assert not seat.page.locator("[data-notice]:visible").count()
 
 
-def test_what_is_missing_is_said_where_it_is_missing(judge: Seat) -> None:
+def test_what_is_missing_is_said_where_it_is_missing(judge: WorkPage) -> None:
     seat = judge()
     seat.page.keyboard.press("Control+Enter")
     expect(seat.page.locator("#problems")).to_contain_text("Say whether the question is answerable")
@@ -126,7 +126,7 @@ def test_what_is_missing_is_said_where_it_is_missing(judge: Seat) -> None:
     assert seat.answers() == []
 
 
-def test_a_phone_judges_and_answers_by_taps(judge: Seat) -> None:
+def test_a_phone_judges_and_answers_by_taps(judge: WorkPage) -> None:
     seat = judge("demo", sample=2, page=PHONE)
     able = seat.page.locator("#control-answerable label").first
     assert able.evaluate(IN_REACH)
@@ -146,7 +146,7 @@ def test_a_phone_judges_and_answers_by_taps(judge: Seat) -> None:
 
 
 @pytest.mark.parametrize("screen", [PHONE, ZOOMED, REFLOW], ids=["phone", "zoom 200 %", "zoom 400 %"])
-def test_everything_is_in_reach_on_a_small_screen(judge: Seat, screen: dict[str, Any]) -> None:
+def test_everything_is_in_reach_on_a_small_screen(judge: WorkPage, screen: dict[str, Any]) -> None:
     seat = judge("yesno", options={"yes_no": True}, page=screen)
     for choice in seat.page.locator("#control-answerable label").all():
         assert choice.evaluate(IN_REACH)
@@ -158,7 +158,7 @@ def test_everything_is_in_reach_on_a_small_screen(judge: Seat, screen: dict[str,
     assert seat.page.locator("button[form=work]").evaluate(IN_REACH)
 
 
-def test_it_needs_no_scripts(judge: Seat) -> None:
+def test_it_needs_no_scripts(judge: WorkPage) -> None:
     seat = judge("yesno", page=OFF)
     submit = seat.page.get_by_role("button", name="Submit")
     submit.click()
@@ -167,12 +167,12 @@ def test_it_needs_no_scripts(judge: Seat) -> None:
     seat.page.get_by_label("Answer in words").fill("larch")
     seat.page.locator("#support-0").check()
     submit.click()
-    expect(seat.page.locator("main")).to_contain_text("Nothing is left for you here at the moment")
+    expect(seat.page.locator("main")).to_contain_text("No HITs for you here at the moment")
     assert (told(seat)["answerable"], told(seat)["text"]) == (True, "larch")
 
 
 @pytest.mark.parametrize("key", ["", "y", "n"])
-def test_no_rule_of_axe_is_broken(judge: Seat, key: str) -> None:
+def test_no_rule_of_axe_is_broken(judge: WorkPage, key: str) -> None:
     seat = judge(options={"yes_no": True})
     if key:
         seat.page.keyboard.press(key)

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 GOOD = "What did the captain of the Petrel bring to the town with the Tide Organ?"
 STAGE = "#compose[data-stage={}]"
 MARKED = "() => [...document.querySelectorAll('.mirror mark')].map((mark) => mark.textContent)"
@@ -19,7 +19,7 @@ PLACE = "(sought) => JSON.stringify(document.querySelector(sought).getBoundingCl
 
 
 @pytest.fixture
-def compose(desk: Seat) -> Seat:
+def compose(desk: WorkPage) -> WorkPage:
     return lambda kind="strands", **more: desk(kind, task="compose", **more)
 
 
@@ -43,7 +43,7 @@ def stored(seat: Desk) -> dict[str, Any]:
     return dict(seat.answers()[-1]["answer"])
 
 
-def test_the_whole_of_it_is_done_by_keys(compose: Seat) -> None:
+def test_the_whole_of_it_is_done_by_keys(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     expect(page.locator("#question")).to_be_hidden()
@@ -56,7 +56,7 @@ def test_the_whole_of_it_is_done_by_keys(compose: Seat) -> None:
     expect(page.locator(".goal")).to_contain_text("lemon trees")
     write(seat, "What did the captain of the Petrel bring home?")
     expect(page.locator("[data-finding=hop_missing-2]")).to_be_visible()
-    expect(page.locator("#missing")).to_contain_text("to reword or explain: 1")
+    expect(page.locator("#missing")).to_contain_text("to change or explain: 1")
     page.locator("#missing a").press("Enter")
     expect(page.locator("#override-hop_missing-2")).to_be_focused()
     page.keyboard.type("the town is implied")
@@ -73,13 +73,13 @@ def test_the_whole_of_it_is_done_by_keys(compose: Seat) -> None:
     }
 
 
-def test_a_bridge_that_does_not_hold_ends_the_check_and_can_be_taken_back(compose: Seat) -> None:
+def test_a_bridge_that_does_not_hold_ends_the_check_and_can_be_taken_back(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     page.keyboard.press("n")
     expect(page.locator("#aside")).to_be_focused()
-    expect(page.locator(".aside")).to_contain_text("will be put aside")
-    expect(page.locator("button[form=work]")).to_contain_text("Put aside and go on")
+    expect(page.locator(".aside")).to_contain_text("This item ends here")
+    expect(page.locator("button[form=work]")).to_contain_text("Submit and continue")
     page.keyboard.press("y")
     expect(page.locator(STAGE.format("aside"))).to_be_visible()
     page.keyboard.press("z")
@@ -93,7 +93,7 @@ def test_a_bridge_that_does_not_hold_ends_the_check_and_can_be_taken_back(compos
     expect(page.locator(".case:visible h2")).to_contain_text("Mara Quell")
 
 
-def test_an_item_is_put_aside_with_a_reason(compose: Seat) -> None:
+def test_an_item_is_put_aside_with_a_reason(compose: WorkPage) -> None:
     seat = compose()
     seat.page.keyboard.press("y")
     seat.page.keyboard.press("n")
@@ -108,7 +108,7 @@ def test_an_item_is_put_aside_with_a_reason(compose: Seat) -> None:
     }
 
 
-def test_a_judgment_that_is_made_again_asks_no_more_than_that(compose: Seat) -> None:
+def test_a_judgment_that_is_made_again_asks_no_more_than_that(compose: WorkPage) -> None:
     seat = compose()
     judge_all(seat)
     write(seat, GOOD)
@@ -119,7 +119,7 @@ def test_a_judgment_that_is_made_again_asks_no_more_than_that(compose: Seat) -> 
     assert seat.page.locator("#question").input_value() == GOOD
 
 
-def test_arrows_look_around_in_a_bridges_buttons_and_only_space_or_enter_decides(compose: Seat) -> None:
+def test_arrows_look_around_in_a_bridges_buttons_and_only_space_or_enter_decides(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     page.locator("input[name=bridge-1][value=same]").focus()
@@ -131,7 +131,7 @@ def test_arrows_look_around_in_a_bridges_buttons_and_only_space_or_enter_decides
     expect(page.locator(STAGE.format("aside"))).to_be_visible()
 
 
-def test_a_leak_is_said_and_marked_in_the_question_itself_without_holding_up_typing(compose: Seat) -> None:
+def test_a_leak_is_said_and_marked_in_the_question_itself_without_holding_up_typing(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     judge_all(seat)
@@ -150,16 +150,16 @@ def test_a_leak_is_said_and_marked_in_the_question_itself_without_holding_up_typ
     assert seat.answers() == []
 
 
-def test_hops_show_which_of_their_words_are_used_and_which_hop_is_skipped(compose: Seat) -> None:
+def test_hops_show_which_of_their_words_are_used_and_which_hop_is_skipped(compose: WorkPage) -> None:
     seat = compose()
     judge_all(seat)
     write(seat, "Who was captain of the Petrel?")
     expect(seat.page.locator(".word.used").first).to_have_text("captain")
     expect(seat.page.locator(".coverage li.skipped")).to_have_count(2)
-    expect(seat.page.locator(".coverage .verdict")).to_contain_text("a reader could do without it")
+    expect(seat.page.locator(".coverage .verdict")).to_contain_text("not needed to answer the question")
 
 
-def test_a_reason_is_not_lost_while_its_warning_comes_and_goes(compose: Seat) -> None:
+def test_a_reason_is_not_lost_while_its_warning_comes_and_goes(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     judge_all(seat)
@@ -174,7 +174,7 @@ def test_a_reason_is_not_lost_while_its_warning_comes_and_goes(compose: Seat) ->
     expect(page.locator("#override-hop_missing-2")).to_have_value("implied")
 
 
-def test_everything_survives_a_reload(compose: Seat) -> None:
+def test_everything_survives_a_reload(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     judge_all(seat)
@@ -193,7 +193,7 @@ def test_everything_survives_a_reload(compose: Seat) -> None:
     assert seat.field("question") == "What did the captain of the Petrel bring?"
 
 
-def test_a_reload_before_anything_was_sent_loses_nothing_either(compose: Seat) -> None:
+def test_a_reload_before_anything_was_sent_loses_nothing_either(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     page.route("**/draft/", lambda route: route.abort())
@@ -206,7 +206,7 @@ def test_a_reload_before_anything_was_sent_loses_nothing_either(compose: Seat) -
     expect(page.locator(STAGE.format("writing"))).to_be_visible()
 
 
-def test_a_key_that_one_chose_judges_too(compose: Seat) -> None:
+def test_a_key_that_one_chose_judges_too(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     page.keyboard.press("?")
@@ -221,7 +221,7 @@ def test_a_key_that_one_chose_judges_too(compose: Seat) -> None:
     expect(page.locator(".case:visible h2")).to_contain_text("Mellisand")
 
 
-def test_examples_for_the_shape_are_one_key_away(compose: Seat) -> None:
+def test_examples_for_the_shape_are_one_key_away(compose: WorkPage) -> None:
     page = compose().page
     page.keyboard.press("e")
     expect(page.locator("#examples-box")).to_be_visible()
@@ -231,7 +231,7 @@ def test_examples_for_the_shape_are_one_key_away(compose: Seat) -> None:
     expect(page.locator("#examples-box")).to_be_hidden()
 
 
-def test_whoever_is_pointed_at_is_marked_in_graph_questions_and_paragraphs(compose: Seat) -> None:
+def test_whoever_is_pointed_at_is_marked_in_graph_questions_and_paragraphs(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     judge_all(seat)
@@ -249,14 +249,14 @@ def test_whoever_is_pointed_at_is_marked_in_graph_questions_and_paragraphs(compo
     expect(page.locator("#question")).to_be_focused()
 
 
-def test_the_checks_may_fail_without_being_in_the_way(compose: Seat) -> None:
+def test_the_checks_may_fail_without_being_in_the_way(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     judge_all(seat)
     page.route("**/live/checks/**", lambda route: route.abort())
     page.keyboard.type(GOOD)
     expect(page.locator("#checks")).to_have_attribute(
-        "data-away", "The checks cannot be reached; they will look again with your next change."
+        "data-away", "The checks are unreachable; they run again after your next change."
     )
     page.unroute("**/live/checks/**")
     page.keyboard.type(" ")

@@ -13,7 +13,7 @@ from tests.browser.site import Site
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import IN_REACH, PHONE, REFLOW, ZOOMED, overflow
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 GOOD = "What did the captain of the Petrel bring to the town with the Tide Organ?"
 OFF = {"java_script_enabled": False}
 SHIFTS = """() => new Promise((done) => {
@@ -25,7 +25,7 @@ SHIFTS = """() => new Promise((done) => {
 
 
 @pytest.fixture
-def compose(desk: Seat) -> Seat:
+def compose(desk: WorkPage) -> WorkPage:
     return lambda kind="strands", **more: desk(kind, task="compose", **more)
 
 
@@ -46,7 +46,7 @@ def paste(seat: Desk, text: str) -> None:
     seat.page.keyboard.press("Control+v")
 
 
-def test_pasting_is_counted_and_said_and_moving_ones_own_words_is_not_pasting(compose: Seat) -> None:
+def test_pasting_is_counted_and_said_and_moving_ones_own_words_is_not_pasting(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     judge_all(seat)
@@ -64,12 +64,12 @@ def test_pasting_is_counted_and_said_and_moving_ones_own_words_is_not_pasting(co
     assert seat.answers()[0]["answer"]["pasted"] == pytest.approx(4 / 79, abs=0.001)
 
 
-def test_where_pasting_is_off_nothing_is_pasted_and_that_is_said(compose: Seat) -> None:
+def test_where_pasting_is_off_nothing_is_pasted_and_that_is_said(compose: WorkPage) -> None:
     seat = compose(options={"paste": False})
     judge_all(seat)
-    expect(seat.page.locator("#paste-note")).to_contain_text("pasting is switched off")
+    expect(seat.page.locator("#paste-note")).to_contain_text("pasting is disabled")
     paste(seat, "What did she bring?")
-    expect(seat.page.locator("#voice")).to_contain_text("Pasting is switched off here")
+    expect(seat.page.locator("#voice")).to_contain_text("Pasting is disabled here")
     expect(seat.page.locator("#question")).to_have_value("")
     seat.page.keyboard.type("Typed, then")
     seat.page.keyboard.press("Control+a")
@@ -78,7 +78,7 @@ def test_where_pasting_is_off_nothing_is_pasted_and_that_is_said(compose: Seat) 
     expect(seat.page.locator("#question")).to_have_value("Typed, then")
 
 
-def test_an_item_is_composed_with_one_thumb(compose: Seat) -> None:
+def test_an_item_is_composed_with_one_thumb(compose: WorkPage) -> None:
     seat = compose(page=PHONE)
     page = seat.page
     for _ in range(2):
@@ -99,7 +99,7 @@ def test_an_item_is_composed_with_one_thumb(compose: Seat) -> None:
     assert seat.answers()[0]["answer"]["overrides"] == {"hop_missing-2": "implied"}
 
 
-def test_an_item_is_put_aside_and_taken_back_with_one_thumb(compose: Seat) -> None:
+def test_an_item_is_put_aside_and_taken_back_with_one_thumb(compose: WorkPage) -> None:
     seat = compose(page=PHONE)
     page = seat.page
     page.locator(".case:visible label", has_text="Not the same").tap()
@@ -115,7 +115,7 @@ def test_an_item_is_put_aside_and_taken_back_with_one_thumb(compose: Seat) -> No
 
 
 @pytest.mark.parametrize("screen", [PHONE, ZOOMED, REFLOW], ids=["phone", "zoom 200 %", "zoom 400 %"])
-def test_texts_in_any_script_stay_inside_a_small_screen(compose: Seat, screen: dict[str, Any]) -> None:
+def test_texts_in_any_script_stay_inside_a_small_screen(compose: WorkPage, screen: dict[str, Any]) -> None:
     seat = compose("scripts", page=screen)
     page = seat.page
     assert overflow(page) == 0
@@ -125,7 +125,7 @@ def test_texts_in_any_script_stay_inside_a_small_screen(compose: Seat, screen: d
     assert overflow(page) == 0
 
 
-def test_both_mentions_are_in_sight_at_once_however_long_the_paragraphs_are(compose: Seat) -> None:
+def test_both_mentions_are_in_sight_at_once_however_long_the_paragraphs_are(compose: WorkPage) -> None:
     page = compose("long").page
     for mention in page.locator(".case:visible .passage .hop").all():
         assert mention.evaluate(IN_REACH)
@@ -133,7 +133,7 @@ def test_both_mentions_are_in_sight_at_once_however_long_the_paragraphs_are(comp
     assert broken(page) == []
 
 
-def test_controls_are_large_enough_for_a_thumb(compose: Seat) -> None:
+def test_controls_are_large_enough_for_a_thumb(compose: WorkPage) -> None:
     seat = compose(page=PHONE)
     measure = """all => all.map((element) => {
       const {width, height} = element.getBoundingClientRect();
@@ -146,7 +146,7 @@ def test_controls_are_large_enough_for_a_thumb(compose: Seat) -> None:
     assert small == []
 
 
-def test_nothing_moves_by_itself_while_one_judges_and_writes(compose: Seat) -> None:
+def test_nothing_moves_by_itself_while_one_judges_and_writes(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
     page.evaluate(SHIFTS)
@@ -161,7 +161,7 @@ def test_nothing_moves_by_itself_while_one_judges_and_writes(compose: Seat) -> N
     assert page.evaluate("() => window.moved || 0") < 0.01
 
 
-def test_an_item_is_composed_without_scripts(compose: Seat) -> None:
+def test_an_item_is_composed_without_scripts(compose: WorkPage) -> None:
     seat = compose(page=OFF)
     page = seat.page
     assert page.locator(".needs-js:visible").count() == 0
@@ -178,7 +178,7 @@ def test_an_item_is_composed_without_scripts(compose: Seat) -> None:
     assert (answer["bridges"], answer["overrides"]) == (["same", "same"], {"hop_missing-2": "implied"})
 
 
-def test_an_item_is_put_aside_without_scripts(compose: Seat) -> None:
+def test_an_item_is_put_aside_without_scripts(compose: WorkPage) -> None:
     seat = compose(page=OFF)
     page = seat.page
     page.locator("input[name=bridge-1][value=different]").check()
@@ -189,7 +189,7 @@ def test_an_item_is_put_aside_without_scripts(compose: Seat) -> None:
 
 
 @pytest.mark.parametrize("stage", ["judging", "aside", "writing", "examples"])
-def test_every_stage_is_accessible(compose: Seat, stage: str) -> None:
+def test_every_stage_is_accessible(compose: WorkPage, stage: str) -> None:
     seat = compose()
     page = seat.page
     if stage == "aside":
@@ -203,12 +203,12 @@ def test_every_stage_is_accessible(compose: Seat, stage: str) -> None:
     assert broken(page) == []
 
 
-def test_the_page_is_accessible_in_any_script(compose: Seat) -> None:
+def test_the_page_is_accessible_in_any_script(compose: WorkPage) -> None:
     assert broken(compose("scripts").page) == []
 
 
 def test_a_requester_reads_compositions_on_accessible_pages(
-    compose: Seat, site: Site, visit: Callable[..., Any]
+    compose: WorkPage, site: Site, visit: Callable[..., Any]
 ) -> None:
     seat = compose()
     judge_all(seat)
@@ -221,7 +221,7 @@ def test_a_requester_reads_compositions_on_accessible_pages(
     assert broken(page) == []
 
 
-def test_the_page_is_light(compose: Seat) -> None:
+def test_the_page_is_light(compose: WorkPage) -> None:
     seat = compose()
     weights = """() => [performance.getEntriesByType("navigation")[0], ...performance.getEntriesByType("resource")]
       .map((entry) => entry.encodedBodySize)"""

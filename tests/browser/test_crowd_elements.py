@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import expect
 
 from tests.browser.site import Site
-from tests.pure.test_wire_xml import html
+from tests.pure.test_mturk_xml import html
 
 SCRIPT = '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>'
 FIELDS = """<crowd-form><crowd-instructions link-text="How to"><short-summary><p>Read, then type.</p></short-summary>

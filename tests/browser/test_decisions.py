@@ -12,7 +12,7 @@ from tests.browser.desk import Desk
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import IN_REACH, PHONE, overflow
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 SETTLED = 400  # milliseconds after which a new page takes decisions, with room for a slow machine
 # What a second press or click does as soon as the page is painted: done inside of the page, since the way there may
 # take longer on a busy machine than a person takes between the two.
@@ -26,7 +26,7 @@ HELD = f"""async () => {{
 
 
 @pytest.fixture
-def pairs(desk: Seat) -> Seat:
+def pairs(desk: WorkPage) -> WorkPage:
     return lambda kind="pairs", **more: desk(kind, task=more.pop("task", "coreference"), **more)
 
 
@@ -42,7 +42,7 @@ def told(seat: Desk) -> list[tuple[int, Any]]:
     return [(row["revision"], row["answer"].get("bridges", row["answer"].get("chosen"))) for row in seat.answers()]
 
 
-def test_a_key_answers_and_the_next_one_is_there_in_the_same_place(pairs: Seat) -> None:
+def test_a_key_answers_and_the_next_one_is_there_in_the_same_place(pairs: WorkPage) -> None:
     seat = pairs(sample=3)
     places = []
     for key in "ynu":
@@ -53,22 +53,22 @@ def test_a_key_answers_and_the_next_one_is_there_in_the_same_place(pairs: Seat) 
     assert places[0] == places[1] == places[2]
 
 
-def test_undo_leads_back_and_the_new_decision_is_another_revision(pairs: Seat) -> None:
+def test_undo_leads_back_and_the_new_decision_is_another_revision(pairs: WorkPage) -> None:
     seat = pairs(sample=3)
     decide(seat, "y")
-    expect(seat.page.locator("#undo")).to_contain_text("You said: Same entity")
+    expect(seat.page.locator("#undo")).to_contain_text("Your decision: Same entity")
     with seat.page.expect_navigation():
         seat.page.keyboard.press("z")
     assert seat.url in seat.page.url
     expect(seat.page.locator("input[value=same]")).to_be_checked()
     decide(seat, "n")
     assert told(seat) == [(1, ["same"]), (2, ["different"])]
-    expect(seat.page.locator("#undo")).to_contain_text("You said: Not the same")
+    expect(seat.page.locator("#undo")).to_contain_text("Your decision: Not the same")
     assert seat.url not in seat.page.url
 
 
 @pytest.mark.parametrize("page", [{}, PHONE], ids=["desk", "phone"])
-def test_undo_is_offered_for_five_seconds_and_moves_nothing(pairs: Seat, page: dict[str, Any]) -> None:
+def test_undo_is_offered_for_five_seconds_and_moves_nothing(pairs: WorkPage, page: dict[str, Any]) -> None:
     seat = pairs(sample=3, page=page)
     decide(seat, "y")
     bar = seat.page.locator(".decisions")
@@ -85,17 +85,17 @@ def test_undo_is_offered_for_five_seconds_and_moves_nothing(pairs: Seat, page: d
     expect(seat.page.locator("#undo")).to_be_hidden()
 
 
-def test_the_last_decision_of_a_batch_can_be_taken_back_too(pairs: Seat) -> None:
+def test_the_last_decision_of_a_batch_can_be_taken_back_too(pairs: WorkPage) -> None:
     seat = pairs(sample=1)
     decide(seat, "u")
     assert seat.is_done()
-    expect(seat.page.locator("#undo")).to_contain_text("You said: Cannot tell")
+    expect(seat.page.locator("#undo")).to_contain_text("Your decision: Cannot tell")
     with seat.page.expect_navigation():
         seat.page.keyboard.press("z")
     assert seat.url in seat.page.url
 
 
-def test_a_held_key_answers_only_once(pairs: Seat) -> None:
+def test_a_held_key_answers_only_once(pairs: WorkPage) -> None:
     seat = pairs(sample=4)
     seat.page.wait_for_timeout(SETTLED)
     with seat.page.expect_navigation():
@@ -109,7 +109,7 @@ def test_a_held_key_answers_only_once(pairs: Seat) -> None:
     assert len(told(seat)) == 2
 
 
-def test_a_held_key_that_does_not_say_that_it_repeats_answers_only_once(pairs: Seat) -> None:
+def test_a_held_key_that_does_not_say_that_it_repeats_answers_only_once(pairs: WorkPage) -> None:
     seat = pairs(sample=4)
     seat.page.wait_for_timeout(SETTLED)
     with seat.page.expect_navigation():
@@ -118,7 +118,7 @@ def test_a_held_key_that_does_not_say_that_it_repeats_answers_only_once(pairs: S
     assert told(seat) == [(1, ["same"])]
 
 
-def test_a_double_press_and_a_double_click_answer_only_once(pairs: Seat) -> None:
+def test_a_double_press_and_a_double_click_answer_only_once(pairs: WorkPage) -> None:
     seat = pairs(sample=4)
     decide(seat, "y")
     seat.page.evaluate(AT_ONCE % KEY)
@@ -131,7 +131,7 @@ def test_a_double_press_and_a_double_click_answer_only_once(pairs: Seat) -> None
     assert len(told(seat)) == 2
 
 
-def test_no_key_decides_while_a_note_is_written(pairs: Seat) -> None:
+def test_no_key_decides_while_a_note_is_written(pairs: WorkPage) -> None:
     seat = pairs(sample=2)
     seat.page.wait_for_timeout(SETTLED)
     seat.page.keyboard.press("t")
@@ -143,7 +143,7 @@ def test_no_key_decides_while_a_note_is_written(pairs: Seat) -> None:
     assert seat.answers()[0]["answer"] == {"bridges": ["different"], "why": "you may not know: 1 ship, 1 inn"}
 
 
-def test_arrows_choose_without_sending_and_keys_can_be_off(pairs: Seat) -> None:
+def test_arrows_choose_without_sending_and_keys_can_be_off(pairs: WorkPage) -> None:
     seat = pairs(sample=2)
     seat.page.keyboard.press("?")
     seat.page.get_by_label("Single-key shortcuts").uncheck()
@@ -163,7 +163,7 @@ def test_arrows_choose_without_sending_and_keys_can_be_off(pairs: Seat) -> None:
     expect(seat.page.locator("#undo kbd")).to_be_hidden()
 
 
-def test_several_bridges_are_judged_one_after_the_other_and_sent_together(pairs: Seat) -> None:
+def test_several_bridges_are_judged_one_after_the_other_and_sent_together(pairs: WorkPage) -> None:
     seat = pairs("chain", sample=1)
     page = seat.page
     page.wait_for_timeout(SETTLED)
@@ -177,7 +177,7 @@ def test_several_bridges_are_judged_one_after_the_other_and_sent_together(pairs:
     assert told(seat) == [(1, ["different", "same"])]
 
 
-def test_a_draft_comes_back_with_the_bridge_that_is_next(pairs: Seat) -> None:
+def test_a_draft_comes_back_with_the_bridge_that_is_next(pairs: WorkPage) -> None:
     seat = pairs("chain", sample=1)
     seat.page.wait_for_timeout(SETTLED)
     seat.page.keyboard.press("u")
@@ -187,7 +187,7 @@ def test_a_draft_comes_back_with_the_bridge_that_is_next(pairs: Seat) -> None:
     assert seat.draft()["draft"]["bridges"] == ["unsure", ""]
 
 
-def test_words_are_lit_and_mentions_gone_through(pairs: Seat) -> None:
+def test_words_are_lit_and_mentions_gone_through(pairs: WorkPage) -> None:
     seat = pairs("chain", sample=1)
     seat.page.wait_for_timeout(SETTLED)
     lit = "() => [...(CSS.highlights.get('lit') ?? [])].map(String)"
@@ -206,11 +206,11 @@ def test_words_are_lit_and_mentions_gone_through(pairs: Seat) -> None:
     assert seat.page.evaluate("() => document.activeElement.hasAttribute('data-mention')")
 
 
-def test_a_composition_is_chosen_by_its_number_in_whatever_order(pairs: Seat) -> None:
+def test_a_composition_is_chosen_by_its_number_in_whatever_order(pairs: WorkPage) -> None:
     seat = pairs("compositions", sample=2, task="choose")
     shown = seat.page.locator(".long .words").all_text_contents()
     decide(seat, "2")
-    expect(seat.page.locator("#undo")).to_contain_text("You said:")
+    expect(seat.page.locator("#undo")).to_contain_text("Your decision:")
     decide(seat, "0")
     assert seat.is_done()
     (_, chosen), (_, none) = told(seat)
@@ -221,7 +221,7 @@ def test_a_composition_is_chosen_by_its_number_in_whatever_order(pairs: Seat) ->
 @pytest.mark.parametrize(
     ("kind", "task"), [("pairs", "coreference"), ("chain", "coreference"), ("compositions", "choose")]
 )
-def test_a_phone_decides_by_taps(pairs: Seat, kind: str, task: str) -> None:
+def test_a_phone_decides_by_taps(pairs: WorkPage, kind: str, task: str) -> None:
     seat = pairs(kind, task=task, sample=2, page=PHONE)
     steps = 2 if kind == "chain" else 1
     for _ in range(2):
@@ -242,7 +242,7 @@ def test_a_phone_decides_by_taps(pairs: Seat, kind: str, task: str) -> None:
 
 
 @pytest.mark.parametrize(("kind", "task"), [("chain", "coreference"), ("compositions", "choose")])
-def test_decisions_need_no_scripts(pairs: Seat, kind: str, task: str) -> None:
+def test_decisions_need_no_scripts(pairs: WorkPage, kind: str, task: str) -> None:
     seat = pairs(kind, task=task, sample=1, page={"java_script_enabled": False})
     page = seat.page
     assert page.locator(".needs-js:visible").count() == 0
@@ -251,14 +251,14 @@ def test_decisions_need_no_scripts(pairs: Seat, kind: str, task: str) -> None:
     for decision in page.locator(".decision").all():
         decision.locator("input").nth(1).check()
     page.get_by_role("button", name="Submit").click()
-    expect(page.locator("main")).to_contain_text("Nothing is left for you here at the moment")
+    expect(page.locator("main")).to_contain_text("No HITs for you here at the moment")
     assert len(seat.answers()) == 1
 
 
 @pytest.mark.parametrize(
     ("kind", "task"), [("pairs", "coreference"), ("chain", "coreference"), ("compositions", "choose")]
 )
-def test_no_rule_of_axe_is_broken(pairs: Seat, kind: str, task: str) -> None:
+def test_no_rule_of_axe_is_broken(pairs: WorkPage, kind: str, task: str) -> None:
     seat = pairs(kind, task=task, sample=2)
     assert broken(seat.page) == []
     seat.page.wait_for_timeout(SETTLED)

@@ -36,7 +36,7 @@ def test_no_gold_reaches_the_browser(visit: Callable[..., Any], site: Site) -> N
     page.get_by_role("link", name="Read and decide").click()
     page.get_by_role("button", name="I agree").click()
     page.get_by_role("button", name="Start").click()
-    page.get_by_role("button", name="I have read it").click()
+    page.get_by_role("button", name="Continue to the work").click()
     page.wait_for_url("**/assignments/**")
     seat = Desk(site, page, person | {"assignment": page.url.rstrip("/").rsplit("/", 1)[1]})
     stumble(seat)

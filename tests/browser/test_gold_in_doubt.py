@@ -19,12 +19,12 @@ def test_gold_in_doubt_is_decided_with_the_keyboard_alone(site: Site, visit: Cal
         for item in range(3)
         for worker in ("first-reader", "second-reader")
     ]
-    page.get_by_role("button", name="Bring in…").click()
+    page.get_by_role("button", name="Import responses…").click()
     file = {"name": "said.jsonl", "mimeType": "application/jsonl", "buffer": "\n".join(map(json.dumps, rows)).encode()}
-    page.locator("#judgments-box input[type=file]").set_input_files(file)
-    page.locator("#judgments-box").get_by_role("button", name="Bring in").last.click()
+    page.locator("#responses-box input[type=file]").set_input_files(file)
+    page.locator("#responses-box").get_by_role("button", name="Import").last.click()
     page.wait_for_url("**/jobs/**")
-    page.get_by_text(re.compile("judgments are in")).wait_for()
+    page.get_by_text(re.compile("responses (are in|imported)")).wait_for()
     page.goto(f"/projects/{made['project']}/batches/study/gold/")
     page.get_by_role("link", name="Decide one by one").click()
     page.wait_for_load_state()
@@ -45,4 +45,4 @@ def test_gold_in_doubt_is_decided_with_the_keyboard_alone(site: Site, visit: Cal
     press("a")
     assert "No other gold is in doubt." in page.locator("main").inner_text()
     decided = page.locator("tbody td:last-child").all_inner_texts()
-    assert sorted(decided) == ["added as an alias", "gold corrected", "gold stands"]
+    assert sorted(decided) == ["added as an alias", "gold corrected", "gold kept"]

@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import expect
 
 from tests.browser.site import Site
-from tests.pure.test_wire_xml import html
+from tests.pure.test_mturk_xml import html
 
 MTURK = "https://www.mturk.com/mturk/externalSubmit"
 TOWN = '<label>Town <input name="town"></label>'
@@ -68,7 +68,7 @@ def test_a_form_of_any_kind_sends_its_answer(visit: Callable[..., Any], site: Si
         fields = {str(row["answer"]["fields"]) for row in site.ask("answers", batch=hits["batch"])}
         assert any(town in text for text in fields), f"{kind}: {fields}"
         if number + 1 < len(FORMS):
-            page.get_by_role("button", name="Next one").click()
+            page.get_by_role("button", name="Next HIT").click()
     stored = [row["answer"]["fields"] for row in site.ask("answers", batch=hits["batch"])]
     assert [fields[0][0] for fields in stored] == ["town"] * len(FORMS)
 

@@ -36,7 +36,7 @@ def come_in(page: Any, name: str, password: str) -> None:
     page.keyboard.type(password)
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    for name in ("Read and decide", "I agree", "Start", "I have read it"):
+    for name in ("Read and decide", "I agree", "Start", "Continue to the work"):
         follow(page, name)
 
 
@@ -71,7 +71,7 @@ def test_a_batch_is_finished_by_keyboard_alone(visit: Callable[..., Any], site: 
     given = []
     while "/assignments/" in page.url:
         given.append(answer_one(page, page.locator("#question").text_content()))
-    expect(page.locator("main")).to_contain_text("Nothing is left for you here at the moment")
+    expect(page.locator("main")).to_contain_text("No HITs for you here at the moment")
     stored = site.ask("answers", batch=batch["batch"])
     assert [row["answer"]["text"] for row in stored] == given
     assert len(given) == 3
@@ -113,7 +113,7 @@ def test_going_back_and_forth_and_returning_needs_no_mouse(desk: Callable[..., A
     with page.expect_navigation():
         page.keyboard.press("b")
     assert page.url == first
-    expect(page.locator("main")).to_contain_text("While the batch is open you may change it")
+    expect(page.locator("main")).to_contain_text("While the batch is open you can change your response")
     page.keyboard.press("t")
     page.keyboard.press("Control+a")
     page.keyboard.type(seat.texts()[0].split()[0])
@@ -125,9 +125,9 @@ def test_going_back_and_forth_and_returning_needs_no_mouse(desk: Callable[..., A
         page.keyboard.press("Enter")
 
 
-def test_the_guide_is_one_key_away(desk: Callable[..., Any]) -> None:
+def test_the_instructions_is_one_key_away(desk: Callable[..., Any]) -> None:
     page = desk("yesno").page
     page.keyboard.press("g")
-    expect(page.locator("#guide-box")).to_contain_text("Select the answer and tick what it rests on.")
+    expect(page.locator("#instructions-box")).to_contain_text("Select the answer and tick what it rests on.")
     page.keyboard.press("Escape")
-    expect(page.locator("#guide-box")).to_be_hidden()
+    expect(page.locator("#instructions-box")).to_be_hidden()

@@ -9,12 +9,12 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 ALL_SINGLE = "jkxfFhpsmvactyn0g!rb?"
 
 
 @pytest.mark.parametrize("field", ["#search", "#answer-text"])
-def test_keys_never_fire_while_typing(desk: Seat, field: str) -> None:
+def test_keys_never_fire_while_typing(desk: WorkPage, field: str) -> None:
     seat = desk("yesno", options={"yes_no": True, "no_answer": True})
     url = seat.page.url
     seat.page.locator(field).focus()
@@ -27,7 +27,7 @@ def test_keys_never_fire_while_typing(desk: Seat, field: str) -> None:
     assert seat.page.locator("[data-paragraph]:visible").count() == 3
 
 
-def test_plain_enter_submits_nothing_anywhere(desk: Seat) -> None:
+def test_plain_enter_submits_nothing_anywhere(desk: WorkPage) -> None:
     seat = desk("yesno")
     position = seat.select("larch")
     seat.tick(position)
@@ -40,7 +40,7 @@ def test_plain_enter_submits_nothing_anywhere(desk: Seat) -> None:
     assert seat.answers() == []
 
 
-def test_backspace_and_delete_destroy_nothing(desk: Seat) -> None:
+def test_backspace_and_delete_destroy_nothing(desk: WorkPage) -> None:
     seat = desk("yesno")
     position = seat.select("larch")
     seat.tick(position)
@@ -52,7 +52,7 @@ def test_backspace_and_delete_destroy_nothing(desk: Seat) -> None:
     assert seat.url in seat.page.url
 
 
-def test_the_keys_of_the_answer_do_what_their_buttons_say(desk: Seat) -> None:
+def test_the_keys_of_the_answer_do_what_their_buttons_say(desk: WorkPage) -> None:
     seat = desk("yesno", options={"yes_no": True, "no_answer": True})
     for key, kind in (("y", "yes"), ("n", "no"), ("0", "none")):
         seat.page.keyboard.press(key)
@@ -63,7 +63,7 @@ def test_the_keys_of_the_answer_do_what_their_buttons_say(desk: Seat) -> None:
     assert seat.field("kind") == "none"
 
 
-def test_single_keys_can_be_switched_off_for_good(desk: Seat) -> None:
+def test_single_keys_can_be_switched_off_for_good(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.keyboard.press("?")
     seat.page.get_by_label("Single-key shortcuts").uncheck()
@@ -88,7 +88,7 @@ def change_key(seat: Desk, action: str, key: str) -> None:
     seat.page.keyboard.press(key)
 
 
-def test_a_changed_key_works_at_once_and_after_a_reload(desk: Seat) -> None:
+def test_a_changed_key_works_at_once_and_after_a_reload(desk: WorkPage) -> None:
     seat = desk("yesno")
     change_key(seat, "tick", "z")
     expect(seat.page.locator("#keys-said")).to_have_text("Saved.")
@@ -107,26 +107,26 @@ def test_a_changed_key_works_at_once_and_after_a_reload(desk: Seat) -> None:
     assert seat.ticked() != before
 
 
-def test_a_key_that_is_taken_or_unfit_is_refused_in_words(desk: Seat) -> None:
+def test_a_key_that_is_taken_or_unfit_is_refused_in_words(desk: WorkPage) -> None:
     seat = desk("yesno")
     change_key(seat, "tick", "f")
     expect(seat.page.locator("#keys-said")).to_contain_text("f is already the key for “Fold or unfold the paragraph”")
     seat.page.locator("[data-change-key=tick]").click()
     seat.page.keyboard.press("F5")
-    expect(seat.page.locator("#keys-said")).to_have_text("Please choose a single letter, digit or sign.")
+    expect(seat.page.locator("#keys-said")).to_have_text("Please choose a single letter, digit or symbol.")
     seat.page.locator("[data-change-key=tick]").click()
     seat.page.keyboard.press("Escape")
     expect(seat.page.locator("tr[data-action=tick] kbd")).to_have_text("x")
 
 
-def test_the_defaults_come_back_on_demand(desk: Seat) -> None:
+def test_the_defaults_come_back_on_demand(desk: WorkPage) -> None:
     seat = desk("yesno")
     change_key(seat, "tick", "z")
-    seat.page.get_by_role("button", name="Back to the defaults").click()
+    seat.page.get_by_role("button", name="Reset to defaults").click()
     expect(seat.page.locator("tr[data-action=tick] kbd")).to_have_text("x")
 
 
-def test_the_dialog_lists_every_key_and_none_twice(desk: Seat) -> None:
+def test_the_dialog_lists_every_key_and_none_twice(desk: WorkPage) -> None:
     seat = desk("yesno", options={"yes_no": True, "no_answer": True})
     seat.page.keyboard.press("?")
     rows = seat.page.locator("#keys-box tr[data-action]")
@@ -137,16 +137,16 @@ def test_the_dialog_lists_every_key_and_none_twice(desk: Seat) -> None:
         expect(row.locator("th")).not_to_be_empty()
 
 
-def test_no_key_of_the_page_fires_behind_an_open_dialog(desk: Seat) -> None:
+def test_no_key_of_the_page_fires_behind_an_open_dialog(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.keyboard.press("j")
     seat.page.keyboard.press("g")
-    expect(seat.page.locator("#guide-box")).to_be_visible()
+    expect(seat.page.locator("#instructions-box")).to_be_visible()
     seat.page.keyboard.press("x")
     assert seat.ticked() == []
 
 
-def test_browser_shortcuts_stay_the_browsers(desk: Seat) -> None:
+def test_browser_shortcuts_stay_the_browsers(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.keyboard.press("j")
     for key in ("Control+x", "Control+c", "Alt+x", "Control+j"):

@@ -8,10 +8,10 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 
 
-def test_multiple_choice_is_answered_by_digits(desk: Seat) -> None:
+def test_multiple_choice_is_answered_by_digits(desk: WorkPage) -> None:
     seat = desk("choices")
     for _ in range(2):
         assert seat.page.locator("[name=support], #answer-text").count() == 0
@@ -24,7 +24,7 @@ def test_multiple_choice_is_answered_by_digits(desk: Seat) -> None:
     assert {row["answer"]["kind"] for row in seat.answers()} == {"option"}
 
 
-def test_selecting_text_is_no_answer_to_a_multiple_choice_question(desk: Seat) -> None:
+def test_selecting_text_is_no_answer_to_a_multiple_choice_question(desk: WorkPage) -> None:
     seat = desk("choices")
     seat.page.locator("[data-text] p").dblclick()
     assert seat.field("kind") == "option"
@@ -33,7 +33,7 @@ def test_selecting_text_is_no_answer_to_a_multiple_choice_question(desk: Seat) -
     assert "option" not in seat.fields()
 
 
-def test_yes_and_no_are_one_key_each(desk: Seat) -> None:
+def test_yes_and_no_are_one_key_each(desk: WorkPage) -> None:
     seat = desk("yesno", options={"yes_no": True})
     seat.select("larch")
     seat.page.keyboard.press("n")
@@ -46,7 +46,7 @@ def test_yes_and_no_are_one_key_each(desk: Seat) -> None:
     assert (answer["kind"], answer["paragraph"], len(answer["support"])) == ("yes", None, 2)
 
 
-def test_no_answer_needs_no_support(desk: Seat) -> None:
+def test_no_answer_needs_no_support(desk: WorkPage) -> None:
     seat = desk("unanswerable", options={"no_answer": True})
     seat.page.keyboard.press("0")
     expect(seat.page.locator("#missing")).to_have_text("Ready to submit")
@@ -56,7 +56,7 @@ def test_no_answer_needs_no_support(desk: Seat) -> None:
     assert (answer["kind"], answer["text"]) == ("none", "")
 
 
-def test_words_selected_after_a_yes_are_the_answer_again(desk: Seat) -> None:
+def test_words_selected_after_a_yes_are_the_answer_again(desk: WorkPage) -> None:
     seat = desk("yesno", options={"yes_no": True})
     seat.page.keyboard.press("y")
     seat.select("larch")
@@ -64,7 +64,7 @@ def test_words_selected_after_a_yes_are_the_answer_again(desk: Seat) -> None:
     expect(seat.page.get_by_role("radio", name="Words")).to_be_checked()
 
 
-def test_sentences_support_an_answer_that_stands_behind_an_emoji(desk: Seat) -> None:
+def test_sentences_support_an_answer_that_stands_behind_an_emoji(desk: WorkPage) -> None:
     seat = desk("sentences", options={"sentences": True})
     position = seat.select("Brooks")
     expect(seat.page.locator("#propose")).to_be_visible()
@@ -81,7 +81,7 @@ def test_sentences_support_an_answer_that_stands_behind_an_emoji(desk: Seat) -> 
     assert (answer["facts"], answer["support"]) == ([[paragraph, 1], [paragraph, 2]], [paragraph])
 
 
-def test_a_selection_over_two_sentences_is_one_span(desk: Seat) -> None:
+def test_a_selection_over_two_sentences_is_one_span(desk: WorkPage) -> None:
     seat = desk("sentences", options={"sentences": True})
     words = "Brooks built it. It is made"
     position, start, end = seat.place_of(words)

@@ -9,10 +9,10 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 
 
-def test_selecting_with_the_mouse_sets_the_answer_in_any_paragraph(desk: Seat) -> None:
+def test_selecting_with_the_mouse_sets_the_answer_in_any_paragraph(desk: WorkPage) -> None:
     seat = desk("yesno")
     for words in ("made of larch", "Tarn Bridge crosses", "a fair in May"):
         position = seat.drag_over(words)
@@ -22,7 +22,7 @@ def test_selecting_with_the_mouse_sets_the_answer_in_any_paragraph(desk: Seat) -
         assert seat.texts()[position][int(seat.field("start")) : int(seat.field("end"))] == words
 
 
-def test_a_double_click_takes_one_word(desk: Seat) -> None:
+def test_a_double_click_takes_one_word(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.select("larch")
     seat.page.keyboard.press("c")
@@ -32,7 +32,7 @@ def test_a_double_click_takes_one_word(desk: Seat) -> None:
     expect(seat.page.locator("#answer-text")).to_have_value("Farrow")
 
 
-def test_a_new_selection_replaces_and_undo_brings_the_old_one_back(desk: Seat) -> None:
+def test_a_new_selection_replaces_and_undo_brings_the_old_one_back(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.select("larch")
     seat.select("stone")
@@ -48,7 +48,7 @@ def test_a_new_selection_replaces_and_undo_brings_the_old_one_back(desk: Seat) -
     assert (seat.answer(), seat.marked()) == ("stone", "stone")
 
 
-def test_a_click_that_selects_nothing_changes_nothing(desk: Seat) -> None:
+def test_a_click_that_selects_nothing_changes_nothing(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.select("larch")
     seat.page.locator("#paragraphs [data-title]").last.click()
@@ -56,13 +56,13 @@ def test_a_click_that_selects_nothing_changes_nothing(desk: Seat) -> None:
     assert seat.answer() == "larch"
 
 
-def test_a_selection_outside_the_paragraphs_is_no_answer(desk: Seat) -> None:
+def test_a_selection_outside_the_paragraphs_is_no_answer(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.locator("#question").click(click_count=3)
     assert seat.answer() == ""
 
 
-def test_a_selection_that_begins_before_the_paragraph_is_cut_to_it(desk: Seat) -> None:
+def test_a_selection_that_begins_before_the_paragraph_is_cut_to_it(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.evaluate(
         """() => {
@@ -74,7 +74,7 @@ def test_a_selection_that_begins_before_the_paragraph_is_cut_to_it(desk: Seat) -
     expect(seat.page.locator("#answer-text")).to_have_value(seat.texts()[0][-4:].strip())
 
 
-def test_the_mark_survives_searching_sorting_and_folding(desk: Seat) -> None:
+def test_the_mark_survives_searching_sorting_and_folding(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.select("larch")
     for query in ("lar", "larch bridge", "zzzz", ""):
@@ -87,22 +87,22 @@ def test_the_mark_survives_searching_sorting_and_folding(desk: Seat) -> None:
     assert (seat.marked(), seat.answer()) == ("larch", "larch")
 
 
-def test_typed_words_are_located_in_the_paragraphs(desk: Seat) -> None:
+def test_typed_words_are_located_in_the_paragraphs(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.locator("#answer-text").fill("  made of LARCH ")
-    expect(seat.page.locator("#answer-source")).to_have_text("typed; it will be looked up in the paragraphs")
+    expect(seat.page.locator("#answer-source")).to_have_text("typed; will be looked up in the paragraphs")
     seat.tick(0)
     seat.submit()
     answer = seat.answers()[0]["answer"]
     assert (answer["kind"], answer["text"]) == ("span", "made of larch")
 
 
-def test_typed_words_that_stand_nowhere_are_refused_and_nothing_is_lost(desk: Seat) -> None:
+def test_typed_words_that_stand_nowhere_are_refused_and_nothing_is_lost(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.locator("#answer-text").fill("made of cheese")
     seat.tick(1)
     seat.page.keyboard.press("Control+Enter")
-    expect(seat.page.locator("#problems")).to_contain_text("“made of cheese” stands in no paragraph")
+    expect(seat.page.locator("#problems")).to_contain_text("“made of cheese” is not in any paragraph")
     expect(seat.page.locator("#answer-text")).to_be_focused()
     assert (seat.answer(), seat.ticked()) == ("made of cheese", [1])
     seat.select("larch")
@@ -111,7 +111,7 @@ def test_typed_words_that_stand_nowhere_are_refused_and_nothing_is_lost(desk: Se
     assert seat.answers()[0]["answer"]["text"] == "larch"
 
 
-def test_the_tick_of_the_answers_paragraph_is_proposed_and_not_forced(desk: Seat) -> None:
+def test_the_tick_of_the_answers_paragraph_is_proposed_and_not_forced(desk: WorkPage) -> None:
     seat = desk("yesno")
     position = seat.select("larch")
     assert seat.ticked() == []
@@ -122,7 +122,7 @@ def test_the_tick_of_the_answers_paragraph_is_proposed_and_not_forced(desk: Seat
     assert len(seat.answers()[0]["answer"]["support"]) == 1
 
 
-def test_taking_up_the_proposal_ticks_the_paragraph(desk: Seat) -> None:
+def test_taking_up_the_proposal_ticks_the_paragraph(desk: WorkPage) -> None:
     seat = desk("yesno")
     position = seat.select("larch")
     seat.page.locator("#propose").click()
@@ -131,7 +131,7 @@ def test_taking_up_the_proposal_ticks_the_paragraph(desk: Seat) -> None:
 
 
 @pytest.mark.parametrize("missing", ["answer", "support"])
-def test_the_bar_says_what_is_missing_and_leads_there(desk: Seat, missing: str) -> None:
+def test_the_bar_says_what_is_missing_and_leads_there(desk: WorkPage, missing: str) -> None:
     seat = desk("yesno")
     if missing == "answer":
         seat.tick(0)
@@ -144,12 +144,12 @@ def test_the_bar_says_what_is_missing_and_leads_there(desk: Seat, missing: str) 
     assert focused == ("control-text" if missing == "answer" else "control-support")
 
 
-def test_a_problem_is_reported_and_the_next_one_comes(desk: Seat) -> None:
+def test_a_problem_is_reported_and_the_next_one_comes(desk: WorkPage) -> None:
     seat = desk("demo", sample=2)
     before = seat.page.url
     seat.page.get_by_role("button", name="Report a problem").click()
     seat.page.get_by_label("Several answers are right").check()
-    seat.page.locator("#flag-text").fill("Two ships fit 🚢")
+    seat.page.locator("#problem-report-text").fill("Two ships fit 🚢")
     with seat.page.expect_navigation():
         seat.page.get_by_role("button", name="Send the report").click()
     expect(seat.page.locator("main")).to_contain_text("The requester will look at it.")

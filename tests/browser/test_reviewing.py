@@ -61,17 +61,17 @@ def reader(site: Site, visit: Callable[..., Any]) -> Reader:
     (composer,) = site.ask("compositions", batch=made["batch"], workers=1, each=5)
     page = visit(site.ask("requester", batch=made["batch"])["session"])
     page.goto(f"/projects/{made['project']}/batches/study/review/")
-    page.get_by_role("link", name="Go on reading").click()
+    page.get_by_role("link", name="Continue reviewing").click()
     page.wait_for_load_state()
     return Reader(site, page, made["batch"], composer)
 
 
 def test_five_answers_are_read_with_the_keyboard_alone(reader: Reader) -> None:
     first = reader.here
-    assert reader.progress() == "0 of 5 read"
+    assert reader.progress() == "0 of 5 reviewed"
     reader.decide("1", "2", "2", "a")
     assert (reader.last()["decision"], reader.last()["marks"]) == ("accepted", {"correct": True, "coherent": False})
-    assert reader.progress() == "1 of 5 read"
+    assert reader.progress() == "1 of 5 reviewed"
 
     reader.press("e")
     assert reader.page.locator(FIELDS["edit"]).input_value().startswith("Which tower")
@@ -98,10 +98,10 @@ def test_five_answers_are_read_with_the_keyboard_alone(reader: Reader) -> None:
     assert reader.here == fourth
     assert reader.decisions()[-1] == (fourth, "reopened")
     assert reader.page.locator(FIELDS["discard"]).input_value() == "Two questions."
-    assert reader.progress() == "3 of 5 read"
+    assert reader.progress() == "3 of 5 reviewed"
     reader.decide("a")
     reader.decide("a")
-    assert "Everything that was drawn is read." in reader.page.locator("main").inner_text()
+    assert "All drawn responses are reviewed." in reader.page.locator("main").inner_text()
     assert len(reader.decisions()) == 7
     reader.page.locator("#undo button").click()
     reader.page.wait_for_url("**/review/*/")
@@ -140,11 +140,11 @@ def test_feedback_goes_out_without_leaving_the_answer(reader: Reader, visit: Cal
 
     worker = visit(reader.composer)
     worker.goto("/work/")
-    worker.get_by_role("button", name=re.compile("Next one|Start|Go on")).click()
+    worker.get_by_role("button", name=re.compile("Next HIT|Start|Go on")).click()
     for said in (words, "Another one."):
         worker.wait_for_url("**/feedback/**")
         assert said in worker.locator("main").inner_text()
-        worker.get_by_role("button", name="I have read it: to the work").click()
+        worker.get_by_role("button", name="Continue to the work").click()
     worker.wait_for_url(re.compile("/assignments/"))
 
 
@@ -156,7 +156,7 @@ def test_a_key_pressed_twice_decides_once(reader: Reader) -> None:
         )
     reader.page.wait_for_load_state()
     assert [decision for _row, decision in reader.decisions()] == ["accepted"]
-    assert reader.progress() == "1 of 5 read"
+    assert reader.progress() == "1 of 5 reviewed"
 
 
 def test_without_scripts_it_is_forms(reader: Reader, visit: Callable[..., Any], site: Site) -> None:
@@ -164,9 +164,9 @@ def test_without_scripts_it_is_forms(reader: Reader, visit: Callable[..., Any], 
     page = visit(boss, java_script_enabled=False)
     page.goto(reader.page.url)
     page.locator("label", has_text="No").first.click()
-    page.locator("summary", has_text="Discard").click()
+    page.locator("summary", has_text="Exclude").click()
     page.locator(FIELDS["discard"]).fill("Two questions.")
-    page.get_by_role("button", name="Discard ⌃⏎").click()
+    page.get_by_role("button", name="Exclude ⌃⏎").click()
     page.wait_for_url("**undo=**")
     assert (reader.last()["decision"], reader.last()["marks"]) == ("discarded", {"correct": False})
     page.locator("summary", has_text="Feedback").click()

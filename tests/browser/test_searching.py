@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 LIT = "(name) => [...(CSS.highlights.get(name) ?? [])].map((range) => range.toString())"
 
 
@@ -24,7 +24,7 @@ def shown(seat: Desk) -> list[int]:
 
 
 @pytest.fixture
-def seat(desk: Seat) -> Desk:
+def seat(desk: WorkPage) -> Desk:
     return desk("demo", sample=1)
 
 
@@ -152,7 +152,7 @@ def test_what_was_selected_stays_selected_when_a_search_arrives_late(seat: Desk)
     assert seat.answer().startswith(chosen)
 
 
-def test_matches_in_nasty_texts_are_lit_at_the_right_characters(desk: Seat) -> None:
+def test_matches_in_nasty_texts_are_lit_at_the_right_characters(desk: WorkPage) -> None:
     seat = desk("nasty", sample=1)
     for query in ("algebra", "Petrel", "waved"):
         seat.search(query)
@@ -160,7 +160,7 @@ def test_matches_in_nasty_texts_are_lit_at_the_right_characters(desk: Seat) -> N
         assert any(query.lower() in each.lower() for each in lit), lit
 
 
-def test_what_was_typed_before_the_scripts_came_is_searched_too(desk: Seat) -> None:
+def test_what_was_typed_before_the_scripts_came_is_searched_too(desk: WorkPage) -> None:
     seat, held, holding = desk(), [], [True]
     seat.page.route("**/*.js", lambda route: held.append(route) if holding else route.continue_())
     seat.page.goto(seat.url, wait_until="commit")

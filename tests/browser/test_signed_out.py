@@ -31,20 +31,20 @@ def test_a_form_sent_after_the_session_ended_is_filled_again(boss: Any) -> None:
     page, about = boss
     address = f"/projects/{about['project']}/batches/new/"
     page.goto(address)
-    page.get_by_label("Title that").fill("A title of an hour's thought")
+    page.get_by_label("Title shown").fill("A title of an hour's thought")
     page.locator("input[name=datasets]").first.check()
-    page.get_by_label("Guide", exact=True).fill("Read slowly.")
+    page.get_by_label("Instructions", exact=True).fill("Read slowly.")
     page.context.clear_cookies(name="sessionid")
     page.get_by_role("button", name="Save as a draft").click()
     sign_in(page, about["name"])
-    expect(page.get_by_label("Title that")).to_have_value("A title of an hour's thought")
+    expect(page.get_by_label("Title shown")).to_have_value("A title of an hour's thought")
     expect(page.locator("input[name=datasets]").first).to_be_checked()
-    expect(page.get_by_label("Guide", exact=True)).to_have_value("Read slowly.")
-    expect(page.get_by_text("What you typed stands here again")).to_be_visible()
+    expect(page.get_by_label("Instructions", exact=True)).to_have_value("Read slowly.")
+    expect(page.get_by_text("Your input is here again")).to_be_visible()
     page.get_by_role("button", name="Save as a draft").click()
     expect(page.get_by_text("Saved as a draft")).to_be_visible()
     page.goto(address)  # and it is not kept for longer
-    expect(page.get_by_label("Title that")).not_to_have_value("A title of an hour's thought")
+    expect(page.get_by_label("Title shown")).not_to_have_value("A title of an hour's thought")
 
 
 def test_a_button_pressed_after_the_session_ended_leads_back_to_its_page(boss: Any) -> None:
@@ -75,26 +75,28 @@ def test_signing_in_again_in_another_tab_spoils_no_form(boss: Any) -> None:
 def test_another_task_of_a_round_takes_along_what_was_typed(boss: Any) -> None:
     page, about = boss
     page.goto(f"/projects/{about['project']}/rounds/new/")
-    page.get_by_label("Title that").fill("Spring")
+    page.get_by_label("Title shown").fill("Spring")
     page.locator("input[name=datasets]").first.check()
-    guide = page.get_by_label("Guide", exact=True).input_value()
+    instructions = page.get_by_label("Instructions", exact=True).input_value()
     page.get_by_role("navigation", name="Task of the round").get_by_role("link", name="Compose questions").click()
     expect(page.get_by_role("link", name="Compose questions")).to_have_attribute("aria-current", "page")
-    expect(page.get_by_label("Title that")).to_have_value("Spring")
+    expect(page.get_by_label("Title shown")).to_have_value("Spring")
     expect(page.locator("input[name=datasets]").first).to_be_checked()
-    expect(page.get_by_label("Guide", exact=True)).not_to_have_value(guide)  # untouched, so it is the task's own
+    expect(page.get_by_label("Instructions", exact=True)).not_to_have_value(
+        instructions
+    )  # untouched, so it is the task's own
 
 
 def test_of_several_forms_to_one_address_the_one_that_was_sent_is_filled_again(boss: Any) -> None:
     page, about = boss
     page.goto(f"/projects/{about['project']}/datasets/records/items/0/edit/")
-    page.get_by_text("Everything, as JSON").click()
+    page.get_by_text("All fields as JSON").click()
     whole = page.locator("textarea[name=content]")
     whole.fill('{"half": "typed')
     page.context.clear_cookies(name="sessionid")
     page.get_by_role("button", name="Save the JSON").click()
     sign_in(page, about["name"])
-    expect(page.get_by_text("What you typed stands here again")).to_be_visible()
+    expect(page.get_by_text("Your input is here again")).to_be_visible()
     expect(whole).to_be_visible()
     expect(whole).to_have_value('{"half": "typed')
 
@@ -108,4 +110,4 @@ def test_somebody_else_of_the_same_name_gets_nothing_of_it(boss: Any, site: Site
     page.get_by_role("button", name="Save").click()
     sign_in(page, other["name"])
     expect(page.get_by_label("Title")).not_to_have_value("Only hers to see")
-    expect(page.get_by_text("What you typed stands here again")).to_have_count(0)
+    expect(page.get_by_text("Your input is here again")).to_have_count(0)

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import SELECT, Desk, units
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
 ZOOMED = {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}  # 1280 x 800 at 200 %
 REFLOW = {"viewport": {"width": 320, "height": 512}, "device_scale_factor": 2}  # 1280 x 2048 at 400 %
@@ -39,7 +39,7 @@ def touch_select(seat: Desk, words: str) -> int:
     return position
 
 
-def test_an_assignment_is_finished_with_taps_only(desk: Seat) -> None:
+def test_an_assignment_is_finished_with_taps_only(desk: WorkPage) -> None:
     seat = desk("demo", sample=2, page=PHONE)
     for _ in range(2):
         words = seat.texts()[2].split(". ")[0]
@@ -58,7 +58,7 @@ def test_an_assignment_is_finished_with_taps_only(desk: Seat) -> None:
 
 
 @pytest.mark.parametrize("screen", [PHONE, ZOOMED, REFLOW], ids=["phone", "zoom 200 %", "zoom 400 %"])
-def test_nothing_is_lost_on_a_small_screen(desk: Seat, screen: dict[str, Any]) -> None:
+def test_nothing_is_lost_on_a_small_screen(desk: WorkPage, screen: dict[str, Any]) -> None:
     seat = desk("demo", sample=1, page=screen)
     page = seat.page
     assert overflow(page) == 0
@@ -70,7 +70,7 @@ def test_nothing_is_lost_on_a_small_screen(desk: Seat, screen: dict[str, Any]) -
         expect(page.locator(last)).to_be_in_viewport()
     page.locator("button[form=work]").scroll_into_view_if_needed()
     assert page.locator("button[form=work]").evaluate(IN_REACH)
-    for box in ("keys-box", "guide-box", "return-box", "flag-box"):
+    for box in ("keys-box", "instructions-box", "return-box", "problem-report-box"):
         page.locator(f"[popovertarget={box}]").first.click()
         expect(page.locator(f"#{box}")).to_be_in_viewport()
         assert overflow(page) == 0
@@ -78,7 +78,7 @@ def test_nothing_is_lost_on_a_small_screen(desk: Seat, screen: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("screen", [PHONE, ZOOMED], ids=["phone", "zoom 200 %"])
-def test_what_has_the_focus_is_not_covered_by_the_bars(desk: Seat, screen: dict[str, Any]) -> None:
+def test_what_has_the_focus_is_not_covered_by_the_bars(desk: WorkPage, screen: dict[str, Any]) -> None:
     seat = desk("demo", sample=1, page=screen)
     for _ in range(6):
         seat.page.keyboard.press("j")
@@ -89,7 +89,7 @@ def test_what_has_the_focus_is_not_covered_by_the_bars(desk: Seat, screen: dict[
 
 
 @pytest.mark.parametrize("screen", [PHONE, REFLOW], ids=["phone", "zoom 400 %"])
-def test_texts_in_any_script_and_long_words_stay_inside(desk: Seat, screen: dict[str, Any]) -> None:
+def test_texts_in_any_script_and_long_words_stay_inside(desk: WorkPage, screen: dict[str, Any]) -> None:
     seat = desk("nasty", sample=1, page=screen)
     assert overflow(seat.page) == 0
     seat.page.locator("#answer-text").fill("W" * 300)
@@ -97,7 +97,7 @@ def test_texts_in_any_script_and_long_words_stay_inside(desk: Seat, screen: dict
     assert overflow(seat.page) == 0
 
 
-def test_controls_are_large_enough_for_a_thumb(desk: Seat) -> None:
+def test_controls_are_large_enough_for_a_thumb(desk: WorkPage) -> None:
     seat = desk("demo", sample=1, page=PHONE)
     sizes = seat.page.locator(
         "button:visible, select:visible, input:visible:not([type=checkbox]), label.tick:visible"

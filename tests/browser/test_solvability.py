@@ -13,7 +13,7 @@ from tests.browser.desk import Desk
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import PHONE, overflow
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 SETTLED = 400
 SELECT = """(words) => {
   const root = document.querySelector("[data-text] [data-piece]");
@@ -32,7 +32,7 @@ SELECT = """(words) => {
 
 
 @pytest.fixture
-def judging(desk: Seat) -> Seat:
+def judging(desk: WorkPage) -> WorkPage:
     return lambda kind="content_words", **more: desk(kind, **({"task": "solvability", "assignments_per_hit": 1} | more))
 
 
@@ -59,7 +59,7 @@ def asked(seat: Desk) -> str:
     return "Ada Lorne" if "launched" in seat.page.locator("#question").inner_text() else "Jory Finch"
 
 
-def test_answer_and_rationale_are_marked_and_then_out_of_sight(judging: Seat) -> None:
+def test_answer_and_rationale_are_marked_and_then_out_of_sight(judging: WorkPage) -> None:
     seat = judging(sample=2)
     words = asked(seat)
     press(seat, "y")
@@ -78,23 +78,23 @@ def test_answer_and_rationale_are_marked_and_then_out_of_sight(judging: Seat) ->
     assert (paragraph, end - start) == (0, len("Grey Heron ⛵"))
 
 
-def test_what_is_not_solvable_needs_two_keys(judging: Seat) -> None:
+def test_what_is_not_solvable_needs_two_keys(judging: WorkPage) -> None:
     seat = judging(sample=2)
     press(seat, "n")
     answer = sent(seat, "n")
     assert (answer["solvable"], answer["guessable"], answer["necessary"]) == (False, False, None)
 
 
-def test_a_step_goes_back_and_a_contradiction_is_told(judging: Seat) -> None:
+def test_a_step_goes_back_and_a_contradiction_is_told(judging: WorkPage) -> None:
     seat = judging()
     press(seat, "n", "y", "z", "z")
     expect(seat.page.locator("#control-solvable")).to_be_visible()
     press(seat, "n", "y", "n")
-    expect(seat.page.locator("#problems")).to_contain_text("Then it is necessary, or solvable")
+    expect(seat.page.locator("#problems")).to_contain_text("So it is either necessary, or the question is solvable")
     assert sent(seat, "y")["necessary"] is True
 
 
-def test_words_can_be_selected_by_keys_alone(judging: Seat) -> None:
+def test_words_can_be_selected_by_keys_alone(judging: WorkPage) -> None:
     seat = judging()
     press(seat, "y", "v")
     for _ in range(2):
@@ -106,7 +106,7 @@ def test_words_can_be_selected_by_keys_alone(judging: Seat) -> None:
     expect(seat.page.locator("[data-text] mark.mark-rationale")).to_have_count(1)
 
 
-def test_submit_ends_the_first_step_and_never_passes_over_the_second(judging: Seat) -> None:
+def test_submit_ends_the_first_step_and_never_passes_over_the_second(judging: WorkPage) -> None:
     seat = judging()
     press(seat, "y")
     mark(seat, asked(seat), "a")
@@ -117,7 +117,7 @@ def test_submit_ends_the_first_step_and_never_passes_over_the_second(judging: Se
     assert sent(seat, "n")["guessable"] is False
 
 
-def test_options_are_chosen_by_digits(judging: Seat) -> None:
+def test_options_are_chosen_by_digits(judging: WorkPage) -> None:
     seat = judging("shuffled_options")
     press(seat, "2")
     mark(seat, "Jory", "m")
@@ -126,7 +126,7 @@ def test_options_are_chosen_by_digits(judging: Seat) -> None:
     assert (answer["kind"], answer["text"], answer["guessable"]) == ("option", "Jory Finch", False)
 
 
-def test_the_original_comes_after_the_judgment_which_is_then_final(judging: Seat) -> None:
+def test_the_original_comes_after_the_response_which_is_then_final(judging: WorkPage) -> None:
     seat = judging(sample=2, options={"show_original": True})
     assert "was launched by" not in seat.page.content()
     press(seat, "n")
@@ -140,7 +140,7 @@ def test_the_original_comes_after_the_judgment_which_is_then_final(judging: Seat
     assert len(seat.answers()) == 1
 
 
-def test_a_draft_comes_back(judging: Seat) -> None:
+def test_a_draft_comes_back(judging: WorkPage) -> None:
     seat = judging()
     press(seat, "y")
     mark(seat, asked(seat), "a")
@@ -151,7 +151,7 @@ def test_a_draft_comes_back(judging: Seat) -> None:
 
 
 @pytest.mark.parametrize(("kind", "page"), [("content_words", {}), ("shuffled_options", PHONE)], ids=["desk", "phone"])
-def test_the_page_is_accessible_and_fits(judging: Seat, kind: str, page: dict[str, Any]) -> None:
+def test_the_page_is_accessible_and_fits(judging: WorkPage, kind: str, page: dict[str, Any]) -> None:
     seat = judging(kind, page=page, options={"show_original": True})
     picture(seat, f"{kind}-{len(page)}-1")
     press(seat, "y")

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from tests.browser.site import Site
 from tests.browser.test_accessibility import broken
-from tests.pure.test_wire_xml import external, html
+from tests.pure.test_mturk_xml import external, html
 
 SHEET = """<!doctype html><title>Elsewhere</title><form method="post"><input name="name" aria-label="Name">
 <input type="hidden" name="assignmentId"><button>Send</button></form><p></p><script>
@@ -70,7 +70,7 @@ def test_a_page_of_another_origin_is_previewed_accepted_submitted_and_followed_b
     expect(frame.locator("p")).to_have_text("1 for null reached nothing")
     frame.get_by_role("button", name="Send").click()
     expect(frame.get_by_role("heading", name="Only a preview")).to_be_visible()
-    page.get_by_label("Accept the next one by itself").check()
+    page.get_by_label("Accept the next HIT automatically").check()
     page.get_by_role("button", name="Accept", exact=True).click()
     expect(frame.locator("p")).to_have_text(f"1 for {hits['worker']} reached nothing")
     assert broken(page) == []
@@ -94,6 +94,6 @@ def test_html_of_a_stranger_has_no_origin_and_sends_all_the_same(visit: Callable
     expect(page.get_by_text("Submitted. The requester has your answer")).to_be_visible()
     assert stored(site, hits["batch"]) == [[["town", "Tolmouth"]]]
     first = page.url
-    page.get_by_role("button", name="Next one").click()
+    page.get_by_role("button", name="Next HIT").click()
     expect(frame.get_by_label("Town")).to_be_visible()
     assert page.url != first

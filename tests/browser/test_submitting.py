@@ -10,11 +10,11 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 
 
 @pytest.fixture
-def ready(desk: Seat) -> Desk:
+def ready(desk: WorkPage) -> Desk:
     """With a complete answer, saved."""
     seat = desk("demo", sample=2)
     words = seat.texts()[0].split(". ")[0]
@@ -60,7 +60,7 @@ def test_a_lost_reply_is_asked_for_again_and_the_answer_is_stored_once(ready: De
     ready.page.route("**/submit/", lose_first)
     with ready.page.expect_navigation():
         ready.page.keyboard.press("Control+Enter")
-        expect(ready.notice("unsent")).to_contain_text("It is kept here and sent again by itself.")
+        expect(ready.notice("unsent")).to_contain_text("It is kept here and sent again automatically.")
         assert len(ready.answers()) == 1
     assert len(bodies) == 2
     assert len(ready.answers()) == 1
@@ -94,12 +94,12 @@ def test_a_server_that_fails_once_gets_the_answer_by_hand_too(ready: Desk) -> No
 def test_the_back_button_does_not_bring_a_sent_form_back_to_life(ready: Desk) -> None:
     ready.submit()
     ready.page.go_back()
-    expect(ready.page.locator("main")).to_contain_text("You submitted this one.")
+    expect(ready.page.locator("main")).to_contain_text("You submitted this HIT.")
     expect(ready.page.locator("button[form=work]")).to_contain_text("Submit the change")
     assert len(ready.answers()) == 1
 
 
-def test_an_incomplete_answer_is_refused_with_links_to_what_is_missing(desk: Seat) -> None:
+def test_an_incomplete_answer_is_refused_with_links_to_what_is_missing(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.keyboard.press("Control+Enter")
     problems = seat.page.locator("#problems a")
@@ -108,11 +108,11 @@ def test_an_incomplete_answer_is_refused_with_links_to_what_is_missing(desk: Sea
     assert seat.answers() == []
 
 
-def test_the_guide_must_be_read_again_after_it_changed(ready: Desk) -> None:
-    ready.site.ask("change_guide", batch=ready.person["batch"])
+def test_the_instructions_must_be_read_again_after_it_changed(ready: Desk) -> None:
+    ready.site.ask("change_instructions", batch=ready.person["batch"])
     ready.submit()
-    expect(ready.page.locator("main")).to_contain_text("The guide has changed since you read it.")
+    expect(ready.page.locator("main")).to_contain_text("The instructions have changed since you read them.")
     assert len(ready.answers()) == 1
     with ready.page.expect_navigation():
-        ready.page.get_by_role("button", name="I have read it: to the work").click()
+        ready.page.get_by_role("button", name="Continue to the work").click()
     assert "/assignments/" in ready.page.url

@@ -9,25 +9,25 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from annotation.pure.correcting import flowed
+from annotation.pure.data.corrections import flowed
 from tests.browser.desk import Desk
 from tests.browser.test_accessibility import broken
 from tests.browser.test_small_screens import PHONE, overflow
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 PLAIN = {"task": "subquestions", "assignments_per_hit": 1}
 FLOW = """async ([question, old, now]) => {
-  const src = document.querySelector("link[rel=modulepreload][href*='subquestions_rules']").href;
+  const src = document.querySelector("link[rel=modulepreload][href*='tasks/subquestions/rules']").href;
   return (await import(src)).followed(question, old, now);
 }"""
 PARTS = """async ([old, now]) => {
-  const src = document.querySelector("link[rel=modulepreload][href*='subquestions_rules']").href;
+  const src = document.querySelector("link[rel=modulepreload][href*='tasks/subquestions/rules']").href;
   return (await import(src)).difference(old, now);
 }"""
 
 
 @pytest.fixture
-def checking(desk: Seat) -> Seat:
+def checking(desk: WorkPage) -> WorkPage:
     return lambda kind="sub_questions", **more: desk(kind, **PLAIN, **more)
 
 
@@ -46,7 +46,7 @@ def field(seat: Desk, name: str) -> Any:
     return seat.page.locator(f"[name='{name}']")
 
 
-def test_a_practised_annotator_needs_no_mouse(checking: Seat) -> None:
+def test_a_practised_annotator_needs_no_mouse(checking: WorkPage) -> None:
     seat = checking()
     keys(seat, "y", "n", "y")
     expect(field(seat, "hop-1-question")).to_be_focused()
@@ -66,14 +66,14 @@ def test_a_practised_annotator_needs_no_mouse(checking: Seat) -> None:
 
 
 @pytest.mark.parametrize(("key", "reason"), [("s", "single_hop"), ("w", "wrong_answer")])
-def test_one_key_discards_with_its_reason(checking: Seat, key: str, reason: str) -> None:
+def test_one_key_discards_with_its_reason(checking: WorkPage, key: str, reason: str) -> None:
     seat = checking()
     keys(seat, key)
     expect(seat.page.locator("#missing")).to_contain_text("Ready")
     assert submitted(seat)["discard"] == reason
 
 
-def test_selected_words_become_the_answer_and_flow_on_and_can_be_had_back(checking: Seat) -> None:
+def test_selected_words_become_the_answer_and_flow_on_and_can_be_had_back(checking: WorkPage) -> None:
     seat = checking()
     keys(seat, "y")
     seat.page.evaluate("""() => {
@@ -101,7 +101,7 @@ def test_selected_words_become_the_answer_and_flow_on_and_can_be_had_back(checki
     assert seat.field("hop-1-valid") == ""
 
 
-def test_a_template_says_the_answer_that_it_stands_for_as_corrected(checking: Seat) -> None:
+def test_a_template_says_the_answer_that_it_stands_for_as_corrected(checking: WorkPage) -> None:
     seat = checking("template_questions")
     reads = seat.page.locator(".sub-hop").nth(1).locator("[data-reads]")
     expect(reads).to_have_text("Who was the first master of the Lantern1?")
@@ -110,7 +110,7 @@ def test_a_template_says_the_answer_that_it_stands_for_as_corrected(checking: Se
     expect(field(seat, "hop-2-question")).to_have_value("Who was the first master of #1?")
 
 
-def test_what_is_written_outlives_a_reload(checking: Seat) -> None:
+def test_what_is_written_outlives_a_reload(checking: WorkPage) -> None:
     seat = checking()
     keys(seat, "y")
     field(seat, "hop-1-answer").fill("Tamsin Vole")
@@ -121,7 +121,7 @@ def test_what_is_written_outlives_a_reload(checking: Seat) -> None:
     expect(seat.page.locator("#control-hop-2-question ins")).to_have_text("Tamsin ")
 
 
-def test_answers_flow_in_the_browser_as_on_the_server(checking: Seat) -> None:
+def test_answers_flow_in_the_browser_as_on_the_server(checking: WorkPage) -> None:
     seat = checking()
     cases = [
         ("Where was ADA born?", ["Ada"], ["Ada Lorne"]),
@@ -136,7 +136,7 @@ def test_answers_flow_in_the_browser_as_on_the_server(checking: Seat) -> None:
         assert seat.page.evaluate(FLOW, [question, old, new]) == wanted
 
 
-def test_differences_add_up_to_both_texts(checking: Seat) -> None:
+def test_differences_add_up_to_both_texts(checking: WorkPage) -> None:
     seat = checking()
     for old, new in [("Who the organ built?", "Who built the organ?"), ("", "a b"), ("שלדג 🦜 x", "🦜 x y")]:
         parts = seat.page.evaluate(PARTS, [old, new])
@@ -145,14 +145,14 @@ def test_differences_add_up_to_both_texts(checking: Seat) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sub_questions", "template_questions", "hard_sub_questions"])
-def test_nothing_overflows_on_a_phone(checking: Seat, kind: str) -> None:
+def test_nothing_overflows_on_a_phone(checking: WorkPage, kind: str) -> None:
     seat = checking(kind)
     seat.page.set_viewport_size(PHONE["viewport"])
     assert not overflow(seat.page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_is_accessible(checking: Seat, scheme: Any) -> None:
+def test_the_page_is_accessible(checking: WorkPage, scheme: Any) -> None:
     seat = checking()
     seat.page.emulate_media(color_scheme=scheme)
     keys(seat, "y", "n")

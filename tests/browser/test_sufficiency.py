@@ -14,13 +14,13 @@ from tests.browser.test_accessibility import broken
 from tests.browser.test_decisions import SETTLED, decide
 from tests.browser.test_small_screens import IN_REACH, PHONE, overflow
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 PLAIN = {"task": "sufficiency", "assignments_per_hit": 1}
 LIT = "() => [...(CSS.highlights.get('lit') ?? [])].map(String)"
 
 
 @pytest.fixture
-def pair(desk: Seat) -> Seat:
+def pair(desk: WorkPage) -> WorkPage:
     return lambda kind="two_paragraphs", **more: desk(kind, **PLAIN, **more)
 
 
@@ -32,7 +32,7 @@ def asked(seat: Desk) -> str:
     return seat.page.locator("#question").inner_text()
 
 
-def test_a_batch_is_done_by_keys_alone_and_no_question_comes_twice_in_a_row(pair: Seat) -> None:
+def test_a_batch_is_done_by_keys_alone_and_no_question_comes_twice_in_a_row(pair: WorkPage) -> None:
     seat = pair()
     questions = []
     while not seat.is_done():
@@ -44,7 +44,7 @@ def test_a_batch_is_done_by_keys_alone_and_no_question_comes_twice_in_a_row(pair
     assert {verdict for _revision, verdict in told(seat)} == {"sufficient", "insufficient"}
 
 
-def test_one_pair_of_a_question_each_where_the_requester_wants_it(pair: Seat) -> None:
+def test_one_pair_of_a_question_each_where_the_requester_wants_it(pair: WorkPage) -> None:
     seat = pair(meeting="one")
     questions = []
     while not seat.is_done():
@@ -53,12 +53,12 @@ def test_one_pair_of_a_question_each_where_the_requester_wants_it(pair: Seat) ->
     assert len(questions) == len(set(questions)) == 3
 
 
-def test_undo_reopens_the_last_pair_and_the_order_stays(pair: Seat) -> None:
+def test_undo_reopens_the_last_pair_and_the_order_stays(pair: WorkPage) -> None:
     seat = pair()
     first = asked(seat)
     decide(seat, "s")
     second = asked(seat)
-    expect(seat.page.locator("#undo")).to_contain_text("You said: Sufficient")
+    expect(seat.page.locator("#undo")).to_contain_text("Your decision: Sufficient")
     with seat.page.expect_navigation():
         seat.page.keyboard.press("z")
     assert asked(seat) == first
@@ -70,7 +70,7 @@ def test_undo_reopens_the_last_pair_and_the_order_stays(pair: Seat) -> None:
     assert asked(seat) != second
 
 
-def test_cannot_tell_is_there_only_where_it_is_offered(pair: Seat) -> None:
+def test_cannot_tell_is_there_only_where_it_is_offered(pair: WorkPage) -> None:
     without, offered = pair(), pair(options={"cannot_tell": True})
     without.page.wait_for_timeout(SETTLED)
     without.page.keyboard.press("u")
@@ -81,7 +81,7 @@ def test_cannot_tell_is_there_only_where_it_is_offered(pair: Seat) -> None:
     assert told(offered) == [(1, "unsure")]
 
 
-def test_mentions_of_the_answer_and_words_of_the_question_are_found_by_a_key(pair: Seat) -> None:
+def test_mentions_of_the_answer_and_words_of_the_question_are_found_by_a_key(pair: WorkPage) -> None:
     seat = pair(seed=3)
     while seat.page.locator("[data-mention]").count() == 0:
         decide(seat, "i")
@@ -100,11 +100,11 @@ def test_mentions_of_the_answer_and_words_of_the_question_are_found_by_a_key(pai
     assert all(word.lower() in asked(seat).lower() for word in words)
 
 
-def test_without_the_answer_there_is_nothing_of_it_on_the_page(pair: Seat) -> None:
+def test_without_the_answer_there_is_nothing_of_it_on_the_page(pair: WorkPage) -> None:
     seat = pair(options={"show_answer": False}, sample=2)
     assert seat.page.locator("[data-mention], .mark-answer").count() == 0
     assert seat.page.locator("[data-action=mention]").count() == 0
-    expect(seat.page.locator(".decision legend")).to_have_text("Enough to answer the question?")
+    expect(seat.page.locator(".decision legend")).to_have_text("Are these paragraphs enough to answer the question?")
 
 
 MARKED = "() => [...(CSS.highlights.get('evidence') ?? [])].map(String)"
@@ -118,7 +118,7 @@ def evidence(seat: Desk) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
-def test_what_is_marked_with_the_mouse_is_stored_by_its_place_in_the_text(pair: Seat, kind: str) -> None:
+def test_what_is_marked_with_the_mouse_is_stored_by_its_place_in_the_text(pair: WorkPage, kind: str) -> None:
     seat = pair(kind, options=WITH_EVIDENCE)
     seat.page.wait_for_timeout(SETTLED)
     words = []
@@ -135,7 +135,7 @@ def test_what_is_marked_with_the_mouse_is_stored_by_its_place_in_the_text(pair: 
     assert all(words)
 
 
-def test_evidence_is_marked_without_a_mouse_and_taken_back(pair: Seat) -> None:
+def test_evidence_is_marked_without_a_mouse_and_taken_back(pair: WorkPage) -> None:
     seat = pair(options=WITH_EVIDENCE)
     page = seat.page
     page.wait_for_timeout(SETTLED)
@@ -157,7 +157,7 @@ def test_evidence_is_marked_without_a_mouse_and_taken_back(pair: Seat) -> None:
 
 
 @pytest.mark.parametrize("kind", ["two_paragraphs", "two_hard_paragraphs"])
-def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: Seat, kind: str) -> None:
+def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: WorkPage, kind: str) -> None:
     seat = pair(kind, page=PHONE, options={"cannot_tell": True})
     assert overflow(seat.page) == 0
     expect(seat.page.locator(".side")).to_have_count(2)
@@ -173,7 +173,7 @@ def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: S
     assert told(seat) == [(1, "insufficient")]
 
 
-def test_paragraphs_stand_side_by_side_at_a_desk(pair: Seat) -> None:
+def test_paragraphs_stand_side_by_side_at_a_desk(pair: WorkPage) -> None:
     seat = pair()
     expect(seat.page.locator(".side")).to_have_count(2)
     first, second = (side.bounding_box() for side in seat.page.locator(".side").all())
@@ -181,7 +181,7 @@ def test_paragraphs_stand_side_by_side_at_a_desk(pair: Seat) -> None:
     assert second["x"] >= first["x"] + first["width"]
 
 
-def test_a_pair_is_judged_without_scripts(pair: Seat) -> None:
+def test_a_pair_is_judged_without_scripts(pair: WorkPage) -> None:
     seat = pair(sample=1, page={"java_script_enabled": False})
     seat.page.get_by_role("button", name="Submit").click()
     expect(seat.page.locator("#problems")).to_be_visible()
@@ -195,7 +195,7 @@ def test_a_pair_is_judged_without_scripts(pair: Seat) -> None:
     [("two_paragraphs", {}), ("two_hard_paragraphs", PHONE), ("two_paragraphs", {"color_scheme": "dark"})],
     ids=["desk", "phone", "dark"],
 )
-def test_no_rule_of_axe_is_broken(pair: Seat, kind: str, page: dict[str, Any]) -> None:
+def test_no_rule_of_axe_is_broken(pair: WorkPage, kind: str, page: dict[str, Any]) -> None:
     seat = pair(kind, page=page, options=WITH_EVIDENCE)
     assert broken(seat.page) == []
     seat.page.wait_for_timeout(SETTLED)

@@ -9,11 +9,11 @@ from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
 
-Seat = Callable[..., Desk]
+WorkPage = Callable[..., Desk]
 OFF = {"java_script_enabled": False}
 
 
-def test_an_answer_is_typed_ticked_and_submitted(desk: Seat) -> None:
+def test_an_answer_is_typed_ticked_and_submitted(desk: WorkPage) -> None:
     seat = desk("nasty", sample=2, page=OFF)
     page = seat.page
     page.get_by_label("Answer in words").fill("Grey Petrel")
@@ -25,21 +25,21 @@ def test_an_answer_is_typed_ticked_and_submitted(desk: Seat) -> None:
     assert (answer["kind"], answer["text"], len(answer["support"])) == ("span", "Grey Petrel", 2)
 
 
-def test_what_is_missing_is_said_and_what_was_given_stays(desk: Seat) -> None:
+def test_what_is_missing_is_said_and_what_was_given_stays(desk: WorkPage) -> None:
     seat = desk("yesno", page=OFF)
     page = seat.page
     page.get_by_label("Answer in words").fill("made of cheese")
     page.locator("#support-1").check()
     page.get_by_role("button", name="Submit").click()
-    expect(page.locator("#problems")).to_contain_text("stands in no paragraph")
+    expect(page.locator("#problems")).to_contain_text("is not in any paragraph")
     expect(page.locator("#answer-text")).to_have_value("made of cheese")
     expect(page.locator("#support-1")).to_be_checked()
     page.locator("#answer-text").fill("larch")
     page.get_by_role("button", name="Submit").click()
-    expect(page.locator("main")).to_contain_text("Nothing is left for you here at the moment")
+    expect(page.locator("main")).to_contain_text("No HITs for you here at the moment")
 
 
-def test_choices_need_no_scripts(desk: Seat) -> None:
+def test_choices_need_no_scripts(desk: WorkPage) -> None:
     seat = desk("choices", page=OFF)
     while "/assignments/" in seat.page.url:
         seat.page.locator("input[name=option]").nth(1).check()
@@ -55,6 +55,6 @@ def test_the_way_in_needs_no_scripts(visit: Callable[..., Any], site: Any) -> No
     page.get_by_role("link", name="Read and decide").click()
     page.get_by_role("button", name="I agree").click()
     page.get_by_role("button", name="Start").click()
-    page.get_by_role("button", name="I have read it").click()
+    page.get_by_role("button", name="Continue to the work").click()
     expect(page.locator("#question")).to_be_visible()
     assert page.locator(".needs-js:visible").count() == 0

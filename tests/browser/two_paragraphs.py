@@ -6,7 +6,7 @@ from typing import Any
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import Tally
-from annotation.pure.example import Example, Paragraph
+from annotation.pure.data.example import Example, Paragraph
 from tests.browser.graphs import HARD
 from tests.derivations.listed import Listed
 

@@ -14,7 +14,7 @@ from django.db import connection, connections
 
 from annotation import jobs
 from annotation.client import Hopscribe
-from annotation.flow import api_tokens
+from annotation.flow.projects import api_tokens
 from tests.flow.acting import submit, take
 
 

@@ -17,25 +17,25 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def notebook() -> str:
-    """The block of Python under "From a notebook"."""
-    section = (ROOT / "README.md").read_text().partition("## From a notebook")[2].partition("\n## ")[0]
+    """The block of Python under "A whole study"."""
+    section = (ROOT / "docs/client.md").read_text().partition("## A whole study")[2].partition("\n## ")[0]
     found = re.search(r"```python\n(.*?)```", section, re.S)
     assert found
     return found[1]
 
 
-def test_the_notebook_of_the_readme_runs_as_it_stands_there(
+def test_the_study_of_the_guide_runs_as_it_stands_there(
     town: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_records(tmp_path / "dev.jsonl", 6)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    exec(compile(notebook(), "README.md", "exec"), names)
+    exec(compile(notebook(), "docs/client.md", "exec"), names)
     told = capsys.readouterr().out
     assert "open: 8 of 8 answers, 0 in work" in told
     assert "Human" in told
-    assert len(names["judgments"]) == 8
-    assert (tmp_path / "judgments.parquet").read_bytes()[:4] == b"PAR1"
+    assert len(names["responses"]) == 8
+    assert (tmp_path / "responses.parquet").read_bytes()[:4] == b"PAR1"
     lines = (tmp_path / "verified.jsonl").read_text().splitlines()
     assert len(lines) == 4
     assert set(json.loads(lines[0])["answers"]) < {f"Tower {k}" for k in range(6)}
@@ -79,7 +79,7 @@ def test_a_batch_is_changed_paused_topped_up_closed_and_discarded(hopscribe: Hop
         list(batch.watch(every=0.05, timeout=0.1))
     assert batch.launch().pause().state == "paused"
     assert [progress.finished for progress in batch.resume().watch(every=0.1, timeout=10)][-1]
-    assert batch.top_up().progress.places == 4
+    assert batch.add_assignments().progress.places == 4
     assert [progress.done for progress in batch.watch(every=0.1, timeout=10)][-1] == 4
     assert batch.close().state == "closed"
     assert {hit["dataset"] for hit in batch.hits()} == {"wells"}
@@ -98,19 +98,21 @@ def test_a_round_holds_its_pool_and_a_launch_says_what_is_missing(hopscribe: Hop
     batch = hopscribe.batches.create("Study", task="answer", datasets=[wells], sample=4, assignments_per_hit=1)
     told = batch.launch().launched
     assert (told["asked"], told["hits"]) == (4, 2)
-    assert told["left_out"] == [{"dataset": "wells", "items": 2, "why": "Held by the qualification round readers."}]
+    assert told["left_out"] == [
+        {"dataset": "wells", "items": 2, "why": "Reserved for the qualification round readers."}
+    ]
 
 
 def test_frames_have_the_same_columns_everywhere(hopscribe: Hopscribe) -> None:
     hopscribe.datasets.add(records(2), name="wells")
     batch = hopscribe.batches.create("One", task="answer", datasets=["wells"], assignments_per_hit=2).launch()
     list(batch.watch(every=0.1, timeout=10))
-    rows = batch.judgments()
+    rows = batch.responses()
     frames = [list(rows.to_pandas().columns), rows.to_polars().columns, rows.to_dataset().column_names]
     assert frames[0] == frames[1] == frames[2]
     assert sorted(rows.to_polars()["answer.text"].to_list()) == sorted(rows.to_pandas()["answer.text"])
     assert rows.to_dataset()[0]["answer.support"] == rows.to_list()[0]["answer"]["support"]
-    assert batch.verdicts().to_polars().height == 2
+    assert batch.aggregates().to_polars().height == 2
 
 
 def test_webhooks_are_added_tested_and_removed(hopscribe: Hopscribe) -> None:
@@ -138,9 +140,9 @@ def test_every_write_carries_a_key(hopscribe: Hopscribe) -> None:
 def test_what_a_notebook_shows_of_things_says_what_they_are(hopscribe: Hopscribe, tmp_path: Path) -> None:
     wells = hopscribe.datasets.add(records(2), name="wells")
     batch = hopscribe.batches.create("One", task="answer", datasets=[wells])
-    shown = [hopscribe, hopscribe.datasets, hopscribe.batches, hopscribe.jobs, hopscribe.webhooks, batch.judgments()]
+    shown = [hopscribe, hopscribe.datasets, hopscribe.batches, hopscribe.jobs, hopscribe.webhooks, batch.responses()]
     assert not any("object at 0x" in repr(one) for one in shown)
-    assert repr(batch.judgments()).startswith("<Rows: judgments of one;")
+    assert repr(batch.responses()).startswith("<Rows: responses of one;")
     with pytest.raises(JobFailed, match="paragraphs"):
         hopscribe.datasets.add([{"id": "1", "question": "?"}], name="bad")
     with pytest.raises(Problem, match=r"404 Not Found: .* \(GET /api/v1/projects/wells/batches/none/\)"):

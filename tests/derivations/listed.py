@@ -8,7 +8,7 @@ from typing import Any
 from annotation.derivations.base import CannotDerive, Derivation, Source, Tally
 from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from tests.shared_data import shared_data
 
 

@@ -10,8 +10,8 @@ from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive, Tally
 from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
-from annotation.pure.dag import SHAPES
-from annotation.pure.example import Example, Hop, Paragraph
+from annotation.pure.data.dag import SHAPES
+from annotation.pure.data.example import Example, Hop, Paragraph
 from tests.shared_data import shared_data
 
 PLACES = (

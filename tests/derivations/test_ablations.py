@@ -10,7 +10,7 @@ import pytest
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive
-from annotation.pure.example import Example, Paragraph
+from annotation.pure.data.example import Example, Paragraph
 from tests.derivations.listed import Listed, derived, real
 
 

@@ -14,8 +14,8 @@ import pytest
 from annotation.derivations import DERIVATIONS
 from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
-from annotation.pure.example import Example, Hop, Paragraph
-from annotation.pure.sufficiency import TRANSFORMS
+from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.derivations.sufficiency import TRANSFORMS
 from tests.derivations.listed import Listed, derived, real
 
 HOWS = sorted(TRANSFORMS)

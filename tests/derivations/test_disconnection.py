@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from annotation.derivations.base import CannotDerive
 from annotation.formats import FORMATS
 from annotation.formats.base import CannotWrite, Parsed
-from annotation.pure.dag import edges
-from annotation.pure.disconnection import FOLDS, HEAD, TAIL, Limits, Prediction, keeps
-from annotation.pure.example import Example, Hop, Paragraph
-from annotation.pure.spans import mentions
+from annotation.pure.data.dag import edges
+from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.derivations.disconnection import FOLDS, HEAD, TAIL, Limits, Prediction, keeps
+from annotation.pure.text.spans import mentions
 from tests.derivations.sources import MUSIQUE_ANS, Listed, derived, graphs, made, real
 
 FARROW = Paragraph("Farrow", "Farrow is an isle of Vennory with a tin mine.")

@@ -10,8 +10,8 @@ from annotation.derivations.base import CannotDerive
 from annotation.derivations.composable_pairs import ComposablePairs
 from annotation.derivations.graphs import Graphs
 from annotation.derivations.singlehop import SingleHop
-from annotation.pure import dag
-from annotation.pure.example import Example, Paragraph
+from annotation.pure.data import dag
+from annotation.pure.data.example import Example, Paragraph
 from tests.derivations.listed import Listed, derived, real
 
 

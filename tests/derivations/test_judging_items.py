@@ -10,7 +10,7 @@ import pytest
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive
-from annotation.pure.example import Example, Hop, Paragraph
+from annotation.pure.data.example import Example, Hop, Paragraph
 from tests.derivations.listed import Listed, derived, real
 from tests.derivations.test_dire import well
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from annotation.formats import FORMATS
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from tests.derivations.sources import MUSIQUE_ANS, Listed, made, real
 from tests.shared_data import shared_data
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from annotation.derivations.base import CannotDerive
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from tests.derivations.sources import Listed, derived, graphs, made
 
 PLAIN = graphs(60, seed=3)

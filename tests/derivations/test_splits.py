@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from annotation.derivations.base import CannotDerive
-from annotation.pure.example import Example, Paragraph
-from annotation.pure.splitting import Unit, keys, split
+from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.derivations.dataset_splits import Unit, keys, split
 from tests.derivations.sources import MUSIQUE_ANS, Listed, derived, graphs, made, real
 
 SHARES = {"train": 0.5, "dev": 0.25, "test": 0.25}

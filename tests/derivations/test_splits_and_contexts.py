@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from annotation.derivations.base import CannotDerive
-from annotation.pure.contexts import distracting
-from annotation.pure.example import Example, Hop, Paragraph
-from annotation.pure.retrieval import same_text
+from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.derivations.context_building import distracting
+from annotation.pure.text.bm25 import same_text
 from tests.derivations.sources import Listed, derived, graphs, made
 
 SHARES = {"train": 0.6, "dev": 0.2, "test": 0.2}

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from annotation.flow import assigning, batching, joining, submitting
-from annotation.flow.importing import import_dataset
-from annotation.flow.submitting import Receipt
-from annotation.models import Assignment, Batch, Dataset, Hit, Project, Seat, User, Worker
+from annotation.flow.batches import batch_launch
+from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.people import sign_up
+from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work.submissions import Receipt
+from annotation.models import Assignment, Batch, Dataset, Hit, Participation, Project, User, Worker
 from tests.conftest import answer_to, write_records
 
 
@@ -17,15 +19,15 @@ def newcomer(project: Project, name: str) -> Worker:
     return Worker.objects.create(project=project, user=user, consented_version=project.consent_version)
 
 
-def seat_of(worker: Worker, batch: Batch) -> Seat:
+def participation_of(worker: Worker, batch: Batch) -> Participation:
     """The worker's seat, with the guide read."""
-    seat = assigning.sit_down(worker, batch)
-    joining.read_guide(seat, version=batch.guide.version)
-    return Seat.objects.select_related("batch").get(pk=seat.pk)
+    participation = next_assignment.join_batch(worker, batch)
+    sign_up.read_instructions(participation, version=batch.instructions.version)
+    return Participation.objects.select_related("batch").get(pk=participation.pk)
 
 
 def take(worker: Worker, batch: Batch) -> Assignment | None:
-    return assigning.claim(seat_of(worker, batch))
+    return next_assignment.claim(participation_of(worker, batch))
 
 
 def submit(
@@ -33,7 +35,7 @@ def submit(
 ) -> Receipt:
     """Submit an answer, by default a right one to a record of `tests.conftest.records`."""
     given = answer_to(assignment) if answer is None else answer
-    return submitting.submit(assignment, given, key=key, base=base, active_seconds=12.5)
+    return submissions.submit(assignment, given, key=key, base=base, active_seconds=12.5)
 
 
 def answer_all(worker: Worker, batch: Batch, *, most: int = 1000) -> list[Hit]:
@@ -52,10 +54,10 @@ def dataset_of(project: Project, folder: Path, *, name: str, size: int) -> Datas
 
 
 def draft(project: Project, name: str, *datasets: Dataset, **settings: Any) -> Batch:
-    return batching.create_batch(project, name, task="answer", datasets=datasets, guide="Read.", **settings)
+    return batch_launch.create_batch(project, name, task="answer", datasets=datasets, instructions="Read.", **settings)
 
 
 def launched(project: Project, name: str, *datasets: Dataset, **settings: Any) -> Batch:
     made = draft(project, name, *datasets, **settings)
-    batching.launch(made)
+    batch_launch.launch(made)
     return made

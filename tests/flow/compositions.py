@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.flow import assigning, batching, joining, submitting
+from annotation.flow.batches import batch_launch
+from annotation.flow.people import sign_up
+from annotation.flow.work import next_assignment, submissions
 from annotation.models import Assignment, Batch, Worker
 
 
 def compose_batch(project: Any, dataset: Any, name: str = "compositions", *, each: int = 2) -> Batch:
     """An open `compose` batch over the dataset."""
-    made = batching.create_batch(
-        project, name, task="compose", datasets=[dataset], guide="Compose.", assignments_per_hit=each, fresh_only=False
+    made = batch_launch.create_batch(
+        project,
+        name,
+        task="compose",
+        datasets=[dataset],
+        instructions="Compose.",
+        assignments_per_hit=each,
+        fresh_only=False,
     )
-    batching.launch(made)
+    batch_launch.launch(made)
     return made
 
 
@@ -24,13 +32,13 @@ def composed(question: str, *, edges: int = 1) -> dict[str, Any]:
 
 def compose(worker: Worker, batch: Batch, question: str = "") -> Assignment:
     """The worker takes the next HIT and submits a composition."""
-    seat = assigning.sit_down(worker, batch)
-    joining.read_guide(seat, version=batch.guide.version)
-    assignment = assigning.claim(assigning.sit_down(worker, batch))
+    participation = next_assignment.join_batch(worker, batch)
+    sign_up.read_instructions(participation, version=batch.instructions.version)
+    assignment = next_assignment.claim(next_assignment.join_batch(worker, batch))
     assert assignment is not None
     words = question or f"Which tower stands beside the well of HIT {assignment.hit_id}?"
     answer = composed(words, edges=len(assignment.hit.payload["edges"]))
-    submitting.submit(assignment, answer, key=f"0.{assignment.pk}", base=0, active_seconds=30)
+    submissions.submit(assignment, answer, key=f"0.{assignment.pk}", base=0, active_seconds=30)
     assignment.refresh_from_db()
     return assignment
 
@@ -38,5 +46,5 @@ def compose(worker: Worker, batch: Batch, question: str = "") -> Assignment:
 def change(assignment: Assignment, question: str) -> None:
     """The worker sends another revision."""
     base = assignment.revision
-    submitting.submit(assignment, composed(question), key=f"{base}.{assignment.pk}", base=base, active_seconds=40)
+    submissions.submit(assignment, composed(question), key=f"{base}.{assignment.pk}", base=base, active_seconds=40)
     assignment.refresh_from_db()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from annotation.flow import batching
-from annotation.flow.collecting import import_judgments
-from annotation.flow.deriving import derive_dataset
-from annotation.flow.gathering import gather_dataset
-from annotation.flow.importing import import_dataset
+from annotation.flow.batches import batch_launch
+from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.data.derivation import derive_dataset
+from annotation.flow.review.response_import import import_responses
+from annotation.flow.review.results_dataset import create_results_dataset
 from annotation.models import Batch, Dataset, Project
 from tests.derivations.sources import places
-from tests.flow.test_collecting import lines
+from tests.flow.review.test_response_import import lines
 
 MILD = {"hop_missing": "off", "repeats_hop": "off", "too_long": "off", "sentences": "off"}
 FREE = {"hop_tokens": 0, "two_hop_tokens": 0, "three_hop_tokens": 0, "four_hop_tokens": 0}
@@ -46,10 +46,16 @@ def derived(source: str, how: str, name: str, **options: Any) -> Dataset:
 
 def composed(project: Project, graphs: Dataset, folder: Path) -> Batch:
     """Everybody of two writes a question for every graph; the first one's is as good as the second's."""
-    batch = batching.create_batch(
-        project, "writing", task="compose", datasets=[graphs], guide="Compose.", options=MILD, assignments_per_hit=1
+    batch = batch_launch.create_batch(
+        project,
+        "writing",
+        task="compose",
+        datasets=[graphs],
+        instructions="Compose.",
+        options=MILD,
+        assignments_per_hit=1,
     )
-    batching.launch(batch)
+    batch_launch.launch(batch)
     rows = [
         {
             "dataset": graphs.slug,
@@ -59,7 +65,7 @@ def composed(project: Project, graphs: Dataset, folder: Path) -> Batch:
         }
         for place in range(graphs.size)
     ]
-    import_judgments(batch, lines(folder / "written.jsonl", rows))
+    import_responses(batch, lines(folder / "written.jsonl", rows))
     return batch
 
 
@@ -68,7 +74,7 @@ def everything(project: Project, folder: Path) -> dict[str, Dataset]:
     import_dataset(project, lines(folder / "singles.jsonl", singles()), format="jsonl", name="singles")
     derived("singles", "composable-pairs", "pairs")
     graphs = derived("pairs", "graphs", "graphs", count=30, mix="2hop=1,3hop1=1,4hop1=1", **FREE)
-    gather_dataset(composed(project, graphs, folder), name="questions")
+    create_results_dataset(composed(project, graphs, folder), name="questions")
     derived("questions", "contexts", "wide", pool="singles")
     derived("wide", "unanswerable-twins", "full", pool="singles")
     derive_dataset(

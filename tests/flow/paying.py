@@ -5,7 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from annotation.flow import approving, ledger
+from annotation.flow.money import ledger
+from annotation.flow.review import assignment_approval
 from annotation.models import Assignment, Batch, Project, Worker
 from tests.flow.acting import launched, submit, take
 
@@ -27,6 +28,6 @@ def worked(worker: Worker, batch: Batch, *, seconds: float | None = None, approv
     if seconds is not None:
         Assignment.objects.filter(pk=row.pk).update(active_seconds=seconds)
     if approved:
-        approving.approve(row)
+        assignment_approval.approve(row)
     row.refresh_from_db()
     return row

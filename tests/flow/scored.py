@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import batching, flagging
-from annotation.flow.collecting import import_judgments
-from annotation.flow.importing import import_dataset
+from annotation.flow.batches import batch_launch
+from annotation.flow.data.dataset_import import import_dataset
+from annotation.flow.review import problem_reports
+from annotation.flow.review.response_import import import_responses
 from annotation.models import Batch, Dataset
 from tests.conftest import records
-from tests.flow.test_collecting import lines
+from tests.flow.review.test_response_import import lines
 
 
 def imported(project: Any, folder: Path, name: str, found: list[Any], *, format: str = "jsonl") -> Dataset:
@@ -21,10 +22,10 @@ def imported(project: Any, folder: Path, name: str, found: list[Any], *, format:
 
 
 def opened(project: Any, *datasets: Dataset, name: str = "study", **settings: Any) -> Batch:
-    batch = batching.create_batch(
-        project, name, task="answer", datasets=datasets, guide="", assignments_per_hit=3, **settings
+    batch = batch_launch.create_batch(
+        project, name, task="answer", datasets=datasets, instructions="", assignments_per_hit=3, **settings
     )
-    batching.launch(batch)
+    batch_launch.launch(batch)
     return batch
 
 
@@ -35,7 +36,7 @@ def say(batch: Batch, folder: Path, said: dict[tuple[str, int], list[tuple[str, 
         for worker, text, support in given:
             answer = support if isinstance(support, dict) else {"support": support}
             rows.append({"dataset": dataset, "item": item, "worker": worker, "answer": {"text": text, **answer}})
-    import_judgments(batch, lines(folder / f"{batch.slug}.said", rows))
+    import_responses(batch, lines(folder / f"{batch.slug}.said", rows))
 
 
 WORKED = {
@@ -50,5 +51,5 @@ WORKED = {
 def worked(project: Any, tmp_path: Path) -> Batch:
     batch = opened(project, imported(project, tmp_path, "wells", [r | {"shape": "2hop"} for r in records(5)]))
     say(batch, tmp_path, WORKED)
-    flagging.void(batch.hits.get(item__position=3), reason="Two towers stand there")
+    problem_reports.exclude(batch.hits.get(item__position=3), reason="Two towers stand there")
     return batch

@@ -9,12 +9,17 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.flow import arriving, assigning, flagging, submitting
-from annotation.flow.arriving import TurnedAway
-from annotation.models import Arrival, Assignment, Batch, Hit, Worker, WorkerBlock
-from annotation.pure import lifecycle
+from annotation.flow.review import problem_reports
+from annotation.flow.work import next_assignment, submissions
+from annotation.marketplaces.flow import arrivals
+from annotation.marketplaces.flow.arrivals import TurnedAway
+from annotation.marketplaces.models import Arrival
+from annotation.models import Assignment, Batch, Hit, Worker, WorkerBlock
+from annotation.pure.batches import lifecycle
 from tests.conftest import answer_to
 from tests.frames import ORIGIN, entry, publish
+
+pytestmark = pytest.mark.postgresql(reason="workers are made once, whoever comes first")
 
 
 @pytest.fixture
@@ -28,7 +33,7 @@ def quiet(row: Assignment, *, minutes: float = 5) -> None:
 
 
 def test_whoever_accepted_has_a_place_and_comes_back_to_it(hit: Hit) -> None:
-    first, again = arriving.arrive(hit, entry(hit)), arriving.arrive(hit, entry(hit))
+    first, again = arrivals.arrive(hit, entry(hit)), arrivals.arrive(hit, entry(hit))
     assert first == again
     assert first.assignment == again.assignment
     assert first.assignment.state == lifecycle.ACCEPTED
@@ -39,66 +44,66 @@ def test_whoever_accepted_has_a_place_and_comes_back_to_it(hit: Hit) -> None:
 
 
 def test_the_same_assignment_with_another_worker_passes_the_place_on_and_keeps_the_draft(hit: Hit) -> None:
-    former = arriving.arrive(hit, entry(hit)).assignment
-    submitting.save_draft(former, answer_to(former), version=0, active_seconds=3)
-    now = arriving.arrive(hit, entry(hit, "AWORKER2"))
+    former = arrivals.arrive(hit, entry(hit)).assignment
+    submissions.save_draft(former, answer_to(former), version=0, active_seconds=3)
+    now = arrivals.arrive(hit, entry(hit, "AWORKER2"))
     former.refresh_from_db()
     assert (former.state, former.draft["text"]) == (lifecycle.RETURNED, answer_to(former)["text"])
     assert now.assignment.state == lifecycle.ACCEPTED
     assert Arrival.objects.filter(external_assignment="3ASSIGNMENT1").count() == 2
-    with pytest.raises(TurnedAway, match="somebody else"):
-        arriving.arrive(hit, entry(hit))
-    submitting.save_draft(former, answer_to(former), version=1, active_seconds=4)  # late, and kept
-    assert arriving.holder(arriving.token_for(now)) == now
+    with pytest.raises(TurnedAway, match="to another worker"):
+        arrivals.arrive(hit, entry(hit))
+    submissions.save_draft(former, answer_to(former), version=1, active_seconds=4)  # late, and kept
+    assert arrivals.holder(arrivals.token_for(now)) == now
 
 
 def test_one_who_accepts_again_goes_on_with_the_same_assignment(hit: Hit) -> None:
-    first = arriving.arrive(hit, entry(hit))
-    token = arriving.token_for(first)
-    second = arriving.arrive(hit, entry(hit, assignment="3ASSIGNMENT2"))
+    first = arrivals.arrive(hit, entry(hit))
+    token = arrivals.token_for(first)
+    second = arrivals.arrive(hit, entry(hit, assignment="3ASSIGNMENT2"))
     assert second.assignment == first.assignment
-    assert arriving.holder(token) is None
-    assert arriving.holder(arriving.token_for(second)) == second
+    assert arrivals.holder(token) is None
+    assert arrivals.holder(arrivals.token_for(second)) == second
 
 
 def test_a_full_hit_turns_away_and_the_arrival_says_why(hit: Hit) -> None:
     for name in ("A1", "A2"):
-        arriving.arrive(hit, entry(hit, name, f"3{name}"))
-    with pytest.raises(TurnedAway, match="Others are doing"):
-        arriving.arrive(hit, entry(hit, "A3", "3A3"))
+        arrivals.arrive(hit, entry(hit, name, f"3{name}"))
+    with pytest.raises(TurnedAway, match="Other workers have taken"):
+        arrivals.arrive(hit, entry(hit, "A3", "3A3"))
     turned = Arrival.objects.get(external_worker="A3")
-    assert (turned.assignment, "Others" in turned.remote["turned_away"], turned.trouble) == (None, True, "")
-    assigning.give_back(Assignment.objects.get(worker__external_id__endswith=":A1"))
-    assert arriving.arrive(hit, entry(hit, "A3", "3A3")).remote == {}
+    assert (turned.assignment, "Other workers" in turned.remote["turned_away"], turned.trouble) == (None, True, "")
+    next_assignment.return_assignment(Assignment.objects.get(worker__external_id__endswith=":A1"))
+    assert arrivals.arrive(hit, entry(hit, "A3", "3A3")).remote == {}
 
 
 def test_a_place_that_was_left_on_the_marketplace_goes_to_the_next(hit: Hit) -> None:
-    first = arriving.arrive(hit, entry(hit, "A1", "3A1")).assignment
-    arriving.arrive(hit, entry(hit, "A2", "3A2"))
+    first = arrivals.arrive(hit, entry(hit, "A1", "3A1")).assignment
+    arrivals.arrive(hit, entry(hit, "A2", "3A2"))
     quiet(first)
-    third = arriving.arrive(hit, entry(hit, "A3", "3A3"))
+    third = arrivals.arrive(hit, entry(hit, "A3", "3A3"))
     first.refresh_from_db()
     assert (first.state, third.assignment.state) == (lifecycle.RETURNED, lifecycle.ACCEPTED)
-    receipt = submitting.submit(first, answer_to(first), key="0.a", base=0, active_seconds=1)
+    receipt = submissions.submit(first, answer_to(first), key="0.a", base=0, active_seconds=1)
     assert (receipt.late, receipt.counts) == (True, False)  # stored all the same
 
 
 def test_of_several_quiet_workers_the_one_quiet_for_longest_loses_the_place(hit: Hit) -> None:
-    short, long = (arriving.arrive(hit, entry(hit, name, f"3{name}")).assignment for name in ("A1", "A2"))
+    short, long = (arrivals.arrive(hit, entry(hit, name, f"3{name}")).assignment for name in ("A1", "A2"))
     quiet(short)
     quiet(long, minutes=9)
-    arriving.arrive(hit, entry(hit, "A3", "3A3"))
+    arrivals.arrive(hit, entry(hit, "A3", "3A3"))
     states = [Assignment.objects.get(pk=row.pk).state for row in (short, long)]
     assert states == [lifecycle.ACCEPTED, lifecycle.RETURNED]
 
 
 def test_a_submitted_hit_is_not_taken_from_anybody(hit: Hit) -> None:
     for name in ("A1", "A2"):
-        row = arriving.arrive(hit, entry(hit, name, f"3{name}")).assignment
-        submitting.submit(row, answer_to(row), key="0.a", base=0, active_seconds=1)
+        row = arrivals.arrive(hit, entry(hit, name, f"3{name}")).assignment
+        submissions.submit(row, answer_to(row), key="0.a", base=0, active_seconds=1)
         quiet(row)
     with pytest.raises(TurnedAway):
-        arriving.arrive(hit, entry(hit, "A3", "3A3"))
+        arrivals.arrive(hit, entry(hit, "A3", "3A3"))
     assert Assignment.objects.filter(hit=hit, state=lifecycle.SUBMITTED).count() == 2
 
 
@@ -106,8 +111,8 @@ def close(hit: Hit) -> None:
     Batch.objects.filter(pk=hit.batch_id).update(state="closed")
 
 
-def void(hit: Hit) -> None:
-    flagging.void(hit, reason="broken")
+def exclude(hit: Hit) -> None:
+    problem_reports.exclude(hit, reason="broken")
 
 
 def shut_out(hit: Hit) -> None:
@@ -115,37 +120,37 @@ def shut_out(hit: Hit) -> None:
     WorkerBlock.objects.create(worker=worker, reason="spam")
 
 
-@pytest.mark.parametrize("cause", [close, void, shut_out])
+@pytest.mark.parametrize("cause", [close, exclude, shut_out])
 def test_who_may_not_is_turned_away(cause: Any, hit: Hit) -> None:
     cause(hit)
     hit = Hit.objects.select_related("batch__project", "publication__connection").get(pk=hit.pk)
     with pytest.raises(TurnedAway):
-        arriving.arrive(hit, entry(hit))
+        arrivals.arrive(hit, entry(hit))
     assert not Assignment.objects.filter(hit=hit).exists()
 
 
 def test_nobody_meets_two_items_that_belong_together(hit: Hit, batch: Any) -> None:
     other = Hit.objects.filter(batch=batch).exclude(pk=hit.pk).first()
     Hit.objects.filter(pk=other.pk).update(group_key=hit.group_key)
-    arriving.arrive(hit, entry(hit))
+    arrivals.arrive(hit, entry(hit))
     other = Hit.objects.select_related("batch__project", "publication__connection").get(pk=other.pk)
-    with pytest.raises(TurnedAway, match="belongs together"):
-        arriving.arrive(other, entry(other, assignment="3A9"))
+    with pytest.raises(TurnedAway, match="worked on a related item"):
+        arrivals.arrive(other, entry(other, assignment="3A9"))
 
 
 def test_another_hits_id_is_refused(hit: Hit) -> None:
-    with pytest.raises(TurnedAway, match="another HIT"):
-        arriving.arrive(hit, entry(hit, hit="3OTHER"))
-    arriving.arrive(hit, entry(hit))
+    with pytest.raises(TurnedAway, match="a different HIT"):
+        arrivals.arrive(hit, entry(hit, hit="3OTHER"))
+    arrivals.arrive(hit, entry(hit))
     other = Hit.objects.select_related("batch__project", "publication__connection").exclude(pk=hit.pk).first()
-    with pytest.raises(TurnedAway, match="another HIT"):
-        arriving.arrive(other, entry(other))  # the assignment is the first one's
+    with pytest.raises(TurnedAway, match="a different HIT"):
+        arrivals.arrive(other, entry(other))  # the assignment is the first one's
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "x" * 65, "\0", "é", "../a", "A'--"])
 def test_names_that_are_none_are_refused(name: str, hit: Hit) -> None:
     with pytest.raises(TurnedAway):
-        arriving.arrive(hit, entry(hit, name))
+        arrivals.arrive(hit, entry(hit, name))
 
 
 def mutations() -> list[str]:
@@ -174,19 +179,19 @@ def test_no_address_but_the_marketplaces_own_is_submitted_to(hit: Hit) -> None:
     accepted = []
     for address in mutations():
         try:
-            arriving.arrive(hit, entry(hit, submit_to=address))
+            arrivals.arrive(hit, entry(hit, submit_to=address))
         except TurnedAway:
             continue
         accepted.append(address)
     assert accepted == []
     assert not Arrival.objects.exists()
     for address in (ORIGIN, f"{ORIGIN}/"):
-        arrival = arriving.arrive(hit, entry(hit, submit_to=address))
+        arrival = arrivals.arrive(hit, entry(hit, submit_to=address))
         row = arrival.assignment
         if row.state == lifecycle.ACCEPTED:
-            submitting.submit(row, answer_to(row), key="0.a", base=0, active_seconds=1)
-        arrival = arriving.arrive(hit, entry(hit, submit_to=address))
-        assert arriving.leave(arrival).action == "https://market.example/mturk/externalSubmit"
+            submissions.submit(row, answer_to(row), key="0.a", base=0, active_seconds=1)
+        arrival = arrivals.arrive(hit, entry(hit, submit_to=address))
+        assert arrivals.leave(arrival).action == "https://market.example/mturk/externalSubmit"
 
 
 @pytest.mark.parametrize(
@@ -195,45 +200,45 @@ def test_no_address_but_the_marketplaces_own_is_submitted_to(hit: Hit) -> None:
 def test_a_marketplace_whose_origin_is_none_lets_nobody_in(origin: str, batch: Any) -> None:
     publish(batch, origin=origin)
     hit = Hit.objects.select_related("batch__project", "publication__connection").filter(batch=batch).first()
-    assert arriving.worker_origin(hit.publication.connection) == ""
+    assert arrivals.worker_origin(hit.publication.connection) == ""
     with pytest.raises(TurnedAway):
-        arriving.arrive(hit, entry(hit, submit_to=origin))
+        arrivals.arrive(hit, entry(hit, submit_to=origin))
 
 
 def test_a_token_is_its_assignments_and_ends(hit: Hit, monkeypatch: pytest.MonkeyPatch) -> None:
-    arrival = arriving.arrive(hit, entry(hit))
-    token = arriving.token_for(arrival)
-    assert arriving.holder(token) == arrival
-    assert arriving.token_for(arrival) != token
-    for bad in ("", "x", token[:-1], token + "x", arriving.signature(hit), token.replace(":", ".")):
-        assert arriving.holder(bad) is None
+    arrival = arrivals.arrive(hit, entry(hit))
+    token = arrivals.token_for(arrival)
+    assert arrivals.holder(token) == arrival
+    assert arrivals.token_for(arrival) != token
+    for bad in ("", "x", token[:-1], token + "x", arrivals.signature(hit), token.replace(":", ".")):
+        assert arrivals.holder(bad) is None
     other = Worker.objects.create(project=hit.batch.project, external_id="elsewhere")
     Assignment.objects.filter(pk=arrival.assignment_id).update(worker=other)
-    assert arriving.holder(token) is None
+    assert arrivals.holder(token) is None
     Assignment.objects.filter(pk=arrival.assignment_id).update(worker=arrival.assignment.worker)
-    later = timezone.now() + timedelta(seconds=2 * hit.batch.lease_seconds) + arriving.GRACE + timedelta(seconds=2)
+    later = timezone.now() + timedelta(seconds=2 * hit.batch.lease_seconds) + arrivals.GRACE + timedelta(seconds=2)
     monkeypatch.setattr("django.utils.timezone.now", lambda: later)
-    assert arriving.holder(token) is None
+    assert arrivals.holder(token) is None
 
 
 def test_leaving_twice_notes_the_first_time(hit: Hit) -> None:
-    arrival = arriving.arrive(hit, entry(hit))
+    arrival = arrivals.arrive(hit, entry(hit))
     row = arrival.assignment
-    submitting.submit(row, answer_to(row), key="0.a", base=0, active_seconds=1)
-    arrival = arriving.arrive(hit, entry(hit))
-    first = arriving.leave(arrival)
+    submissions.submit(row, answer_to(row), key="0.a", base=0, active_seconds=1)
+    arrival = arrivals.arrive(hit, entry(hit))
+    first = arrivals.leave(arrival)
     stamp = Arrival.objects.get().posted_at
     assert stamp is not None
-    assert arriving.leave(arriving.arrive(hit, entry(hit))) == first
+    assert arrivals.leave(arrivals.arrive(hit, entry(hit))) == first
     assert Arrival.objects.get().posted_at == stamp
     assert first.fields["assignmentId"] == "3ASSIGNMENT1"
     assert first.fields["submission"] == row.public_id
-    assert first.fields["digest"] == row.answers.get().digest
+    assert first.fields["digest"] == row.responses.get().digest
 
 
-def test_the_guide_read_in_the_frame_is_the_assignments(hit: Hit) -> None:
-    arrival = arriving.arrive(hit, entry(hit))
-    assert arrival.assignment.guide_version == 0
-    arriving.read_guide(arrival, version=1)
-    assert Assignment.objects.get(pk=arrival.assignment_id).guide_version == 1
-    assert assigning.sit_down(arrival.assignment.worker, hit.batch).guide_version == 1
+def test_the_instructions_read_in_the_frame_is_the_assignments(hit: Hit) -> None:
+    arrival = arrivals.arrive(hit, entry(hit))
+    assert arrival.assignment.instructions_version == 0
+    arrivals.read_instructions(arrival, version=1)
+    assert Assignment.objects.get(pk=arrival.assignment_id).instructions_version == 1
+    assert next_assignment.join_batch(arrival.assignment.worker, hit.batch).instructions_version == 1

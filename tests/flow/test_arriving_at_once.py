@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
-from annotation.flow import arriving, assigning
-from annotation.models import Arrival, Assignment, Batch, Hit, Worker
+from annotation.flow.work import next_assignment
+from annotation.marketplaces.flow import arrivals
+from annotation.marketplaces.models import Arrival
+from annotation.models import Assignment, Batch, Hit, Worker
 from tests.frames import entry, publish
+
+pytestmark = pytest.mark.postgresql(reason="many arrive at once")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -24,7 +28,7 @@ def test_two_tabs_at_the_same_instant_get_the_same_assignment(batch: Any) -> Non
     def open_tab() -> None:
         try:
             start.wait(timeout=20)
-            found.append(arriving.arrive(hit, entry(hit)).assignment_id)
+            found.append(arrivals.arrive(hit, entry(hit)).assignment_id)
         finally:
             connections.close_all()
 
@@ -51,7 +55,7 @@ def test_two_frames_at_the_same_instant_get_no_two_members_of_a_group(
     Batch.objects.update(meeting=Batch.Meeting.ONE)
     Hit.objects.update(group_key="wells")
     hits = list(Hit.objects.select_related("batch__project", "publication__connection").order_by("pk")[:2])
-    both, mine, found, has_met = Barrier(2), local(), [], assigning.has_met
+    both, mine, found, has_met = Barrier(2), local(), [], next_assignment.has_met
 
     def looked(worker: Worker, hit: Hit) -> bool:
         """Both look for the first time before either goes on."""
@@ -63,18 +67,18 @@ def test_two_frames_at_the_same_instant_get_no_two_members_of_a_group(
 
     def open_frame(hit: Hit) -> None:
         try:
-            found.append(arriving.arrive(hit, entry(hit, assignment=f"3ASSIGNMENT{hit.pk}")))
-        except arriving.TurnedAway as refused:
+            found.append(arrivals.arrive(hit, entry(hit, assignment=f"3ASSIGNMENT{hit.pk}")))
+        except arrivals.TurnedAway as refused:
             found.append(str(refused))
         finally:
             connections.close_all()
 
-    monkeypatch.setattr(assigning, "has_met", looked)
+    monkeypatch.setattr(next_assignment, "has_met", looked)
     frames = [Thread(target=open_frame, args=[hit]) for hit in hits]
     for frame in frames:
         frame.start()
     for frame in frames:
         frame.join(timeout=60)
     assert sorted(type(one).__name__ for one in found) == ["Arrival", "str"]
-    assert "belongs together" in next(one for one in found if isinstance(one, str))
+    assert "related item" in next(one for one in found if isinstance(one, str))
     assert Assignment.objects.count() == sum(Hit.objects.values_list("live", flat=True)) == 1

@@ -38,7 +38,7 @@ class Block:
 
 
 def guides(root: Path) -> list[Path]:
-    return [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    return [root / "README.md", *sorted((root / "docs").rglob("*.md")), *sorted((root / "tasks").glob("*/README.md"))]
 
 
 def blocks_of(guide: Path, root: Path) -> Iterator[Block]:

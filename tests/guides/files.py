@@ -11,7 +11,7 @@ from typing import Any
 
 from annotation.demo import world
 from annotation.formats import FORMATS
-from annotation.pure.example import Example, Paragraph
+from annotation.pure.data.example import Example, Paragraph
 from tests.conftest import records
 
 QUESTIONS = 130  # the guides draw 125

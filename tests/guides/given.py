@@ -40,7 +40,7 @@ GIVEN: dict[str, list[str]] = {
     ],
     "docs/client.md": [OWNER, "create_project demo --owner you@lab.example", "a token"],
     "docs/disconnected-reasoning.md": [f"{HOTPOT} hotpot", "probes and predictions"],
-    "docs/judgments.md": [
+    "docs/responses.md": [
         f"{WELLS} items",
         "create_batch human-study --task answer --dataset items --assignments 1",
         PEOPLE,
@@ -58,19 +58,24 @@ GIVEN: dict[str, list[str]] = {
     "docs/moving-from-mturk.md": [KEYS],
     "docs/publishing.md": [OWNER, f"{WELLS} wells", KEYS],
     "docs/qualifications.md": [f"{WELLS} wide", "scores of workers"],
-    "docs/rehearsals.md": [f"{WELLS} dev", "create_batch human-study --task answer --dataset dev --sample 5"],
+    "docs/dry-runs.md": [f"{WELLS} dev", "create_batch human-study --task answer --dataset dev --sample 5"],
     "docs/requesters.md": [
         f"{HOTPOT} hotpotqa-dev",
         f"{HOTPOT} hotpot-dev",
         SINGLE.replace("--name single", "--name musique-train"),
         "import_dataset musique_full_v1.0_dev.jsonl --format musique --name full-dev",
         "import_dataset dev-v1.1.json --format squad --name squad",
+        "derive_dataset hotpot-dev --how bridge-subquestions --name sub --option generated=generated.jsonl",
     ],
-    "docs/rounds.md": [
+    "docs/qualification-rounds.md": [
         *(f"{WELLS} {name}" for name in ("musique-dev", "hotpotqa-dev", "2wiki-dev", "dev", "known")),
         *GRAPHS,
     ],
-    "docs/tasks/answerability.md": [f"{HOTPOT} hotpot-dev"],
+    "tasks/answer/README.md": [f"{WELLS} dev"],
+    "tasks/answerability/README.md": [f"{HOTPOT} hotpot-dev"],
+    "tasks/choose/README.md": GRAPHS,
+    "tasks/compose/README.md": GRAPHS,
+    "tasks/coreference/README.md": GRAPHS[:2],
     "docs/runbook.md": ['create_account them@lab.example --password "a long enough phrase"'],
 }
 
@@ -80,9 +85,11 @@ def people_answer(most: int = MOST, *, against_gold: bool = False) -> bool:
 
     `against_gold`: each as wrongly as all the others.
     """
-    from annotation.flow import assigning, joining, submitting
-    from annotation.models import Batch, Seat, User, Worker
+    from annotation.flow.people import sign_up
+    from annotation.flow.work import next_assignment, submissions
+    from annotation.models import Batch, Participation, User, Worker
     from annotation.registry import task_type
+    from annotation.tasktype import capabilities
 
     answered = False
     for batch in Batch.objects.filter(state=Batch.State.OPEN, hit_type=None).select_related("project"):
@@ -90,54 +97,56 @@ def people_answer(most: int = MOST, *, against_gold: bool = False) -> bool:
             user, _new = User.objects.get_or_create(username=f"worker-{number}")
             consented = {"consented_version": batch.project.consent_version}
             worker, _new = Worker.objects.get_or_create(project=batch.project, user=user, defaults=consented)
-            seat = assigning.sit_down(worker, batch)
-            joining.read_guide(seat, version=batch.guide.version)
+            participation = next_assignment.join_batch(worker, batch)
+            sign_up.read_instructions(participation, version=batch.instructions.version)
             rng = Random(f"{batch.slug}/{number}")
             for _assignment in range(most):
-                row = assigning.claim(Seat.objects.select_related("batch").get(pk=seat.pk))
+                row = next_assignment.claim(Participation.objects.select_related("batch").get(pk=participation.pk))
                 if row is None:
                     break
                 task, gold = task_type(batch.task), row.hit.item.example
                 right = not against_gold and rng.random() < 0.9
                 words = Random(row.hit.public_id) if against_gold else rng
-                answer = task.imitate(row.hit.payload, gold, words, right=right)
+                answer = capabilities.imitate(task, row.hit.payload, gold, words, right=right)
                 if batch.task == "choose":  # no item says which composition is best
                     answer = {"chosen": 0}
                 if answer and number > 1 and answer.get("question"):  # each composer has words of their own
                     answer["question"] = f"Say, {answer['question']}"
-                submitting.submit(row, answer, key="0.form", base=0, active_seconds=rng.uniform(20, 90))
+                submissions.submit(row, answer, key="0.form", base=0, active_seconds=rng.uniform(20, 90))
                 answered = True
     return answered
 
 
 def approve_everything() -> None:
-    from annotation.flow import approving, awaiting
+    from annotation.flow.review import approval_queue, assignment_approval
     from annotation.models import Project
 
     for project in Project.objects.all():
-        for row in awaiting.waiting(project):
-            approving.approve(row)
+        for row in approval_queue.waiting(project):
+            assignment_approval.approve(row)
 
 
 def gold_is_corrected() -> None:
     """Let workers agree against gold, and put what they say in its place."""
-    from annotation.flow import doubting
+    from annotation.flow.review import disputed_gold
     from annotation.models import Batch, Hit
-    from annotation.pure import doubt
+    from annotation.pure.review import gold_corrections
 
     people_answer(most=20, against_gold=True)
-    for found in doubting.doubts(Batch.objects.get(slug="human-study")):
-        doubting.decide(Hit.objects.get(pk=found.pk), doubt.CORRECTION, text=found.text, reviewer=None)
+    for found in disputed_gold.doubts(Batch.objects.get(slug="human-study")):
+        disputed_gold.decide(Hit.objects.get(pk=found.pk), gold_corrections.CORRECTION, text=found.text, reviewer=None)
 
 
 def second_factor() -> None:
     from django_otp.oath import TOTP
 
-    from annotation.flow import proving
+    from annotation.flow.people import two_factor
     from annotation.models import User
 
-    key = proving.proposed_key()
-    assert proving.confirm(User.objects.get(username="them@lab.example"), key, f"{TOTP(bytes.fromhex(key)).token():06}")
+    key = two_factor.proposed_key()
+    assert two_factor.confirm(
+        User.objects.get(username="them@lab.example"), key, f"{TOTP(bytes.fromhex(key)).token():06}"
+    )
 
 
 def move_away() -> None:
@@ -152,7 +161,7 @@ def move_away() -> None:
 
 
 def token() -> dict[str, str]:
-    from annotation.flow import api_tokens
+    from annotation.flow.projects import api_tokens
     from annotation.models import User
 
     return {"hop_…": api_tokens.make(User.objects.get(username="you@lab.example"))[1]}
@@ -176,7 +185,7 @@ def access_key() -> dict[str, str]:
 
 def scores_of_workers() -> None:
     """A qualification, another one, and a file with a score for each of three workers."""
-    from annotation.flow import qualifying
+    from annotation.flow.people import qualification_types
     from annotation.models import Project, User, Worker
 
     project = Project.objects.get(slug="default")
@@ -185,7 +194,7 @@ def scores_of_workers() -> None:
         worker = Worker.objects.create(project=project, user=User.objects.create(username=f"worker-{number}"))
         lines.append(f"{worker.public_id},{80 + number}")
     for name in ("Round 2", "Seen the pilot"):
-        qualifying.create_type(project, name, description="")
+        qualification_types.create_type(project, name, description="")
     Path("scores.csv").write_text("\n".join(lines) + "\n")
 
 

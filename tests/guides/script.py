@@ -11,6 +11,7 @@ STEP = '(cd "$STEPS_ROOT" && exec "$STEPS_PYTHON" -m tests.guides.given "$FOLDER
 PROLOGUE = """\
 set -euo pipefail
 trap 'echo "$PLACE: this failed: $BASH_COMMAND" >&2' ERR
+trap '[ -z "${GOING_ON:-}" ] || kill "$GOING_ON" 2>/dev/null || true' EXIT
 """
 
 

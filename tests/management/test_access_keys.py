@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 
-from annotation.flow import ledger
+from annotation.flow.money import ledger
 from annotation.models import AccessKey, Member, Project, User
 from tests.management.conftest import Run
 from tests.mturk_api.wire import mturk
@@ -64,9 +64,9 @@ def test_a_key_to_a_project_that_is_there(run: Run, project: Project, alice: Use
 def test_what_is_missing_is_made_only_when_asked(run: Run, alice: User, bob: object) -> None:
     assert run("create_access_key", ANA).code == 1
     assert run("create_access_key", "no name", "--create").code == 1
-    assert "runs no project" in run("create_access_key", "bob").err
+    assert "is not a requester of any project" in run("create_access_key", "bob").err
     assert run("create_access_key", "alice", "--project", "springs").code == 1
-    assert "does not run the project wells" in run("create_access_key", "bob", "--project", "wells").err
+    assert "is not a requester of the project wells" in run("create_access_key", "bob", "--project", "wells").err
     assert not Member.objects.filter(user__username="bob").exists()
     Member.objects.create(project=Project.objects.create(slug="springs", title="Springs"), user=alice)
     assert "springs, wells" in run("create_access_key", "alice").err

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from annotation.models import Dataset
-from tests.flow.test_aliases import NAMES, RECORD
-from tests.flow.test_collecting import lines
+from tests.flow.data.test_aliases import NAMES, RECORD
+from tests.flow.review.test_response_import import lines
 from tests.management.conftest import Run
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def test_the_command_takes_the_file_and_says_what_is_wrong_with_it(run: Run, tmp
     refused = run(*told[:3], "other", "--aliases", broken, "--format", "2wikimultihopqa")
     assert (refused.code, "line 1 (id Q1), record: it names no entity" in refused.err) == (1, True)
     refused = run(*told[:3], "other", "--aliases", names, "--format", "hotpotqa")
-    assert refused.err.strip().endswith("hotpotqa has no file of aliases; only 2wikimultihopqa has.")
+    assert refused.err.strip().endswith("hotpotqa does not use an alias file; only 2wikimultihopqa does.")
     assert Dataset.objects.count() == 1
 
 

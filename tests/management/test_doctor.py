@@ -11,9 +11,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from annotation.flow import diagnosing
-from annotation.flow.joining import project_named
-from annotation.models import Assignment, Connection, Job
+from annotation.flow.people.sign_up import project_named
+from annotation.marketplaces.models import Connection
+from annotation.models import Assignment, Job
+from annotation.operations import doctor
 from tests.management.conftest import Run
 from tests.process.installation import free_port
 from tests.views.console import take
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.django_db
 def sound(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> None:
     """An installation without the faults that a machine of tests may have."""
     settings.VAR = tmp_path
-    monkeypatch.setattr(diagnosing, "LEAST_FREE", 0)
+    monkeypatch.setattr(doctor, "LEAST_FREE", 0)
     monkeypatch.setattr("django.core.checks.run_checks", lambda **_: [])
 
 
@@ -34,20 +35,20 @@ def test_a_sound_installation_is_well(run: Run) -> None:
     assert ended.code == 0, ended.err
     parts = {row["part"]: row for row in ended.document["parts"]}
     assert {"database", "settings", "storage", "static files", "clock", "jobs", "broker"} <= set(parts)
-    assert {"clock of the sweeps", "secrets at rest", "mail", "limits of the API"} <= set(parts)
+    assert {"scheduled sweeps", "stored secrets", "mail", "API rate limit"} <= set(parts)
     assert all(row["well"] for row in parts.values())
 
 
 def test_how_requests_to_the_api_are_counted_is_told(run: Run, settings: Any) -> None:
     alone = run("doctor", "--json").document["parts"]
-    assert "each web process counts for itself" in next(p["told"] for p in alone if p["part"] == "limits of the API")
+    assert "counted per web process" in next(p["told"] for p in alone if p["part"] == "API rate limit")
     nowhere = f"redis://127.0.0.1:{free_port()}/0"
     settings.CACHES = settings.CACHES | {
         "counts": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": nowhere}
     }
     ended = run("doctor")
     assert ended.code == 1
-    assert "MEND  limits of the API: nothing is counted" in ended.err
+    assert "FIX   API rate limit: not enforced" in ended.err
 
 
 def test_what_waits_too_long_a_full_disk_and_a_closed_marketplace_are_told(
@@ -61,21 +62,21 @@ def test_what_waits_too_long_a_full_disk_and_a_closed_marketplace_are_told(
         "worker_origin": "https://www.mturk.com",
     }
     Connection.objects.create(project=project, name="old", preset="aws", key_id="K", secret="canary secret", **where)
-    monkeypatch.setattr(diagnosing, "LEAST_FREE", 2**60)
+    monkeypatch.setattr(doctor, "LEAST_FREE", 2**60)
     ended = run("doctor")
     assert ended.code == 1
-    assert "MEND  storage" in ended.err
-    assert "MEND  jobs: 1 waiting" in ended.err
-    assert "MEND  marketplace default/old: Amazon closed" in ended.err
-    assert "Start a Celery worker" in ended.err
+    assert "FIX   storage" in ended.err
+    assert "FIX   jobs: 1 waiting" in ended.err
+    assert "FIX   marketplace default/old: Amazon closed" in ended.err
+    assert "Start Celery worker and beat" in ended.err
     assert "canary" not in ended.out + ended.err
 
 
 def test_a_clock_that_is_wrong_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosing, "MOST_SKEW", -1.0)
+    monkeypatch.setattr(doctor, "MOST_SKEW", -1.0)
     ended = run("doctor")
     assert ended.code == 1
-    assert "MEND  clock: this machine and the database differ by" in ended.err
+    assert "FIX   clock: this machine and the database differ by" in ended.err
 
 
 def test_a_broker_that_is_away_is_told(run: Run, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +84,7 @@ def test_a_broker_that_is_away_is_told(run: Run, settings: Any, monkeypatch: pyt
     monkeypatch.setattr("annotation.management.commands.doctor.broker_trouble", lambda: "connection refused")
     ended = run("doctor")
     assert ended.code == 1
-    assert "MEND  broker: does not answer: connection refused" in ended.err
+    assert "FIX   broker: does not answer: connection refused" in ended.err
 
 
 def test_a_secret_that_nobody_opens_and_a_clock_that_stands_still_are_told(
@@ -96,8 +97,8 @@ def test_a_secret_that_nobody_opens_and_a_clock_that_stands_still_are_told(
     before, settings.SECRET_KEY = settings.SECRET_KEY, "n" * 60
     ended = run("doctor")
     assert ended.code == 1
-    assert "MEND  secrets at rest: 1 in annotation_connection cannot be opened" in ended.err
-    assert "MEND  clock of the sweeps: 1 leases are over" in ended.err
+    assert "FIX   stored secrets: 1 in marketplaces_connection cannot be decrypted" in ended.err
+    assert "FIX   scheduled sweeps: 1 leases overdue" in ended.err
     assert run("reseal").code == 1
     settings.SECRET_KEY_FALLBACKS = [before]
     assert run("reseal").code == 0
@@ -111,7 +112,7 @@ def test_hourly_copies_that_stopped_are_told(run: Run, settings: Any) -> None:
     old = settings.VAR / "backups/hopscribe-20260101T000000.sqlite3"
     old.touch()
     os.utime(old, (0, 0))
-    assert "MEND  backups: the last hourly copy is" in run("doctor").err
+    assert "FIX   backups: the last hourly copy is" in run("doctor").err
 
 
 def test_a_mail_server_that_takes_no_letters_is_told(run: Run, settings: Any) -> None:

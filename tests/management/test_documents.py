@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.management.conftest import Run, refused
-from tests.management.test_commands import judgments
+from tests.management.test_commands import responses
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def judged(run: Run, study: Path, tmp_path: Path) -> None:
-    assert run("import_judgments", "study", judgments(tmp_path / "j.jsonl", "a", "b")).code == 0
+    assert run("import_responses", "study", responses(tmp_path / "j.jsonl", "a", "b")).code == 0
 
 
 def test_a_batch_takes_a_dataset_and_yields_a_dataset(run: Run, judged: None) -> None:
-    made = run("gather_dataset", "study", "--name", "verdicts", "--json")
+    made = run("create_results_dataset", "study", "--name", "verdicts", "--json")
     assert made.code == 0
     assert made.document == {
         "datasets": {"verdicts": 4},
@@ -29,19 +29,19 @@ def test_a_batch_takes_a_dataset_and_yields_a_dataset(run: Run, judged: None) ->
         "left_out": [],
         "figures": {"items": 4, "verdicts": {"span": 4}, "answers": {"standing": 8}},
     }
-    again = run("gather_dataset", "study", "--name", "verdicts", "--json")
+    again = run("create_results_dataset", "study", "--name", "verdicts", "--json")
     assert (again.code, again.document) == (0, {"datasets": {"verdicts": 4}, "already_there": True})
 
 
 def test_what_cannot_be_gathered_is_refused(run: Run, study: Path) -> None:
-    refused(run("gather_dataset", "study", "--name", "verdicts"), "No verdict makes an item yet")
-    refused(run("gather_dataset", "none", "--name", "verdicts"), "There is no batch none", "study")
-    assert run("gather_dataset", "study", "--name", "two words").code == 2
-    assert run("gather_dataset", "study").code == 2
+    refused(run("create_results_dataset", "study", "--name", "verdicts"), "No item has an aggregated response yet")
+    refused(run("create_results_dataset", "none", "--name", "verdicts"), "There is no batch none", "study")
+    assert run("create_results_dataset", "study", "--name", "two words").code == 2
+    assert run("create_results_dataset", "study").code == 2
 
 
 def test_an_export_comes_with_its_provenance_datasheet_and_card(run: Run, judged: None, tmp_path: Path) -> None:
-    run("gather_dataset", "study", "--name", "verdicts")
+    run("create_results_dataset", "study", "--name", "verdicts")
     out, provenance, sheet, card = (tmp_path / name for name in ("verdicts.jsonl", "p.jsonl", "SHEET.md", "README.md"))
     wish = ["--provenance", provenance, "--datasheet", sheet, "--card", card]
     ended = run("export_dataset", "verdicts", "--format", "musique", "--out", out, *wish, "--json")

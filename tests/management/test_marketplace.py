@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.flow import publishing
-from annotation.models import Batch, Connection
+from annotation.marketplaces.flow import publications
+from annotation.marketplaces.models import Connection
+from annotation.models import Batch
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import abroad, bazaar, connection, launched  # noqa: F401
@@ -49,7 +50,7 @@ def test_a_batch_goes_through_its_life_there(abroad: Any, bazaar: Bazaar) -> Non
     assert run("publish", "abroad")["batches"][0]["published"] == 0
     run("resume", "abroad")
     assert run("publish")["batches"][0]["published"] == len(bazaar.hits) == 4
-    row = publishing.of(abroad).select_related("hit__batch", "connection").first()
+    row = publications.of(abroad).select_related("hit__batch", "connection").first()
     there.work(bazaar, row, "ANNA")
     assert run("sync", "abroad")["batches"][0]["looked"] == 4
     assert run("settle")["batches"] == [
@@ -60,7 +61,7 @@ def test_a_batch_goes_through_its_life_there(abroad: Any, bazaar: Bazaar) -> Non
 def test_a_batch_is_created_on_a_marketplace(dataset: Any, connection: Any, bazaar: Bazaar) -> None:  # noqa: F811
     wish = ["far", "--task", "answer", "--dataset", "wells", "--marketplace", "bazaar"]
     run(*wish, command="create_batch")
-    assert Batch.objects.get(slug="far").connection == connection
+    assert Batch.objects.get(slug="far").marketplace.connection == connection
     call_command("sweep", stdout=StringIO())
     assert len(bazaar.hits) == 4
 

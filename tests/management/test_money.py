@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.flow import approving
+from annotation.flow.review import assignment_approval
 from annotation.models import Account, Batch, Project, Worker
 from annotation.registry import task_type
 from tests.flow.acting import newcomer, submit, take
@@ -27,12 +27,12 @@ def worker(run: Run, wells: Path) -> Worker:
     row = take(made, batch)
     assert row is not None
     submit(row)
-    approving.approve(row)
+    assignment_approval.approve(row)
     return made
 
 
 def test_a_paid_batch_sets_its_cost_aside(run: Run, wells: Path) -> None:
-    refused(run(*PAID, "--reward", "0.25"), "This takes $1.00 and the budget has $0.00 left")
+    refused(run(*PAID, "--reward", "0.25"), "This requires $1.00, but the budget has only $0.00 left")
     assert not Batch.objects.exists()
     assert run("put_money", "5", "--json").document["budget"] == "5.00"
     assert run(*PAID, "--reward", "0.25", "--auto-approve-days", "0").code == 0
@@ -43,7 +43,7 @@ def test_a_quote_creates_nothing(run: Run, wells: Path) -> None:
     told = run(*PAID, "--reward", "0.25", "--quote", "--json")
     assert (told.document["total"], told.document["left"]) == ("1.00", "-1.00")
     assert told.document["lines"] == [{"hits": 4, "assignments": 1, "reward": "0.25", "fee": "0.00"}]
-    assert "The budget lacks $1.00" in told.err
+    assert "Add $1.00 to the budget" in told.err
     assert not Batch.objects.exists()
 
 
@@ -54,7 +54,7 @@ def test_the_command_of_the_readme_buys_each_composition_once(run: Run, wells: P
     assert "1 for compose, coreference, subquestions; 3 for answer" in " ".join(run("create_batch", "-h").out.split())
 
 
-def test_the_guide_reckons_the_questions_of_the_paper_at_the_pay_of_the_paper() -> None:
+def test_the_instructions_reckons_the_questions_of_the_paper_at_the_pay_of_the_paper() -> None:
     """Their numbers by hops are those of Table 2 of MuSiQue, train, dev and test together."""
     compose = task_type("compose")
     numbers = {2: 14376 + 1252 + 1271, 3: 4387 + 760 + 763, 4: 1175 + 405 + 425}
@@ -71,8 +71,8 @@ def test_the_guide_reckons_the_questions_of_the_paper_at_the_pay_of_the_paper() 
     ("options", "told"),
     [
         (["--paid"], "--paid needs --reward"),
-        (["--reward", "0.25"], "give --paid as well"),
-        (["--auto-approve-days", "3"], "give --paid as well"),
+        (["--reward", "0.25"], "add --paid"),
+        (["--auto-approve-days", "3"], "add --paid"),
         (["--paid", "--reward", "0.255"], "give dollars, for example 0.25"),
         (["--paid", "--reward", "NaN"], "give dollars, for example 0.25"),
     ],
@@ -87,7 +87,7 @@ def test_a_key_puts_money_in_once(run: Run, db: None) -> None:
     for _again in range(2):
         budget = run("put_money", "5", "--key", "grant-1", "--json").document["budget"]
     assert budget == "5.00"
-    refused(run("put_money", "6", "--out"), "the budget has $5.00 left")
+    refused(run("put_money", "6", "--out"), "the budget has only $5.00 left")
 
 
 def test_a_payout_goes_out_as_a_file_and_comes_back(run: Run, worker: Worker, tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_ledger_that_is_off_ends_with_1(run: Run, worker: Worker) -> None:
     assert "Every ledger balances" in run("check_ledger").out
     Account.objects.filter(name="available").update(balance=99)
     off = run("check_ledger", "default", "--json")
-    refused(off, "balances are off")
+    refused(off, "balances are wrong")
     assert {fault["account"] for fault in off.document["faults"]} == {"available", "total"}
     refused(run("check_ledger", "nowhere"), "There is no project nowhere")
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import qualifying
-from annotation.flow.joining import project_named
+from annotation.flow.people import qualification_types
+from annotation.flow.people.sign_up import project_named
 from annotation.models import Batch, Qualification
-from annotation.pure import requirements
+from annotation.pure.people import requirements
 from tests.flow.acting import newcomer
 from tests.management.conftest import Run, refused
 
 
 @pytest.fixture
 def kind(db: None) -> Any:
-    return qualifying.create_type(project_named(), "Round 2", description="From the second round.")
+    return qualification_types.create_type(project_named(), "Round 2", description="From the second round.")
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_file_of_scores_is_granted(run: Run, kind: Any, people: list[Any], tmp
 def test_a_bad_line_is_named_and_nothing_granted(run: Run, kind: Any, people: list[Any], tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     file.write_text(f"{people[0].pseudonym},80\n{people[1].pseudonym},many\n")
-    refused(run("grant_qualification", "Round 2", file), "line 2, value: 'many' is no whole number")
+    refused(run("grant_qualification", "Round 2", file), "line 2, value: 'many' is not a whole number")
     assert not Qualification.objects.exists()
 
 

@@ -19,9 +19,9 @@ FRESH = pytest.mark.django_db  # migrated, without a user or a project
 def test_an_unknown_name_is_refused_with_those_there_are(run: Run, study: Path, tmp_path: Path) -> None:
     out = ["--out", tmp_path / "x", "--json"]
     refused(run("export_dataset", "towers", "--format", "jsonl", *out), "no dataset towers", "There are: wells.")
-    refused(run("export_judgments", "trial", "--format", "csv", *out), "no batch trial", "There are: study.")
+    refused(run("export_responses", "trial", "--format", "csv", *out), "no batch trial", "There are: study.")
     refused(run("score_batch", "trial", "--json"), "no batch trial")
-    refused(run("import_judgments", "trial", study), "no batch trial")
+    refused(run("import_responses", "trial", study), "no batch trial")
     refused(run("import_predictions", "towers", study, "--format", "squad", "--model", "m"), "no dataset towers")
     more = ["--task", "answer", "--dataset", "wells", "--dataset", "towers"]
     refused(run("create_batch", "b", *more), "no dataset towers", "There are: wells.")
@@ -51,27 +51,27 @@ def test_a_name_that_is_taken_and_an_option_there_is_not_are_refused(run: Run, s
 
 @FRESH
 def test_a_batch_that_was_not_launched_has_no_scores(run: Run, wells: Path) -> None:
-    from annotation.flow.batching import create_batch
+    from annotation.flow.batches.batch_launch import create_batch
 
     project = Project.objects.get()
-    create_batch(project, "draft", task="answer", datasets=list(project.datasets.all()), guide="")
-    refused(run("score_batch", "draft", "--json"), "was not launched yet")
-    refused(run("import_judgments", "draft", wells), "Launch the batch first")
+    create_batch(project, "draft", task="answer", datasets=list(project.datasets.all()), instructions="")
+    refused(run("score_batch", "draft", "--json"), "has not been launched yet")
+    refused(run("import_responses", "draft", wells), "Launch the batch first")
 
 
 @FRESH
 def test_a_launch_that_was_taken_over_is_left_to_whoever_took_it(
     run: Run, wells: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from annotation.flow import batching
-    from annotation.management.door import Door
+    from annotation.flow.batches import batch_launch
+    from annotation.management.json_command import JSONCommand
 
-    def taken_over(self: Door, what: str) -> batching.Told:
-        return lambda done, total: batching.launch(Batch.objects.get()) and None
+    def taken_over(self: JSONCommand, what: str) -> batch_launch.OnProgress:
+        return lambda done, total: batch_launch.launch(Batch.objects.get()) and None
 
-    monkeypatch.setattr(Door, "teller", taken_over)
+    monkeypatch.setattr(JSONCommand, "progress_printer", taken_over)
     made = ["--task", "answer", "--dataset", "wells", "--json"]
-    refused(run("create_batch", "b", *made), "The launch of b was taken over from elsewhere")
+    refused(run("create_batch", "b", *made), "Another process took over the launch of b")
     assert (Batch.objects.get().state, Batch.objects.get().hits.count()) == ("open", 4)
 
 
@@ -100,7 +100,7 @@ def bad_files(folder: Path) -> dict[str, Path]:
 
 READERS = {
     **{f"import {name}": ["import_dataset", "{file}", "--format", name, "--name", "bad"] for name in FORMATS},
-    "judgments": ["import_judgments", "study", "{file}"],
+    "responses": ["import_responses", "study", "{file}"],
     **{
         f"predictions {name}": ["import_predictions", "wells", "{file}", "--format", name, "--model", "m"]
         for name in ("hotpotqa", "musique", "squad")
@@ -127,7 +127,7 @@ def test_a_bad_file_is_refused_in_words_by_every_command(run: Run, study: Path, 
         assert ended.err.strip(), name
     assert [dataset.slug for dataset in Dataset.objects.all()] == ["wells"]
     assert Dataset.objects.get().prediction_sets.count() == 0
-    assert Batch.objects.get().collections.count() == 0
+    assert Batch.objects.get().imports.count() == 0
 
 
 @FRESH
@@ -149,6 +149,6 @@ def test_a_refused_import_lists_its_flaws_where_they_can_be_read(run: Run, tmp_p
 @pytest.mark.parametrize("place", ["{folder}", "{folder}/none/x", "{folder}/wells.jsonl/x", ".", "", "/dev/null"])
 def test_a_place_that_cannot_be_written_is_refused(run: Run, study: Path, place: str) -> None:
     out = place.format(folder=study.parent)
-    for command in (["export_dataset", "wells", "--format", "jsonl"], ["export_judgments", "study", "--format", "csv"]):
+    for command in (["export_dataset", "wells", "--format", "jsonl"], ["export_responses", "study", "--format", "csv"]):
         refused(run(*command, "--out", out, "--json"), "cannot be written")
     assert [file.name for file in study.parent.iterdir()] == ["wells.jsonl"]

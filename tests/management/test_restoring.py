@@ -41,12 +41,16 @@ def test_an_archive_opens_on_every_python_that_the_product_runs_on(
     """extractall's filter came with 3.11.4, and Debian 12 has 3.11.2."""
     monkeypatch.setattr(tarfile.TarFile, "extractall", as_python_3_11_began)
     manifest = b'{"made_at": "", "files": {}, "engine": "%s"}' % connection.vendor.encode()
-    refused(run("restore", archive(tmp_path / "whole.tar.gz", ("manifest.json", manifest))), "something already")
+    refused(run("restore", archive(tmp_path / "whole.tar.gz", ("manifest.json", manifest))), "target is not empty")
 
 
 @pytest.mark.parametrize(
     "member", [("../outside", b"x"), ("uploads/../../outside", b"x"), ("->uploads", b"/tmp"), ("/outside", b"x")]
 )
 def test_nothing_is_laid_outside_and_no_link_is_taken(run: Run, tmp_path: Path, member: tuple[str, bytes]) -> None:
-    refused(run("restore", archive(tmp_path / "bad.tar.gz", member)), "no whole backup", member[0].removeprefix("->"))
+    refused(
+        run("restore", archive(tmp_path / "bad.tar.gz", member)),
+        "is not a complete backup",
+        member[0].removeprefix("->"),
+    )
     assert not Path("/outside").exists()

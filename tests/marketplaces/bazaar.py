@@ -227,7 +227,7 @@ class Bazaar:
 
 
 def _door(bazaar: Bazaar) -> type[BaseHTTPRequestHandler]:
-    class Door(BaseHTTPRequestHandler):
+    class JSONCommand(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
@@ -247,4 +247,4 @@ def _door(bazaar: Bazaar) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: object) -> None:
             """Nobody reads it."""
 
-    return Door
+    return JSONCommand

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from annotation.flow.connecting import Patience
+from annotation.marketplaces.flow.connections import Patience
 from tests.marketplaces.bazaar import Bazaar
 
 NOW = timedelta(0)
@@ -29,10 +29,11 @@ def bazaar() -> Iterator[Bazaar]:
 
 @pytest.fixture
 def connection(project: Any, bazaar: Bazaar) -> Any:
-    from annotation.flow import connecting, ledger
+    from annotation.flow.money import ledger
+    from annotation.marketplaces.flow import connections
 
     ledger.deposit(project, Decimal(1000), key="start")
-    return connecting.add(
+    return connections.add(
         project, "bazaar", preset="other", endpoint_url=bazaar.url, key_id="AKIATEST", secret="a test's own secret"
     )
 
@@ -40,14 +41,14 @@ def connection(project: Any, bazaar: Bazaar) -> Any:
 @pytest.fixture
 def launched(project: Any, dataset: Any, connection: Any) -> Callable[..., Any]:
     """Makes a launched batch on the marketplace; `settings` as for create_batch."""
-    from annotation.flow import batching
+    from annotation.flow.batches import batch_launch
 
     def launch(name: str = "abroad", **settings: Any) -> Any:
         chosen = {"reward": Decimal("0.40"), "assignments_per_hit": 2, "expected_seconds": 60} | settings
-        batch = batching.create_batch(
-            project, name, task="answer", datasets=[dataset], guide="Read.", connection=connection, **chosen
+        batch = batch_launch.create_batch(
+            project, name, task="answer", datasets=[dataset], instructions="Read.", marketplace=connection, **chosen
         )
-        batching.launch(batch)
+        batch_launch.launch(batch)
         return batch
 
     return launch
@@ -61,7 +62,7 @@ def abroad(launched: Callable[..., Any]) -> Any:
 @pytest.fixture
 def published(abroad: Any, connection: Any) -> Any:
     """`abroad` with all its HITs there."""
-    from annotation.flow import publishing
+    from annotation.marketplaces.flow import publications
 
-    publishing.send_due(connection, patience=QUICK)
+    publications.send_due(connection, patience=QUICK)
     return abroad

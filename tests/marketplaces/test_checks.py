@@ -11,29 +11,20 @@ from typing import Any
 import pytest
 from django.db.models import F
 
-from annotation.flow import (
-    announcing,
-    approving,
-    arriving,
-    assigning,
-    batching,
-    checking,
-    estimating,
-    ledger,
-    publishing,
-    qualifying,
-    reserving,
-    settling,
-    submitting,
-    syncing,
-    terming,
-)
-from annotation.flow.arriving import Entry, TurnedAway
-from annotation.flow.refusal import Refused
-from annotation.models import Arrival, Assignment, Batch, BatchNews, Feedback, Notice, Payment, Publication, Seat
+from annotation.flow.batches import batch_launch, estimates, hidden_gold
+from annotation.flow.errors import Refused
+from annotation.flow.money import batch_funds, ledger
+from annotation.flow.notifications import announcements
+from annotation.flow.people import qualification_types
+from annotation.flow.review import assignment_approval
+from annotation.flow.work import next_assignment, submissions
+from annotation.marketplaces.flow import arrivals, payments, publications, sync, terms
+from annotation.marketplaces.flow.arrivals import Entry, TurnedAway
+from annotation.marketplaces.models import Arrival, Publication
+from annotation.models import Assignment, Batch, BatchActivity, Feedback, Notice, Participation, Payment
 from tests.conftest import answer_to
 from tests.flow.acting import dataset_of
-from tests.flow.test_rounds import wrong
+from tests.flow.people.test_qualification_rounds import wrong
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
@@ -51,11 +42,11 @@ def checked(project: Any, connection: Any, tmp_path: Path) -> Callable[..., Batc
         gold = dataset_of(project, tmp_path, name="known", size=known)
         chosen = {"reward": Decimal("0.40"), "assignments_per_hit": 2, "expected_seconds": 60, "check_share": share}
         chosen |= {"check_rule": RULE} | settings
-        batch = batching.create_batch(
-            project, "abroad", task="answer", datasets=[asked], guide="Read.", connection=connection, **chosen
+        batch = batch_launch.create_batch(
+            project, "abroad", task="answer", datasets=[asked], instructions="Read.", marketplace=connection, **chosen
         )
         batch.checks.set([gold])
-        batching.launch(batch)
+        batch_launch.launch(batch)
         batch.refresh_from_db()
         return batch
 
@@ -63,7 +54,7 @@ def checked(project: Any, connection: Any, tmp_path: Path) -> Callable[..., Batc
 
 
 def checks_of(batch: Batch) -> list[Publication]:
-    return list(publishing.of(batch).filter(hit__check_item=True).select_related("hit").order_by("pk"))
+    return list(publications.of(batch).filter(hit__check_item=True).select_related("hit").order_by("pk"))
 
 
 def do(bazaar: Bazaar, publication: Publication, name: str, *, right: bool) -> Arrival:
@@ -73,7 +64,7 @@ def do(bazaar: Bazaar, publication: Publication, name: str, *, right: bool) -> A
     ours = arrival.assignment
     assert ours is not None
     given = answer_to(ours) if right else wrong(ours)
-    submitting.submit(ours, given, key=f"0.{ours.pk}", base=0, active_seconds=10)
+    submissions.submit(ours, given, key=f"0.{ours.pk}", base=0, active_seconds=10)
     return arrival
 
 
@@ -81,7 +72,7 @@ def test_they_are_hits_of_the_same_type_with_as_many_places(
     checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
 ) -> None:
     batch = checked()
-    publishing.send_due(connection, patience=QUICK)
+    publications.send_due(connection, patience=QUICK)
     gold = {row.annotation for row in checks_of(batch)}
     assert (batch.size, len(gold), len(bazaar.hits)) == (24, 8, 32)
     assert len(bazaar.types) == 1
@@ -94,7 +85,7 @@ def test_they_are_sent_at_seeded_places_among_the_others(
     checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
 ) -> None:
     batch = checked()
-    publishing.send_due(connection, patience=QUICK)
+    publications.send_due(connection, patience=QUICK)
     gold = {row.annotation for row in checks_of(batch)}
     order = [hit["RequesterAnnotation"] in gold for hit in bazaar.hits.values()]
     assert any(order[:16])
@@ -104,11 +95,11 @@ def test_they_are_sent_at_seeded_places_among_the_others(
 def test_a_share_of_nothing_known_is_refused_and_too_few_are_told(checked: Callable[..., Batch]) -> None:
     batch = checked(known=3)
     assert len(checks_of(batch)) == 3
-    assert "3 of the 8" in batching.doubts(batch)[0]
+    assert "3 instead of 8 HITs" in batch_launch.doubts(batch)[0]
 
 
 def test_enough_known_items_leave_no_doubt(checked: Callable[..., Batch]) -> None:
-    assert batching.doubts(checked()) == []
+    assert batch_launch.doubts(checked()) == []
 
 
 def test_what_they_cost_is_quoted_and_set_aside(checked: Callable[..., Batch], connection: Any) -> None:
@@ -116,25 +107,25 @@ def test_what_they_cost_is_quoted_and_set_aside(checked: Callable[..., Batch], c
     connection.save(update_fields=["fees"])
     batch = checked(share=0.2)
     assert len(checks_of(batch)) == 6
-    quoted = estimating.estimate(batch).quote.total
+    quoted = estimates.estimate(batch).quote.total
     assert quoted == Decimal("0.48") * 2 * (24 + 6)
-    assert reserving.held(batch) == reserving.needed(batch) == quoted
+    assert batch_funds.held(batch) == batch_funds.needed(batch) == quoted
 
 
 def test_each_is_paid_like_the_others_and_the_books_stay_whole(
     checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
 ) -> None:
     batch = checked()
-    publishing.send_due(connection, patience=QUICK)
-    before = reserving.held(batch)
+    publications.send_due(connection, patience=QUICK)
+    before = batch_funds.held(batch)
     arrival = do(bazaar, checks_of(batch)[0], "AANNA", right=True)
     there.look_now(connection)
-    approving.approve(arrival.assignment)
-    settling.send_due(connection, patience=QUICK)
+    assignment_approval.approve(arrival.assignment)
+    payments.send_due(connection, patience=QUICK)
     paid = Payment.objects.get(assignment=arrival.assignment)
     assert (paid.amount, paid.state) == (Decimal("0.40"), "paid")
     assert bazaar.assignments[arrival.external_assignment]["AssignmentStatus"] == "Approved"
-    assert reserving.held(batch) == reserving.needed(batch) == before - Decimal("0.40")
+    assert batch_funds.held(batch) == batch_funds.needed(batch) == before - Decimal("0.40")
     assert ledger.balance(batch.project, f"marketplace/{connection.pk}") == Decimal("0.40")
 
 
@@ -142,46 +133,46 @@ def test_a_place_given_back_is_free_for_the_next(
     checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
 ) -> None:
     batch = checked(assignments_per_hit=1)
-    publishing.send_due(connection, patience=QUICK)
+    publications.send_due(connection, patience=QUICK)
     publication = checks_of(batch)[0]
     publication.refresh_from_db()
     first = there.arrive(publication, "AANNA", "3ONE").assignment
     assert first is not None
     assert there.arrive(publication, "ABEN", "3TWO").assignment is None
-    assigning.give_back(first)
+    next_assignment.return_assignment(first)
     publication.hit.refresh_from_db()
     assert (publication.hit.live, publication.hit.wanted) == (0, 1)
-    assert assigning.accept_hit(assigning.sit_down(first.worker, batch), publication.hit) is not None
+    assert next_assignment.accept_hit(next_assignment.join_batch(first.worker, batch), publication.hit) is not None
 
 
 def test_they_are_graded_and_counted_nowhere(checked: Callable[..., Batch], connection: Any, bazaar: Bazaar) -> None:
     batch = checked()
-    publishing.send_due(connection, patience=QUICK)
+    publications.send_due(connection, patience=QUICK)
     rows = [
         do(bazaar, one, "AANNA", right=right) for one, right in zip(checks_of(batch)[:2], (True, False), strict=True)
     ]
     grades = [Assignment.objects.get(pk=row.assignment_id).grade for row in rows]
     assert (grades[0], grades[1]) == (1, 0)
-    assert not checking.rows_without_checks(batch, batch.assignments.all()).exists()
+    assert not hidden_gold.rows_without_checks(batch, batch.assignments.all()).exists()
 
 
 def test_the_rule_warns_in_the_frame_and_pauses_here_and_there(
     checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
 ) -> None:
     batch = checked(check_rule={"after": 1, "warn_below": 0.9, "pause_below": 0.5})
-    publishing.send_due(connection, patience=QUICK)
+    publications.send_due(connection, patience=QUICK)
     gold = checks_of(batch)
     do(bazaar, gold[0], "AANNA", right=True)
     do(bazaar, gold[1], "AANNA", right=False)
     do(bazaar, gold[2], "ABEN", right=False)
-    anna, ben = (Seat.objects.get(worker__external_id=f"{connection.pk}:{name}") for name in ("AANNA", "ABEN"))
+    anna, ben = (Participation.objects.get(worker__external_id=f"{connection.pk}:{name}") for name in ("AANNA", "ABEN"))
     assert Feedback.objects.filter(worker=anna.worker_id, batch=batch).count() == 1
     assert (anna.paused_at is None, ben.paused_at is None) == (True, False)
-    origin = arriving.worker_origin(connection)
+    origin = arrivals.worker_origin(connection)
     gold[3].refresh_from_db()
     entry = Entry("3NEXT", gold[3].external_id or "", "ABEN", origin)
     with pytest.raises(TurnedAway, match="paused"):
-        arriving.arrive(gold[3].hit, entry)
+        arrivals.arrive(gold[3].hit, entry)
     there.look_now(connection)
     [kept_out] = [one for one in bazaar.qualifications.values() if one["holders"]]
     assert kept_out["holders"] == {"ABEN": 1}
@@ -191,23 +182,23 @@ def test_the_rule_warns_in_the_frame_and_pauses_here_and_there(
         "Comparator": "DoesNotExist",
         "ActionsGuarded": "DiscoverPreviewAndAccept",
     } in asked
-    checking.let_go_on(ben)
+    hidden_gold.let_go_on(ben)
     there.look_now(connection)
     assert kept_out["holders"] == {}
-    assert arriving.arrive(gold[3].hit, entry).assignment is not None
+    assert arrivals.arrive(gold[3].hit, entry).assignment is not None
 
 
 def test_they_end_when_all_ordinary_work_is_done_and_go_on_with_more(
     checked: Callable[..., Batch], connection: Any, bazaar: Bazaar
 ) -> None:
     batch = checked(size=2, share=0.4, assignments_per_hit=1)
-    publishing.send_due(connection, patience=QUICK)
+    publications.send_due(connection, patience=QUICK)
     [*gold] = checks_of(batch)
     assert len(gold) == 2
     there.look_now(connection)
     gold[0].refresh_from_db()
     assert gold[0].remote["status"] == "Assignable"
-    for row in publishing.of(batch).filter(hit__check_item=False):
+    for row in publications.of(batch).filter(hit__check_item=False):
         do(bazaar, row, "AANNA", right=True)
     there.look_now(connection)
     assert {bazaar.hits[row.external_id or ""]["Expiration"] < 1e6 for row in checks_of(batch)} == {True}
@@ -217,24 +208,24 @@ def test_a_batch_is_finished_whatever_hidden_gold_was_left_over(
     checked: Callable[..., Batch], connection: Any, bazaar: Bazaar, alice: Any
 ) -> None:
     batch = checked(size=2, share=0.4, assignments_per_hit=1)
-    publishing.send_due(connection, patience=QUICK)
-    announcing.announce_due()
-    for row in publishing.of(batch).filter(hit__check_item=False):
+    publications.send_due(connection, patience=QUICK)
+    announcements.announce_due()
+    for row in publications.of(batch).filter(hit__check_item=False):
         do(bazaar, row, "AANNA", right=True)
     there.look_now(connection)
-    announcing.announce_due()
+    announcements.announce_due()
     assert list(Notice.objects.filter(user=alice).values_list("kind", "facts")) == [("finished", {"answers": 2})]
-    BatchNews.objects.update(open_since=F("open_since") - timedelta(days=2))
+    BatchActivity.objects.update(open_since=F("open_since") - timedelta(days=2))
     Assignment.objects.update(submitted_at=F("submitted_at") - timedelta(days=2))
-    announcing.announce_due()
+    announcements.announce_due()
     assert Notice.objects.filter(user=alice).count() == 1
 
 
 def test_what_stands_still_says_how_many_ordinary_answers_are_wanted(checked: Callable[..., Batch], alice: Any) -> None:
     checked(size=2, share=0.4, assignments_per_hit=1)
-    announcing.announce_due()
-    BatchNews.objects.update(open_since=F("open_since") - timedelta(days=2))
-    announcing.announce_due()
+    announcements.announce_due()
+    BatchActivity.objects.update(open_since=F("open_since") - timedelta(days=2))
+    announcements.announce_due()
     assert list(Notice.objects.filter(user=alice).values_list("kind", "facts")) == [("stalled", {"left": 2})]
 
 
@@ -244,7 +235,7 @@ def test_rounds_have_none(checked: Callable[..., Batch]) -> None:
 
 
 def test_ten_requirements_leave_no_room_for_those_that_keep_out(project: Any, checked: Callable[..., Batch]) -> None:
-    types = [qualifying.create_type(project, f"Type {n}", description="It is one.") for n in range(9)]
+    types = [qualification_types.create_type(project, f"Type {n}", description="It is one.") for n in range(9)]
     asked = [{"type": one.public_id, "comparator": "Exists"} for one in types]
     with pytest.raises(Refused, match="at most 8"):
         checked(requirements=asked)
@@ -253,7 +244,7 @@ def test_ten_requirements_leave_no_room_for_those_that_keep_out(project: Any, ch
 def test_the_marks_of_exclusion_are_the_batchs_own(checked: Callable[..., Batch], connection: Any) -> None:
     line = there.line(connection)
     batch = checked()
-    assert len(terming.requirements_of(batch, line)) == 2
+    assert len(terms.requirements_of(batch, line)) == 2
     batch.check_rule = {"after": 2, "warn_below": 0.8}
-    assert len(terming.requirements_of(batch, line)) == 1
-    assert syncing.due(connection).count() == 0
+    assert len(terms.requirements_of(batch, line)) == 1
+    assert sync.due(connection).count() == 0

@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.flow import approving, batching, clearing, discarding, keys, settling, syncing
-from annotation.flow.refusal import Refused
-from annotation.models import Arrival, Connection, Erasure, Project, Publication
+from annotation.flow import keys
+from annotation.flow.batches import batch_launch
+from annotation.flow.errors import Refused
+from annotation.flow.projects import project_erasure, recycle_bin
+from annotation.flow.review import assignment_approval
+from annotation.marketplaces.flow import payments, sync
+from annotation.marketplaces.models import Arrival, Connection, Publication
+from annotation.models import Erasure, Project
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
@@ -20,8 +25,8 @@ pytestmark = pytest.mark.django_db
 
 def deleted(batch: Any) -> Project:
     """The batch's project, in the bin."""
-    batching.close(batch)
-    assert discarding.remove_project(batch.project)
+    batch_launch.close(batch)
+    assert recycle_bin.remove_project(batch.project)
     return batch.project
 
 
@@ -36,27 +41,27 @@ def pass_days(days: float) -> None:
 def test_a_project_stays_until_its_hits_are_ended_there(published: Any, connection: Any, bazaar: Bazaar) -> None:
     there.look_now(connection)
     project = deleted(published)
-    with pytest.raises(Refused, match=r"still open on a marketplace.*try again in a few minutes"):
-        clearing.begin(project)
+    with pytest.raises(Refused, match=r"still open on a marketplace.*Try again in a few minutes"):
+        project_erasure.begin(project)
     Project.everything.update(removed_at=timezone.now() - timedelta(days=31))
-    clearing.clear_due()
+    project_erasure.clear_due()
     assert not Erasure.objects.exists()
     there.look_now(connection)
     there.look_now(connection)
-    assert clearing.begin(project)
+    assert project_erasure.begin(project)
 
 
 def test_a_rejection_is_told_before_the_project_goes(published: Any, connection: Any, bazaar: Bazaar) -> None:
     arrival = there.work(bazaar, published.hits.order_by("pk")[0].publication, "ANNA")
     there.look_now(connection)
-    approving.reject(arrival.assignment, text="The answer is empty.")
+    assignment_approval.reject(arrival.assignment, text="The answer is empty.")
     project = deleted(published)
     Publication.objects.update(due_at=None)
-    with pytest.raises(Refused, match="rejections wait to be sent"):
-        clearing.begin(project)
-    settling.send_due(connection, patience=QUICK)
+    with pytest.raises(Refused, match="has not received all rejections"):
+        project_erasure.begin(project)
+    payments.send_due(connection, patience=QUICK)
     assert Arrival.objects.get().remote_state == "Rejected"
-    assert clearing.begin(project)
+    assert project_erasure.begin(project)
 
 
 def test_a_dead_marketplace_keeps_a_project_until_its_hits_have_ended_by_themselves(
@@ -66,20 +71,20 @@ def test_a_dead_marketplace_keeps_a_project_until_its_hits_have_ended_by_themsel
     project = deleted(published)
     told = Publication.objects.first().closes_at + timedelta(seconds=published.lease_seconds, days=7)
     with pytest.raises(Refused, match=f"after {timezone.localtime(told):%Y-%m-%d}"):
-        clearing.begin(project)
+        project_erasure.begin(project)
     pass_days(31)
     with pytest.raises(Refused):  # an answer that came in last may wait there for a week
-        clearing.begin(project)
+        project_erasure.begin(project)
     pass_days(7)
-    assert clearing.begin(project)
+    assert project_erasure.begin(project)
 
 
 def test_an_end_that_the_marketplace_was_never_told_of_does_not_count(published: Any, connection: Any) -> None:
     there.look_now(connection)
     project = deleted(published)
-    syncing.keep_open(published, timezone.now() - timedelta(days=60))
+    sync.keep_open(published, timezone.now() - timedelta(days=60))
     with pytest.raises(Refused):
-        clearing.begin(project)
+        project_erasure.begin(project)
 
 
 def test_keys_that_a_deleted_project_gave_itself_open_nothing_to_wait_for(
@@ -88,4 +93,4 @@ def test_keys_that_a_deleted_project_gave_itself_open_nothing_to_wait_for(
     there.look_now(connection)
     project = deleted(published)
     Connection.objects.update(key_id=keys.make_key(project, alice).key_id)
-    assert clearing.begin(project)
+    assert project_erasure.begin(project)

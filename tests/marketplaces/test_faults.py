@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from annotation.marketplaces.base import AlreadyThere, Bonus, Denied, Gone, Offer, Place, Terms, TryAgain, WrongState
-from annotation.marketplaces.mturk import MTurk
-from annotation.marketplaces.wire import external_question
+from annotation.marketplaces.mturk.marketplace import MTurk
+from annotation.marketplaces.mturk.protocol import external_question
 from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.weather import FAULTS, Weather
 
@@ -48,22 +48,22 @@ def prepared(bazaar: Bazaar, client: MTurk, name: str) -> tuple[str, str]:
 OPERATIONS: dict[str, Callable[[MTurk, str, str, str], Any]] = {
     "ensure_type": lambda client, hit, work, name: client.ensure_type(TERMS),
     "publish": lambda client, hit, work, name: client.publish(offer("3TYPE000001", name)),
-    "standing": lambda client, hit, work, name: client.standing(hit),
-    "standings": lambda client, hit, work, name: list(client.standings()),
-    "add_places": lambda client, hit, work, name: client.add_places(hit, 5, token=name),
-    "close_at": lambda client, hit, work, name: client.close_at(hit, FUTURE),
-    "submitted": lambda client, hit, work, name: list(client.submitted(hit)),
+    "look": lambda client, hit, work, name: client.look(hit),
+    "list_hits": lambda client, hit, work, name: list(client.list_hits()),
+    "extend": lambda client, hit, work, name: client.extend(hit, 5, token=name),
+    "expire": lambda client, hit, work, name: client.expire(hit, FUTURE),
+    "assignments": lambda client, hit, work, name: list(client.assignments(hit)),
     "approve": lambda client, hit, work, name: client.approve(work),
     "reject": lambda client, hit, work, name: client.reject(work, text="No."),
-    "send_bonus": lambda client, hit, work, name: client.send_bonus(
+    "pay_bonus": lambda client, hit, work, name: client.pay_bonus(
         Bonus("ANNA", work, Decimal("0.10"), "Well asked.", name, name)
     ),
     "has_bonus": lambda client, hit, work, name: client.has_bonus(work, name),
     "ensure_qualification": lambda client, hit, work, name: client.ensure_qualification(name, "Round 2"),
     "grant": lambda client, hit, work, name: client.grant(client.ensure_qualification("kept", "K"), "ANNA", 80),
     "revoke": lambda client, hit, work, name: client.revoke(client.ensure_qualification("kept", "K"), name),
-    "notify": lambda client, hit, work, name: client.notify(["ANNA"], "Hello", "We liked it."),
-    "funds": lambda client, hit, work, name: client.funds(),
+    "message": lambda client, hit, work, name: client.message(["ANNA"], "Hello", "We liked it."),
+    "balance": lambda client, hit, work, name: client.balance(),
 }
 
 
@@ -82,7 +82,7 @@ def test_a_fault_is_told_as_one_and_the_next_try_does_it_once(
         act(first, hit, work, name)
     assert met.value.throttled == (fault in {"throttled", "too many"})
     weather.share = 0.0
-    with suppress(*([AlreadyThere] if operation in {"publish", "send_bonus"} else [])):
+    with suppress(*([AlreadyThere] if operation in {"publish", "pay_bonus"} else [])):
         act(client, hit, work, name)
     assert _done(bazaar, operation, hit, work, name) == 1
 
@@ -91,11 +91,11 @@ def _done(bazaar: Bazaar, operation: str, hit: str, work: str, name: str) -> int
     """How often that was done which must be done once; 1 for what only looks, or is the same twice."""
     if operation == "publish":
         return sum(one["RequesterAnnotation"] == f"mark:{name}" for one in bazaar.hits.values())
-    if operation == "send_bonus":
+    if operation == "pay_bonus":
         return sum(bonus["AssignmentId"] == work for bonus in bazaar.bonuses)
     if operation == "ensure_qualification":
         return sum(row["Name"] == name for row in bazaar.qualifications.values())
-    if operation == "add_places":
+    if operation == "extend":
         return int(bazaar.hits[hit]["MaxAssignments"] == 5)
     if operation == "approve":
         return int(bazaar.assignments[work]["approvals"])
@@ -125,7 +125,7 @@ def test_a_run_of_faults_ends_in_one_effect(sky: tuple[Bazaar, Weather, MTurk], 
 def test_an_unknown_hit_and_assignment_are_gone(sky: tuple[Bazaar, Weather, MTurk]) -> None:
     client = sky[2]
     with pytest.raises(Gone):
-        client.standing("3NOBODY")
+        client.look("3NOBODY")
     with pytest.raises(Gone):
         client.approve("3NOBODY")
 
@@ -141,7 +141,7 @@ def test_what_was_decided_otherwise_is_a_wrong_state(sky: tuple[Bazaar, Weather,
 
 def test_what_boto3_itself_refuses_is_a_definite_no(sky: tuple[Bazaar, Weather, MTurk]) -> None:
     with pytest.raises(Denied):
-        sky[2].close_at(None, FUTURE)  # type: ignore[arg-type]
+        sky[2].expire(None, FUTURE)  # type: ignore[arg-type]
 
 
 def test_the_address_is_escaped_in_the_question() -> None:
@@ -163,7 +163,7 @@ def test_nothing_is_taken_from_the_environment(
     }.items():
         monkeypatch.setenv(name, value)
     place = Place(sky[0].url, "us-east-1", "AKIAOTHER", "another secret of a test", timeout=1.0)
-    assert MTurk(place).funds().available == Decimal("10000.00")
+    assert MTurk(place).balance().available == Decimal("10000.00")
     assert "another secret" not in repr(place)
 
 
@@ -175,5 +175,5 @@ def test_a_guarded_client_does_not_call_inside_the_house(sky: tuple[Bazaar, Weat
             f"http://{host}:{bazaar.port}/", "us-east-1", "AKIATEST", "a test's own", guarded=True, timeout=1.0
         )
         with pytest.raises(Denied, match="inside this network"):
-            MTurk(place).funds()
+            MTurk(place).balance()
     assert len(bazaar.calls) == before

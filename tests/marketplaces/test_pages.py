@@ -9,8 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow import connecting, publishing, syncing
-from annotation.models import Batch, Connection, Publication
+from annotation.marketplaces.flow import connections, publications, sync
+from annotation.marketplaces.models import BatchMarketplace, Connection, Publication
+from annotation.models import Batch
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
@@ -53,7 +54,7 @@ def test_a_marketplace_is_added_and_answers(client: Client, bazaar: Bazaar) -> N
 def test_this_installation_is_the_preset_that_needs_no_address(client: Client) -> None:
     added(client, preset="here")
     row = Connection.objects.get()
-    assert row.endpoint_url == connecting.presets()["here"]["endpoint_url"]
+    assert row.endpoint_url == connections.presets()["here"]["endpoint_url"]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_only_a_marketplace_without_batches_is_removed(client: Client, abroad: A
     client.post(place("marketplace-remove", connection.pk))
     assert Connection.objects.filter(pk=connection.pk).exists()
     Publication.objects.all().delete()
-    Batch.objects.update(connection=None)
+    BatchMarketplace.objects.all().delete()
     client.post(place("marketplace-remove", connection.pk))
     assert not Connection.objects.exists()
 
@@ -108,13 +109,20 @@ def test_a_batch_is_launched_on_a_marketplace_and_published(
     bazaar: Bazaar,
 ) -> None:
     form = {"title": "Wells abroad", "datasets": dataset.pk, "task": "answer", "seed": 0, "assignments_per_hit": 2}
-    form |= {"meeting": "one", "purpose": "production", "who": "all", "guide": "Read.", "launch": "1", "paid": "on"}
+    form |= {
+        "meeting": "one",
+        "purpose": "production",
+        "who": "all",
+        "instructions": "Read.",
+        "launch": "1",
+        "paid": "on",
+    }
     form |= {"reward": "0.40", "auto_approve_days": 3, "marketplace": connection.pk}
     reply = client.post(place("batch-new"), form)
     assert reply.status_code == 303, reply.content.decode()[:3000]
     jobs.work_off()
     made = Batch.objects.get(slug="wells-abroad")
-    assert publishing.counts(made)["published"] == len(bazaar.hits) == 4
+    assert publications.counts(made)["published"] == len(bazaar.hits) == 4
     assert "4 of 4" in page(client, place("batch-marketplace", made.slug))
     assert "Marketplace" in page(client, place("batch", made.slug))
 
@@ -124,7 +132,7 @@ def test_the_numbers_ask_for_themselves_until_all_is_sent(client: Client, abroad
     shown = page(client, address, headers={"HX-Request": "true"})
     assert "every 2s" in shown
     assert "<html" not in shown
-    publishing.send_due(connection, patience=QUICK)
+    publications.send_due(connection, patience=QUICK)
     assert "every 2s" not in page(client, address, headers={"HX-Request": "true"})
 
 
@@ -134,12 +142,12 @@ def test_troubles_and_errors_are_shown_with_what_to_do(
     connection: Any,
     bazaar: Bazaar,
 ) -> None:
-    row = publishing.of(published).first()
+    row = publications.of(published).first()
     bazaar.submit(row.external_id, "ANNA", answer="<hers/>")
     there.look_now(connection)
     Publication.objects.filter(pk=row.pk).update(error="This is <b>why</b>.")
     shown = page(client, place("batch-marketplace", published.slug))
-    assert "no answer reached us" in shown
+    assert "this server has no response" in shown
     assert "&lt;hers/&gt;" in shown
     assert "This is &lt;b&gt;why&lt;/b&gt;." in shown
 
@@ -150,7 +158,7 @@ def test_strays_are_shown_after_a_look_and_ended_on_demand(
     connection: Any,
     bazaar: Bazaar,
 ) -> None:
-    mark = publishing.of(published).first().annotation.partition(":")[0]
+    mark = publications.of(published).first().annotation.partition(":")[0]
     stray = {"RequesterAnnotation": f"{mark}:gone", "Question": "", "MaxAssignments": 1, "LifetimeInSeconds": 99}
     key = bazaar.answer("CreateHITWithHITType", {"HITTypeId": next(iter(bazaar.types)), **stray})["HIT"]["HITId"]
     client.post(place("batch-marketplace-act", published.slug, "check"))
@@ -162,7 +170,7 @@ def test_strays_are_shown_after_a_look_and_ended_on_demand(
 
 def test_a_day_is_set_until_which_hits_are_given_out(client: Client, published: Any) -> None:
     client.post(place("batch-marketplace-act", published.slug, "until"), {"until": "2027-03-01"})
-    assert {row.closes_at.date().isoformat() for row in publishing.of(published)} == {"2027-03-01"}
+    assert {row.closes_at.date().isoformat() for row in publications.of(published)} == {"2027-03-01"}
 
 
 def test_a_batch_of_our_own_has_no_such_page(client: Client, batch: Any) -> None:
@@ -172,6 +180,6 @@ def test_a_batch_of_our_own_has_no_such_page(client: Client, batch: Any) -> None
 
 def test_what_somebody_else_is_looking_at_is_left_to_them(published: Any, connection: Any, bazaar: Bazaar) -> None:
     line = there.line(connection)
-    row = publishing.of(published).select_related("hit__batch").first()
-    publishing.of(published).update(lease_until="2100-01-01T00:00Z")
-    assert not syncing.look(row, line)
+    row = publications.of(published).select_related("hit__batch").first()
+    publications.of(published).update(lease_until="2100-01-01T00:00Z")
+    assert not sync.look(row, line)

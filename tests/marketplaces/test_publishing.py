@@ -14,9 +14,12 @@ import pytest
 from django.conf import settings
 from django.db.models import F
 
-from annotation.flow import arriving, batching, estimating, ledger, publishing
-from annotation.flow.refusal import Refused
-from annotation.models import Batch, Connection, Publication
+from annotation.flow.batches import batch_launch, estimates
+from annotation.flow.errors import Refused
+from annotation.flow.money import ledger
+from annotation.marketplaces.flow import arrivals, publications
+from annotation.marketplaces.models import Connection, Publication
+from annotation.models import Batch
 from tests.marketplaces.bazaar import Bazaar, No
 from tests.marketplaces.conftest import QUICK
 
@@ -45,25 +48,25 @@ def lose_reply(bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_hit_is_there_once_with_our_address_and_mark(published: Any, bazaar: Bazaar) -> None:
-    rows = {row.annotation: row for row in publishing.of(published)}
-    assert publishing.counts(published) == {"waiting": 0, "sending": 0, "published": 4, "failed": 0, "all": 4}
+    rows = {row.annotation: row for row in publications.of(published)}
+    assert publications.counts(published) == {"waiting": 0, "sending": 0, "published": 4, "failed": 0, "all": 4}
     assert bazaar.calls.count("CreateHITType") == 1, "their terms are the same"
     assert sorted(hit["RequesterAnnotation"] for hit in bazaar.hits.values()) == sorted(rows)
     for hit in bazaar.hits.values():
         row = rows[hit["RequesterAnnotation"]]
         url = unescape(re.findall(r"<ExternalURL>(.*)</ExternalURL>", hit["Question"])[0])
-        assert url == settings.PUBLIC_URL + arriving.frame_path(row.hit)
+        assert url == settings.PUBLIC_URL + arrivals.frame_path(row.hit)
         assert (row.external_id, hit["MaxAssignments"]) == (hit["HITId"], 2)
 
 
 def test_nothing_is_called_while_the_batch_is_launched(abroad: Any, bazaar: Bazaar) -> None:
     assert bazaar.calls == []
-    assert publishing.counts(abroad)["waiting"] == 4
+    assert publications.counts(abroad)["waiting"] == 4
 
 
 def test_sending_again_sends_nothing(published: Any, connection: Any, bazaar: Bazaar) -> None:
     before = list(bazaar.calls)
-    assert publishing.send_due(connection, patience=QUICK) == 0
+    assert publications.send_due(connection, patience=QUICK) == 0
     assert bazaar.calls == before
 
 
@@ -97,9 +100,9 @@ def test_a_lost_reply_is_made_good_by_the_same_token(
     abroad: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lose_reply(bazaar, monkeypatch)
-    while publishing.send_due(connection, patience=QUICK):
+    while publications.send_due(connection, patience=QUICK):
         pass
-    assert publishing.counts(abroad)["published"] == len(bazaar.hits) == 4
+    assert publications.counts(abroad)["published"] == len(bazaar.hits) == 4
     assert bazaar.calls.count("CreateHITWithHITType") == 5
 
 
@@ -107,11 +110,11 @@ def test_a_hit_whose_token_is_forgotten_is_looked_for_and_adopted(
     abroad: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lose_reply(bazaar, monkeypatch)
-    publishing.send_due(connection, patience=replace(QUICK, longest_delay=1e6, first_delay=1e6))
-    assert publishing.counts(abroad)["published"] == 3
+    publications.send_due(connection, patience=replace(QUICK, longest_delay=1e6, first_delay=1e6))
+    assert publications.counts(abroad)["published"] == 3
     bazaar.memory = 0.0
     make_old()
-    assert publishing.send_due(connection, patience=QUICK) == 1
+    assert publications.send_due(connection, patience=QUICK) == 1
     assert len(bazaar.hits) == 4
 
 
@@ -122,25 +125,25 @@ def test_a_hit_that_is_not_there_is_sent_again_only_after_two_looks(
         raise No("Rate exceeded", code="ThrottlingException")
 
     monkeypatch.setattr(bazaar, "do_CreateHITWithHITType", break_down)
-    publishing.send_due(connection, patience=replace(QUICK, longest_delay=1e6, first_delay=1e6, most_failures=99))
+    publications.send_due(connection, patience=replace(QUICK, longest_delay=1e6, first_delay=1e6, most_failures=99))
     monkeypatch.undo()
     bazaar.memory = 0.0
     make_old()
     Publication.objects.update(state="sending")
     patience = replace(QUICK, lag=timedelta(seconds=30))
-    assert publishing.send_due(connection, patience=patience) == 0
+    assert publications.send_due(connection, patience=patience) == 0
     assert Publication.objects.filter(missed_at__isnull=False).count() == 4
     assert not bazaar.hits
     Publication.objects.update(missed_at=F("missed_at") - timedelta(minutes=1), due_at=F("missed_at"))
-    assert publishing.send_due(connection, patience=patience) == 4
+    assert publications.send_due(connection, patience=patience) == 4
     assert len(bazaar.hits) == 4
 
 
 def test_a_lookout_waits_until_no_earlier_call_can_be_under_way(abroad: Any, connection: Any, bazaar: Bazaar) -> None:
-    one = publishing.take(connection, patience=FORGETFUL)
+    one = publications.take(connection, patience=FORGETFUL)
     assert one is not None
     Publication.objects.update(last_try_at=F("first_try_at"), lease_until=None)
-    publishing.send_due(connection, patience=FORGETFUL)
+    publications.send_due(connection, patience=FORGETFUL)
     assert "ListHITs" not in bazaar.calls
     assert len(bazaar.hits) == 3, "the one that was tried must wait; the others were never sent"
 
@@ -152,37 +155,37 @@ def test_a_definite_refusal_is_shown_and_tried_again_on_demand(
         raise No("This Requester has insufficient funds in their account to complete this transaction.")
 
     monkeypatch.setattr(bazaar, "do_CreateHITWithHITType", refuse)
-    publishing.send_due(connection, patience=QUICK)
-    assert publishing.counts(abroad)["failed"] == 4
-    assert "insufficient funds" in publishing.of(abroad).first().error
+    publications.send_due(connection, patience=QUICK)
+    assert publications.counts(abroad)["failed"] == 4
+    assert "insufficient funds" in publications.of(abroad).first().error
     monkeypatch.undo()
-    assert publishing.try_again(abroad) == 4
-    assert publishing.send_due(connection, patience=QUICK) == 4
+    assert publications.try_again(abroad) == 4
+    assert publications.send_due(connection, patience=QUICK) == 4
 
 
 def test_a_marketplace_that_fails_is_left_in_peace_for_a_while(abroad: Any, connection: Any, bazaar: Bazaar) -> None:
     bazaar.__exit__()
     tired = replace(QUICK, rest=timedelta(minutes=1))
-    publishing.send_due(connection, patience=tired)
+    publications.send_due(connection, patience=tired)
     connection.refresh_from_db()
     assert connection.failures == 5
     assert connection.rests_until is not None
     assert connection.trouble
-    publishing.sweep()
+    publications.sweep()
     connection.refresh_from_db()
     assert connection.failures == 5
-    assert publishing.counts(abroad)["failed"] == 0
+    assert publications.counts(abroad)["failed"] == 0
 
 
 def test_a_paused_batch_is_not_sent_until_it_is_resumed(abroad: Any, connection: Any, bazaar: Bazaar) -> None:
-    batching.pause(abroad)
-    assert publishing.send_due(connection, patience=QUICK) == 0
-    batching.resume(abroad)
-    assert publishing.send_due(connection, patience=QUICK) == 4
+    batch_launch.pause(abroad)
+    assert publications.send_due(connection, patience=QUICK) == 0
+    batch_launch.resume(abroad)
+    assert publications.send_due(connection, patience=QUICK) == 4
 
 
 def test_two_senders_do_not_take_the_same_hit(abroad: Any, connection: Any) -> None:
-    taken = [publishing.take(connection, patience=QUICK) for _n in range(5)]
+    taken = [publications.take(connection, patience=QUICK) for _n in range(5)]
     assert len({one.pk for one in taken if one}) == 4
     assert taken[4] is None
 
@@ -190,22 +193,28 @@ def test_two_senders_do_not_take_the_same_hit(abroad: Any, connection: Any) -> N
 def test_what_pays_by_the_answer_promises_the_least_and_says_the_most(
     project: Any, dataset: Any, connection: Any, bazaar: Bazaar
 ) -> None:
-    batch = batching.create_batch(
-        project, "questions", task="compose", datasets=[dataset], guide="Compose.", connection=connection
+    batch = batch_launch.create_batch(
+        project, "questions", task="compose", datasets=[dataset], instructions="Compose.", marketplace=connection
     )
-    batching.launch(batch)
-    publishing.send_due(connection, patience=QUICK)
+    batch_launch.launch(batch)
+    publications.send_due(connection, patience=QUICK)
     most = max(hit.reward for hit in batch.hits.all())
-    assert 0 < max(row.reward for row in publishing.of(batch)) < most
+    assert 0 < max(row.reward for row in publications.of(batch)) < most
     assert any(f"up to ${most}" in told["Title"] for told in bazaar.types.values())
 
 
 def test_the_quote_of_a_draft_there_is_what_its_launch_sets_aside(
     project: Any, dataset: Any, connection: Connection
 ) -> None:
-    draft = batching.create_batch(
-        project, "abroad", task="answer", datasets=[dataset], guide="Read.", connection=connection, reward=Decimal(1)
+    draft = batch_launch.create_batch(
+        project,
+        "abroad",
+        task="answer",
+        datasets=[dataset],
+        instructions="Read.",
+        marketplace=connection,
+        reward=Decimal(1),
     )
-    quoted = estimating.estimate(draft).quote.total
-    batching.launch(draft)
+    quoted = estimates.estimate(draft).quote.total
+    batch_launch.launch(draft)
     assert ledger.balance(project, ledger.held_for(draft)) == quoted > 0

@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 from django.db.models import F
 
-from annotation.flow import approving, messaging, settling
-from annotation.marketplaces.mturk import MTurk
-from annotation.models import Arrival, Assignment, Message, Payment
+from annotation.flow.notifications import worker_messages
+from annotation.flow.review import assignment_approval
+from annotation.marketplaces.flow import payments
+from annotation.marketplaces.models import Arrival
+from annotation.marketplaces.mturk.marketplace import MTurk
+from annotation.models import Assignment, Message, Payment
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar, No
 from tests.marketplaces.conftest import QUICK
@@ -31,7 +34,7 @@ def done(published: Any, connection: Any, bazaar: Bazaar) -> Arrival:
 
 
 def settle(connection: Any, **more: Any) -> int:
-    return settling.send_due(connection, patience=replace(QUICK, **more))
+    return payments.send_due(connection, patience=replace(QUICK, **more))
 
 
 def state_there(bazaar: Bazaar, arrival: Arrival) -> str:
@@ -39,12 +42,12 @@ def state_there(bazaar: Bazaar, arrival: Arrival) -> str:
 
 
 def bonus(arrival: Arrival, amount: str = "0.50", key: str = "bonus-1") -> Payment:
-    ours = Assignment.objects.select_related("batch__project", "batch__connection", "hit").get(pk=arrival.assignment_id)
-    return approving.add_payment(ours, Payment.Kind.BONUS, Decimal(amount), key=key, reason="Well asked.")
+    ours = Assignment.objects.select_related("batch__project", "hit").get(pk=arrival.assignment_id)
+    return assignment_approval.add_payment(ours, Payment.Kind.BONUS, Decimal(amount), key=key, reason="Well asked.")
 
 
 def test_an_approval_here_is_one_there(done: Arrival, connection: Any, bazaar: Bazaar) -> None:
-    approving.approve(done.assignment)
+    assignment_approval.approve(done.assignment)
     assert state_there(bazaar, done) == "Submitted"
     assert settle(connection) == 1
     assert state_there(bazaar, done) == "Approved"
@@ -54,7 +57,7 @@ def test_an_approval_here_is_one_there(done: Arrival, connection: Any, bazaar: B
 
 
 def test_who_was_approved_there_meanwhile_is_paid_all_the_same(done: Arrival, connection: Any, bazaar: Bazaar) -> None:
-    approving.approve(done.assignment)
+    assignment_approval.approve(done.assignment)
     bazaar.answer("ApproveAssignment", {"AssignmentId": done.external_assignment})
     settle(connection)
     assert Payment.objects.get().state == "paid"
@@ -62,7 +65,7 @@ def test_who_was_approved_there_meanwhile_is_paid_all_the_same(done: Arrival, co
 
 
 def test_a_rejection_is_told_with_its_reason(done: Arrival, connection: Any, bazaar: Bazaar) -> None:
-    approving.reject(done.assignment, text="The answer is empty.")
+    assignment_approval.reject(done.assignment, text="The answer is empty.")
     settle(connection)
     assert bazaar.assignments[done.external_assignment]["told"] == "The answer is empty."
     before = list(bazaar.calls)
@@ -71,22 +74,22 @@ def test_a_rejection_is_told_with_its_reason(done: Arrival, connection: Any, baz
 
 
 def test_the_last_decision_is_the_one_that_is_told(done: Arrival, connection: Any, bazaar: Bazaar) -> None:
-    approving.reject(done.assignment, text="The answer is empty.")
-    approving.approve(done.assignment, override=True, text="It was my mistake.")
+    assignment_approval.reject(done.assignment, text="The answer is empty.")
+    assignment_approval.approve(done.assignment, override=True, text="It was my mistake.")
     settle(connection)
     assert bazaar.assignments[done.external_assignment]["feedback"] == "It was my mistake."
 
 
 def test_a_rejection_that_is_taken_back_is_taken_back_there(done: Arrival, connection: Any, bazaar: Bazaar) -> None:
-    approving.reject(done.assignment, text="No.")
+    assignment_approval.reject(done.assignment, text="No.")
     settle(connection)
-    approving.approve(done.assignment, override=True)
+    assignment_approval.approve(done.assignment, override=True)
     settle(connection)
     assert state_there(bazaar, done) == "Approved"
 
 
 def test_a_bonus_is_sent_once_and_after_its_reward(done: Arrival, connection: Any, bazaar: Bazaar) -> None:
-    approving.approve(done.assignment)
+    assignment_approval.approve(done.assignment)
     bonus(done)
     while settle(connection):
         pass
@@ -179,20 +182,20 @@ def test_what_is_refused_for_good_is_shown_and_tried_again_on_demand(
     payment.refresh_from_db()
     assert (payment.state, "insufficient" in payment.error) == ("failed", True)
     monkeypatch.undo()
-    assert settling.try_again(payment.batch) == 1
+    assert payments.try_again(payment.batch) == 1
     assert settle(connection) == 1
 
 
 def test_a_letter_is_passed_on_once(done: Arrival, connection: Any, bazaar: Bazaar) -> None:
-    messaging.send(done.assignment.worker, "About your question", "We liked it.")
+    worker_messages.send(done.assignment.worker, "About your question", "We liked it.")
     settle(connection)
     settle(connection)
     assert [(letter["WorkerIds"], letter["MessageText"]) for letter in bazaar.letters] == [(["ANNA"], "We liked it.")]
 
 
 def test_a_letter_needs_no_payment_to_be_passed_on(done: Arrival, bazaar: Bazaar) -> None:
-    messaging.send(done.assignment.worker, "", "We liked it.")
-    settling.sweep()
+    worker_messages.send(done.assignment.worker, "", "We liked it.")
+    payments.sweep()
     assert len(bazaar.letters) == 1
 
 
@@ -203,10 +206,10 @@ def test_a_letter_that_is_refused_is_not_sent_for_ever(
         bazaar.letters.append({})
         raise No("You may not write to this worker.")
 
-    messaging.send(done.assignment.worker, "", "We liked it.")
+    worker_messages.send(done.assignment.worker, "", "We liked it.")
     monkeypatch.setattr(bazaar, "do_NotifyWorkers", refuse)
-    settling.sweep()
-    settling.sweep()
+    payments.sweep()
+    payments.sweep()
     assert len(bazaar.letters) == 1
     connection.refresh_from_db()
     assert "You may not write" in connection.trouble
@@ -214,22 +217,22 @@ def test_a_letter_that_is_refused_is_not_sent_for_ever(
 
 def test_two_payers_do_not_take_the_same_payment(done: Arrival, connection: Any) -> None:
     bonus(done)
-    assert settling.take(connection, patience=QUICK) is not None
-    assert settling.take(connection, patience=QUICK) is None
+    assert payments.take(connection, patience=QUICK) is not None
+    assert payments.take(connection, patience=QUICK) is None
 
 
 def test_two_who_send_at_once_pass_a_letter_on_once(
     done: Arrival, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    notify = MTurk.notify
+    notify = MTurk.message
 
     def slowly(self: MTurk, *told: Any) -> dict[str, str]:
-        monkeypatch.setattr(MTurk, "notify", notify)
+        monkeypatch.setattr(MTurk, "message", notify)
         settle(connection)  # another process, while the call of the first is under way
         return notify(self, *told)
 
-    monkeypatch.setattr(MTurk, "notify", slowly)
-    messaging.send(done.assignment.worker, "", "We liked it.")
+    monkeypatch.setattr(MTurk, "message", slowly)
+    worker_messages.send(done.assignment.worker, "", "We liked it.")
     settle(connection)
     assert len(bazaar.letters) == 1
 
@@ -243,7 +246,7 @@ def test_a_letter_that_could_not_be_told_is_no_secret(
         "WorkerId": "ANNA",
     }
     monkeypatch.setattr(bazaar, "do_NotifyWorkers", lambda _wish: {"NotifyWorkersFailureStatuses": [failure]})
-    messaging.send(done.assignment.worker, "", "We liked it.")
+    worker_messages.send(done.assignment.worker, "", "We liked it.")
     settle(connection)
     connection.refresh_from_db()
     assert "a letter to ANNA was refused: Never met." in connection.trouble
@@ -256,8 +259,8 @@ def test_a_letter_whose_sender_died_comes_again_after_its_lease(
         raise SystemExit
 
     with monkeypatch.context() as patched:
-        patched.setattr(MTurk, "notify", dies)
-        messaging.send(done.assignment.worker, "", "We liked it.")
+        patched.setattr(MTurk, "message", dies)
+        worker_messages.send(done.assignment.worker, "", "We liked it.")
         with pytest.raises(SystemExit):
             settle(connection)
     settle(connection)

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.flow import batching, publishing, qualifying, settling, syncing, terming
+from annotation.flow.batches import batch_launch
+from annotation.flow.people import qualification_types
 from annotation.marketplaces.base import Standing
-from annotation.models import Arrival, Assignment, Hit, Payment, Publication, Worker, WorkerBlock
+from annotation.marketplaces.flow import payments, publications, sync, terms
+from annotation.marketplaces.models import Arrival, Publication
+from annotation.models import Assignment, Hit, Payment, Worker, WorkerBlock
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
@@ -94,7 +97,7 @@ def test_what_was_approved_there_is_approved_here_and_not_paid_again(
     ours = Assignment.objects.get(pk=arrival.assignment_id)
     assert (ours.approval, ours.approvals.get().source) == ("approved", "auto")
     assert Payment.objects.get().state == "paid"
-    settling.send_due(connection, patience=QUICK)
+    payments.send_due(connection, patience=QUICK)
     assert bazaar.calls.count("ApproveAssignment") == 1
 
 
@@ -106,17 +109,17 @@ def test_pausing_ends_the_hits_there_and_resuming_offers_them_again(
         return sum(hit["Expiration"] > timezone.now().timestamp() for hit in bazaar.hits.values())
 
     assert open_there() == 4
-    batching.pause(published)
+    batch_launch.pause(published)
     assert open_there() == 0
-    batching.resume(published)
+    batch_launch.resume(published)
     assert open_there() == 4
     before = bazaar.calls.count("UpdateExpirationForHIT")
     assert open_there() == 4
     assert bazaar.calls.count("UpdateExpirationForHIT") == before
 
 
-def test_a_voided_hit_ends_there(publication: Publication, connection: Any, bazaar: Bazaar) -> None:
-    Hit.objects.filter(pk=publication.hit_id).update(voided_at=timezone.now())
+def test_an_excluded_hit_ends_there(publication: Publication, connection: Any, bazaar: Bazaar) -> None:
+    Hit.objects.filter(pk=publication.hit_id).update(excluded_at=timezone.now())
     there.look_now(connection)
     assert bazaar.hits[publication.external_id or ""]["Expiration"] < timezone.now().timestamp()
 
@@ -132,7 +135,7 @@ def test_more_places_are_asked_for_as_a_target_and_not_as_a_step(
 
 def test_keeping_a_batch_open_longer_moves_every_hit_there(published: Any, connection: Any, bazaar: Bazaar) -> None:
     until = timezone.now() + timedelta(days=90)
-    assert syncing.keep_open(published, until) == 4
+    assert sync.keep_open(published, until) == 4
     there.look_now(connection)
     assert {round(hit["Expiration"] - until.timestamp()) for hit in bazaar.hits.values()} == {0}
 
@@ -161,7 +164,7 @@ def test_a_hit_that_somebody_works_on_is_not_over_and_one_with_free_places_neith
     def over(*, pending: int, available: int, completed: int, expired: bool) -> bool:
         ends = timezone.now() + timedelta(hours=-1 if expired else 1)
         counts = {"places": 2, "pending": pending, "available": available, "completed": completed}
-        return syncing._is_over(Standing("3H", "a", "Assignable", "t", created_at=None, expires_at=ends, **counts))
+        return sync._is_over(Standing("3H", "a", "Assignable", "t", created_at=None, expires_at=ends, **counts))
 
     assert not over(pending=0, available=2, completed=0, expired=False)
     assert not over(pending=1, available=0, completed=1, expired=True)
@@ -172,7 +175,7 @@ def test_a_hit_that_somebody_works_on_is_not_over_and_one_with_free_places_neith
 
 def test_what_is_no_id_of_a_hit_ends_nothing(published: Any, bazaar: Bazaar) -> None:
     bazaar.calls.clear()
-    assert syncing.end_stray(published, "../3HIT") is False
+    assert sync.end_stray(published, "../3HIT") is False
     assert bazaar.calls == []
 
 
@@ -185,7 +188,7 @@ def test_a_quiet_hit_costs_one_call_a_look(published: Any, connection: Any, baza
 def test_a_search_adopts_what_a_lost_reply_hid_and_lists_orphans(
     published: Any, connection: Any, bazaar: Bazaar
 ) -> None:
-    row = publishing.of(published).first()
+    row = publications.of(published).first()
     lost = {"state": "failed", "external_id": None, "error": "it broke"}
     Publication.objects.filter(pk=row.pk).update(**lost)
     mark = row.annotation.partition(":")[0]
@@ -193,18 +196,18 @@ def test_a_search_adopts_what_a_lost_reply_hid_and_lists_orphans(
     bazaar.answer("CreateHITWithHITType", {"HITTypeId": next(iter(bazaar.types)), **stray})
     strange = stray | {"RequesterAnnotation": "somebody else's"}
     bazaar.answer("CreateHITWithHITType", {"HITTypeId": next(iter(bazaar.types)), **strange})
-    found = syncing.search(connection, patience=QUICK)
+    found = sync.search(connection, patience=QUICK)
     assert (found.adopted, len(found.orphans)) == (1, 1)
     orphan = found.orphans[0]["id"]
-    assert not syncing.expire_orphan(connection, row.external_id or "")
-    assert syncing.expire_orphan(connection, orphan)
+    assert not sync.expire_orphan(connection, row.external_id or "")
+    assert sync.expire_orphan(connection, orphan)
     assert bazaar.hits[orphan]["Expiration"] < timezone.now().timestamp()
 
 
 def test_many_hits_are_looked_at_together(
     published: Any, connection: Any, bazaar: Bazaar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(syncing, "MANY", 2)
+    monkeypatch.setattr(sync, "MANY", 2)
     bazaar.calls.clear()
     assert there.look_now(connection).looked == 4
     assert "GetHIT" not in bazaar.calls
@@ -215,14 +218,14 @@ def test_blocked_workers_hold_the_qualification_that_keeps_them_out(
 ) -> None:
     arrival = there.arrive(publication, "ANNA", "3ONE")
     block = WorkerBlock.objects.create(worker=arrival.assignment.worker, reason="Copies.")
-    terming.grant_there(published, there.line(connection))
+    terms.grant_there(published, there.line(connection))
     held = next(iter(bazaar.qualifications.values()))
     assert held["holders"] == {"ANNA": 1}
     asked = next(iter(bazaar.types.values()))["QualificationRequirements"]
     assert asked[-1]["QualificationTypeId"] == held["QualificationTypeId"]
     assert asked[-1]["Comparator"] == "DoesNotExist"
     block.delete()
-    terming.grant_there(published, there.line(connection))
+    terms.grant_there(published, there.line(connection))
     assert held["holders"] == {}
 
 
@@ -236,8 +239,8 @@ def test_our_qualifications_are_held_there_under_their_own_names(
     batch = launched(requirements=wish)
     anna = Worker.objects.create(project=project, external_id=f"{connection.pk}:ANNA")
     Qualification.objects.create(type=kind, worker=anna, value=80, granted_at=timezone.now())
-    publishing.send_due(connection, patience=QUICK)
-    terming.grant_there(batch, there.line(connection))
+    publications.send_due(connection, patience=QUICK)
+    terms.grant_there(batch, there.line(connection))
     named = {row["Name"].partition(" [")[0]: row for row in bazaar.qualifications.values()}
     assert named["Round 2"]["holders"] == {"ANNA": 80}
     asked = next(iter(bazaar.types.values()))["QualificationRequirements"][0]
@@ -263,10 +266,10 @@ def test_a_qualification_that_the_account_has_there_is_asked_for_and_nobody_lose
     for name, value in (("ANNA", 82), ("BEN", 70)):
         worker = Worker.objects.create(project=project, external_id=f"{connection.pk}:{name}")
         Qualification.objects.create(type=kind, worker=worker, value=value, granted_at=timezone.now())
-    publishing.send_due(connection, patience=QUICK)
+    publications.send_due(connection, patience=QUICK)
     asked = next(iter(bazaar.types.values()))["QualificationRequirements"][0]
     assert asked["QualificationTypeId"] == type_id
-    terming.grant_there(batch, there.line(connection))
+    terms.grant_there(batch, there.line(connection))
     assert bazaar.qualifications[type_id]["holders"] == {"ANNA": 82, "BEN": 90, "CARL": 85}
 
 
@@ -276,7 +279,7 @@ def test_what_we_gave_of_the_accounts_own_qualification_follows_and_what_it_gave
     theirs = bazaar.answer("CreateQualificationType", {"Name": "Composers", "Description": "Passed the round there."})
     held = bazaar.qualifications[theirs["QualificationType"]["QualificationTypeId"]]["holders"]
     held |= {"BEN": 90, "CARL": 85}
-    kind = qualifying.create_type(project, "Composers", description="Passed the round.")
+    kind = qualification_types.create_type(project, "Composers", description="Passed the round.")
     wish = [{"type": kind.public_id, "comparator": "GreaterThanOrEqualTo", "values": [80], "guard": "Accept"}]
     batch, line = launched(requirements=wish), there.line(connection)
     people = {
@@ -284,15 +287,15 @@ def test_what_we_gave_of_the_accounts_own_qualification_follows_and_what_it_gave
         for name in ("ANNA", "BEN", "CARL", "DORA")
     }
     for name, value in (("ANNA", 82), ("BEN", 90), ("CARL", 70), ("DORA", 81)):
-        qualifying.grant(kind, people[name], value, source="hand")
-    assert terming.grant_there(batch, line) == 2
+        qualification_types.grant(kind, people[name], value, source="hand")
+    assert terms.grant_there(batch, line) == 2
     assert held == {"BEN": 90, "CARL": 85, "ANNA": 82, "DORA": 81}
-    qualifying.grant(kind, people["ANNA"], 95, source="hand")
+    qualification_types.grant(kind, people["ANNA"], 95, source="hand")
     for name in ("BEN", "CARL", "DORA"):
-        qualifying.revoke(kind, people[name])
-    assert [terming.grant_there(batch, line) for _round in range(2)] == [2, 0]
+        qualification_types.revoke(kind, people[name])
+    assert [terms.grant_there(batch, line) for _round in range(2)] == [2, 0]
     assert held == {"BEN": 90, "CARL": 85, "ANNA": 95}
     held |= {"ANNA": 60, "DORA": 81}  # the account's own decisions
-    qualifying.revoke(kind, people["ANNA"])
-    assert terming.grant_there(batch, line) == 0
+    qualification_types.revoke(kind, people["ANNA"])
+    assert terms.grant_there(batch, line) == 0
     assert held == {"BEN": 90, "CARL": 85, "ANNA": 60, "DORA": 81}

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.flow import assigning, submitting, syncing
-from annotation.flow.connecting import Line
-from annotation.models import Arrival, Publication, Worker
+from annotation.flow.work import next_assignment, submissions
+from annotation.marketplaces.flow import sync
+from annotation.marketplaces.flow.connections import Line
+from annotation.marketplaces.models import Arrival, Publication
+from annotation.models import Worker
 from tests.conftest import answer_to
 from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
@@ -20,7 +22,7 @@ def arrive(publication: Publication, name: str, assignment: str) -> Arrival:
     worker, _new = Worker.objects.get_or_create(
         project=batch.project, external_id=f"{connection.pk}:{name}", defaults={"consented_version": 1}
     )
-    ours = assigning.accept_hit(assigning.sit_down(worker, batch), publication.hit)
+    ours = next_assignment.accept_hit(next_assignment.join_batch(worker, batch), publication.hit)
     return Arrival.objects.create(
         publication=publication,
         connection=connection,
@@ -34,7 +36,7 @@ def submit_here(arrival: Arrival) -> None:
     """Our half of a submission: the answer is stored, the browser sent on."""
     ours = arrival.assignment
     assert ours is not None
-    submitting.submit(ours, answer_to(ours), key=f"0.{ours.pk}", base=0, active_seconds=10)
+    submissions.submit(ours, answer_to(ours), key=f"0.{ours.pk}", base=0, active_seconds=10)
     Arrival.objects.filter(pk=arrival.pk).update(posted_at=timezone.now())
     arrival.refresh_from_db()
 
@@ -47,10 +49,10 @@ def work(bazaar: Bazaar, publication: Publication, name: str) -> Arrival:
     return arrival
 
 
-def look_now(connection: Any) -> syncing.Found:
+def look_now(connection: Any) -> sync.Found:
     """Everything is looked at as if it were due."""
     Publication.objects.filter(state="published").update(due_at=timezone.now(), lease_until=None)
-    return syncing.sync_due(connection, patience=QUICK)
+    return sync.sync_due(connection, patience=QUICK)
 
 
 def line(connection: Any) -> Line:

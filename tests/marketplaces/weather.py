@@ -77,7 +77,7 @@ class Weather:
 
 
 def _door(weather: Weather) -> type[BaseHTTPRequestHandler]:
-    class Door(BaseHTTPRequestHandler):
+    class JSONCommand(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
@@ -112,4 +112,4 @@ def _door(weather: Weather) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: object) -> None:
             """Nobody reads it."""
 
-    return Door
+    return JSONCommand

@@ -7,8 +7,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.flow import assigning, strangers
+from annotation.flow.work import next_assignment
 from annotation.models import Assignment, Hit, User, Worker
+from annotation.mturk_api.flow import external_submission
 
 QUESTION = (
     '<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/'
@@ -33,12 +34,12 @@ def worker(project: Any, name: str) -> Worker:
 def accept(worker: Worker, hit_id: str) -> Assignment | None:
     """The worker's assignment on the HIT, if there is room."""
     hit = Hit.objects.select_related("batch").get(public_id=hit_id)
-    return assigning.accept_hit(assigning.sit_down(worker, hit.batch), hit)
+    return next_assignment.accept_hit(next_assignment.join_batch(worker, hit.batch), hit)
 
 
 def submit(row: Assignment, **fields: str) -> Assignment:
     """Post the HIT's form."""
-    strangers.submit(row.public_id, list(fields.items()))
+    external_submission.submit(row.public_id, list(fields.items()))
     row.refresh_from_db()
     return row
 

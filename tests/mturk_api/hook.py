@@ -78,5 +78,5 @@ def spec(destination: str, transport: str = "SNS", *kinds: str, version: str = "
 
 
 def hit_of(client: Any, hit_type: str, **more: Any) -> str:
-    wish = {"LifetimeInSeconds": 3600, "Question": QUESTION} | more
-    return str(client.create_hit_with_hit_type(HITTypeId=hit_type, **wish)["HIT"]["HITId"])
+    wanted = {"LifetimeInSeconds": 3600, "Question": QUESTION} | more
+    return str(client.create_hit_with_hit_type(HITTypeId=hit_type, **wanted)["HIT"]["HITId"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import qualifying
+from annotation.flow.people import qualification_types
 from annotation.models import QualificationType
 from annotation.mturk_api import service
 from annotation.mturk_api.operations import OPERATIONS
@@ -83,8 +83,8 @@ def score_of_nobody(client: Any, bob: Any, hit: str) -> str:
 def score_that_was_revoked(client: Any, bob: Any, hit: str) -> str:
     type_id = client.create_qualification_type(**TYPE)["QualificationType"]["QualificationTypeId"]
     type = QualificationType.objects.get(public_id=type_id)
-    qualifying.grant(type, bob, 1, source="hand")
-    qualifying.revoke(type, bob)
+    qualification_types.grant(type, bob, 1, source="hand")
+    qualification_types.revoke(type, bob)
     return refused(client.get_qualification_score, QualificationTypeId=type_id, WorkerId=bob.public_id)
 
 

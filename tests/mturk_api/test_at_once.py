@@ -14,13 +14,17 @@ import pytest
 from botocore.exceptions import ClientError
 from django.db import connection, connections, transaction
 
-from annotation.flow import assigning, auditing, ledger, listing, relisting, reviewing
-from annotation.flow.refusal import Refused
+from annotation.flow.errors import Refused
+from annotation.flow.money import ledger, ledger_audit
+from annotation.flow.review import review_decisions
+from annotation.flow.work import next_assignment
 from annotation.models import Account, Assignment, Listing, Payment
+from annotation.mturk_api.flow import hit_changes, hit_creation
 from tests.mturk_api.acts import HIT, TERMS, accept, later, submit, work, worker
 from tests.mturk_api.wire import mturk, requester
 
 pytestmark = [
+    pytest.mark.postgresql(reason="many list and accept at once"),
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite in memory has one connection: nothing is at once"),
 ]
@@ -72,7 +76,7 @@ def test_decisions_returns_and_the_end_of_a_hit_meet_without_a_deadlock() -> Non
         lambda: client.reject_assignment(AssignmentId=sent[1].public_id, RequesterFeedback=""),
         lambda: client.approve_assignment(AssignmentId=sent[2].public_id),
         lambda: client.update_expiration_for_hit(HITId=hit_id, ExpireAt=0),
-        lambda: assigning.give_back(going[0]),
+        lambda: next_assignment.return_assignment(going[0]),
         lambda: client.create_additional_assignments_for_hit(HITId=hit_id, NumberOfAdditionalAssignments=1),
     )
     refused = [answer for answer in told if isinstance(answer, ClientError)]
@@ -127,10 +131,12 @@ def test_everything_at_once_is_done_or_refused_and_the_books_stay_whole() -> Non
     rows = [accept(who, hit_id) for hit_id in hit_ids for who in people[:3]]
     sent, going = [submit(row, word="well") for row in rows[::2]], rows[1::2]
     acts = acts_on(client, sent, hit_ids, people[3:])
-    acts += [partial(submit, row, word="well") for row in going] + [partial(assigning.give_back, row) for row in going]
+    acts += [partial(submit, row, word="well") for row in going] + [
+        partial(next_assignment.return_assignment, row) for row in going
+    ]
     lanes = [acts[k::8] for k in range(8)]
     assert at_once(*[partial(done_politely, lane) for lane in lanes]) == [[]] * 8
-    assert auditing.audit(key.project) == []
+    assert ledger_audit.audit(key.project) == []
     rewards = Payment.objects.filter(kind="reward").values_list("assignment", flat=True)
     assert len(rewards) == len(set(rewards)) == Assignment.objects.filter(approval="approved").count()
 
@@ -152,19 +158,19 @@ def somebody_waits(seconds: float = 10) -> bool:
 def test_a_decision_that_waited_for_another_type_of_its_hit_is_made() -> None:
     key = requester()
     row = work(worker(key.project, "bob"), mturk(key).create_hit(**HIT)["HIT"]["HITId"])
-    other = listing.hit_type_of(key.project, listing.Terms("Other", "Look.", Decimal("0.25"), 600))
+    other = hit_creation.hit_type_of(key.project, hit_creation.Terms("Other", "Look.", Decimal("0.25"), 600))
     moved = Event()
 
     def move() -> bool:
         with transaction.atomic():
-            relisting.change_type(Listing.objects.select_related("hit__batch").get(), other)
+            hit_changes.change_type(Listing.objects.select_related("hit__batch").get(), other)
             moved.set()
             return somebody_waits()
 
     def decide() -> str:
         moved.wait(10)
-        wish = reviewing.Decision("discarded", {}, reason="It is about another picture.")
-        return reviewing.decide(row, row.revision, wish, reviewer=None).decision
+        wanted = review_decisions.Decision("discarded", {}, reason="It is about another picture.")
+        return review_decisions.decide(row, row.revision, wanted, reviewer=None).decision
 
     assert at_once(move, decide) == [True, "discarded"]
     row.refresh_from_db()

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from django.db.models import F
 
-from annotation.flow import ledger, messaging
+from annotation.flow.money import ledger
+from annotation.flow.notifications import worker_messages
 from annotation.models import Payment, Project, RequestToken, Worker
 from tests.mturk_api.acts import HIT, accept, work, worker
 from tests.mturk_api.saying_no import refused
@@ -42,7 +43,7 @@ def test_a_bonus_is_paid_with_its_fee_and_listed(client: Any, key: Any, done: di
     told = client.list_bonus_payments(AssignmentId=done["AssignmentId"])["BonusPayments"][0]
     assert told | done | {"BonusAmount": "1.50", "Reason": "Very good."} == told
     assert told["GrantTime"].tzinfo is not None
-    letter = messaging.unread(Worker.objects.get(public_id=done["WorkerId"])).get()
+    letter = worker_messages.unread(Worker.objects.get(public_id=done["WorkerId"])).get()
     assert (letter.subject, letter.text) == ("A bonus of $1.50 for you", "Very good.")
 
 

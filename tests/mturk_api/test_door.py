@@ -179,14 +179,14 @@ def test_a_browser_is_told_what_this_address_is_once_signed_in(db: None) -> None
 
 
 def test_an_effect_and_its_token_are_one(key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from annotation.flow import listing
+    from annotation.mturk_api.flow import hit_creation
 
     def broken(*_: Any) -> Any:
         raise RuntimeError("half-way")
 
     client = mturk(key)
     with monkeypatch.context() as patch:
-        patch.setattr(listing.ledger, "hold", broken)
+        patch.setattr(hit_creation.ledger, "hold", broken)
         with pytest.raises(client.exceptions.ServiceFault):
             client.create_hit(**HIT, UniqueRequestToken="once")
     client.create_hit(**HIT, UniqueRequestToken="once")

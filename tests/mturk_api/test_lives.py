@@ -10,9 +10,13 @@ import pytest
 from botocore.exceptions import ClientError
 from django.utils import timezone
 
-from annotation.flow import flagging, ledger, listing, overseeing, relisting, topping_up, watching
-from annotation.flow.refusal import Refused
-from annotation.models import Hit, HitType, Listing, Project, Seat
+from annotation.flow.batches import add_assignments, batch_progress
+from annotation.flow.errors import Refused
+from annotation.flow.money import ledger
+from annotation.flow.projects import overview
+from annotation.flow.review import problem_reports
+from annotation.models import Hit, HitType, Listing, Participation, Project
+from annotation.mturk_api.flow import hit_changes, hit_creation
 from tests.flow.interleaving import just_before
 from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
 from tests.mturk_api.wire import mturk, requester
@@ -176,11 +180,11 @@ def test_the_console_neither_extends_nor_overspends_what_a_script_made(key: Any,
     hit_id = client.create_hit(**HIT, MaxAssignments=2)["HIT"]["HITId"]
     hit = Hit.objects.select_related("batch__project").get(public_id=hit_id)
     with pytest.raises(Refused, match="Another program"):
-        topping_up.top_up(hit.batch, base=99)
-    flagging.void(hit, reason="broken")
+        add_assignments.add_assignments(hit.batch, base=99)
+    problem_reports.exclude(hit, reason="broken")
     assert balance(client) == "10000.00"
     assert state(client, hit_id) == ("Reviewable", (0, 2, 0))
-    flagging.restore(hit)
+    problem_reports.restore(hit)
     assert balance(client) == "9999.50"
     assert state(client, hit_id) == ("Assignable", (0, 2, 0))
 
@@ -221,11 +225,11 @@ def test_two_requesters_do_not_see_each_other(key: Any, client: Any) -> None:
 
 
 def test_two_requests_at_once_make_one_type_whatever_another_project_has(key: Any) -> None:
-    terms = listing.Terms("Other", "Look.", Decimal("0.25"), 600)
-    listing.hit_type_of(requester("otto").project, terms)
+    terms = hit_creation.Terms("Other", "Look.", Decimal("0.25"), 600)
+    hit_creation.hit_type_of(requester("otto").project, terms)
     made: list[HitType] = []
-    with just_before("SAVEPOINT", lambda: made.append(listing.hit_type_of(key.project, terms))):
-        found = listing.hit_type_of(key.project, terms)
+    with just_before("SAVEPOINT", lambda: made.append(hit_creation.hit_type_of(key.project, terms))):
+        found = hit_creation.hit_type_of(key.project, terms)
     assert [found] == made
 
 
@@ -233,8 +237,8 @@ def test_whoever_accepts_while_the_type_changes_is_in_one_batch_with_the_hit(key
     hit_id = client.create_hit(**HIT)["HIT"]["HITId"]
     bob = worker(key.project, "bob")
     row = Listing.objects.select_related("hit__batch").get()
-    other = listing.hit_type_of(key.project, listing.Terms("Other", "Look.", Decimal("0.25"), 600))
-    with just_before('UPDATE "annotation_hit"', lambda: relisting.change_type(row, other)) as happened:
+    other = hit_creation.hit_type_of(key.project, hit_creation.Terms("Other", "Look.", Decimal("0.25"), 600))
+    with just_before('UPDATE "annotation_hit"', lambda: hit_changes.change_type(row, other)) as happened:
         taken = accept(bob, hit_id)
     assert happened
     hit = Hit.objects.get(public_id=hit_id)
@@ -252,14 +256,14 @@ def test_what_workers_did_moves_with_the_hit(key: Any, client: Any) -> None:
     client.update_hit_type_of_hit(HITId=hit_id, HITTypeId=dearer)
     new = Hit.objects.get(public_id=hit_id).batch_id
     assert new != old
-    assert watching.submitted_by_batch([old, new]) == {new: 1}
-    assert overseeing.totals(key.project)["at_work"] == 1
+    assert batch_progress.submitted_by_batch([old, new]) == {new: 1}
+    assert overview.totals(key.project)["at_work"] == 1
 
 
 def test_a_hit_that_moved_before_work_was_counted_can_move_again(key: Any, client: Any) -> None:
     hit_id = client.create_hit(**HIT)["HIT"]["HITId"]
     work(worker(key.project, "bob"), hit_id)
-    Seat.objects.update(done=0)
+    Participation.objects.update(done=0)
     other = client.create_hit_type(**TERMS | {"Reward": "0.40"})["HITTypeId"]
     client.update_hit_type_of_hit(HITId=hit_id, HITTypeId=other)
-    assert list(Seat.objects.order_by("pk").values_list("done", flat=True)) == [0, 1]
+    assert list(Participation.objects.order_by("pk").values_list("done", flat=True)) == [0, 1]

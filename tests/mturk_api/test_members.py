@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.models import HitType
 from annotation.mturk_api import service
-from annotation.mturk_api.errors import WireError
+from annotation.mturk_api.errors import RequestError
 from tests.mturk_api.acts import HIT, QUESTION, TERMS
 from tests.mturk_api.wire import mturk, requester
 
@@ -115,7 +115,7 @@ def read(operation: str, request: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_what_boto3_would_not_even_send_is_refused_too(operation: str, request_: dict[str, Any]) -> None:
-    with pytest.raises(WireError) as refused:
+    with pytest.raises(RequestError) as refused:
         read(operation, request_)
     assert refused.value.kind == "ParameterValidationError"
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from django.test.utils import CaptureQueriesContext
 
-from annotation.flow import assigning, noticing, notifying
+from annotation.flow.work import next_assignment
 from annotation.models import Event, NotificationSetting
-from annotation.pure import lifecycle
+from annotation.mturk_api.flow import hit_expiry, notification_events
+from annotation.pure.batches import lifecycle
 from tests.mturk_api.acts import TERMS, accept, pass_time, work, worker
 from tests.mturk_api.hook import QUEUE, hit_of, spec
 from tests.mturk_api.saying_no import refused
@@ -54,7 +55,7 @@ def test_settings_are_set_switched_off_and_on(client: Any, hit_type: str) -> Non
     ("members", "text"),
     [
         ({}, "Either Notification or Active"),
-        ({"Active": True}, "There is no notification specification"),
+        ({"Active": True}, "has no notification specification"),
         ({"Notification": spec("https://lab.example/", version="2020-01-01")}, "version must be"),
         ({"Notification": spec("https://lab.example/", "SNS", "Ping")}, "Ping is for tests only"),
         ({"Notification": spec("https://sqs.us-east-1.amazonaws.com/1/q", "SQS")}, "only queues here"),
@@ -91,10 +92,10 @@ def test_a_hit_that_expires_while_somebody_works_is_told_at_once_and_reviewable_
     )
     row = accept(worker(key.project, "bob"), hit_of(client, hit_type))
     client.update_expiration_for_hit(HITId=row.hit.public_id, ExpireAt=0)
-    noticing.notice_due()
+    hit_expiry.notice_due()
     assert written() == ["HITExpired"]
-    assigning.give_back(row)
-    noticing.notice_due()
+    next_assignment.return_assignment(row)
+    hit_expiry.notice_due()
     assert written() == ["HITExpired", "HITReviewable"]
 
 
@@ -105,7 +106,7 @@ def test_what_happened_before_a_specification_changed_is_still_told(client: Any,
     client.update_notification_settings(
         HITTypeId=hit_type, Notification=spec(QUEUE, "SQS", "HITExpired", "HITReviewable")
     )
-    noticing.notice_due()
+    hit_expiry.notice_due()
     assert written() == ["HITExpired", "HITReviewable"]
 
 
@@ -113,16 +114,16 @@ def test_every_event_of_a_life_is_told_once(client: Any, key: Any, hit_type: str
     client.update_notification_settings(HITTypeId=hit_type, Notification=spec(QUEUE, "SQS"))
     bob, carol, dan = (worker(key.project, name) for name in ("bob", "carol", "dan"))
     hit = hit_of(client, hit_type, MaxAssignments=2)
-    assigning.give_back(accept(bob, hit))
-    assigning.give_back(accept(carol, hit), to=lifecycle.EXPIRED)
+    next_assignment.return_assignment(accept(bob, hit))
+    next_assignment.return_assignment(accept(carol, hit), to=lifecycle.EXPIRED)
     first, second = work(bob, hit), work(dan, hit)
     client.approve_assignment(AssignmentId=first.public_id)
     client.reject_assignment(AssignmentId=second.public_id, RequesterFeedback="")
-    noticing.notice_due()
+    hit_expiry.notice_due()
     client.create_additional_assignments_for_hit(HITId=hit, NumberOfAdditionalAssignments=1)
     client.update_expiration_for_hit(HITId=hit, ExpireAt=0)
     for _time in range(2):
-        noticing.notice_due()
+        hit_expiry.notice_due()
     client.delete_hit(HITId=hit)
     assert written() == [
         *("HITCreated", "AssignmentAccepted", "AssignmentReturned", "AssignmentAccepted", "AssignmentAbandoned"),
@@ -151,7 +152,7 @@ def test_what_was_over_before_anybody_asked_is_not_told(client: Any, key: Any, h
     work(worker(key.project, "bob"), old)
     pass_time(4000)
     client.update_notification_settings(HITTypeId=hit_type, Notification=spec(QUEUE, "SQS"))
-    noticing.notice_due()
+    hit_expiry.notice_due()
     assert written() == []
 
 
@@ -160,11 +161,11 @@ def test_a_hit_that_expires_by_itself_is_told(client: Any, hit_type: str) -> Non
         HITTypeId=hit_type, Notification=spec(QUEUE, "SQS", "HITExpired", "HITReviewable")
     )
     hit_of(client, hit_type)
-    noticing.notice_due()
+    hit_expiry.notice_due()
     assert written() == []
     pass_time(4000)
     for _time in range(2):
-        noticing.notice_due()
+        hit_expiry.notice_due()
     assert written() == ["HITExpired", "HITReviewable"]
 
 
@@ -178,5 +179,5 @@ def test_work_that_did_not_come_by_the_wire_costs_no_query(key: Any, tmp_path: A
     with CaptureQueriesContext(
         connection,
     ) as seen:
-        notifying.tell(notifying.ACCEPTED, assignment.hit, assignment)
+        notification_events.record_event(notification_events.ACCEPTED, assignment.hit, assignment)
     assert len(seen) == 0

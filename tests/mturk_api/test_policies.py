@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from annotation.flow import approving, ledger, noticing, policies, strangers
+from annotation.flow.money import ledger
+from annotation.flow.review import assignment_approval
 from annotation.models import Assignment, Listing, PolicyOutcome
+from annotation.mturk_api.flow import external_submission, hit_expiry, policy_actions
 from tests.mturk_api.acts import HIT, accept, pass_time, submit, work, worker
 from tests.mturk_api.saying_no import refused
 from tests.mturk_api.wire import mturk, requester
@@ -142,7 +144,7 @@ def test_a_hit_without_agreement_is_extended_and_compared_again(client: Any, key
         work(worker(key.project, f"w{k}"), hit, q_1=said)
     assert client.get_hit(HITId=hit)["HIT"]["MaxAssignments"] == 3
     work(worker(key.project, "w2"), hit, q_1="b")
-    noticing.notice_due()
+    hit_expiry.notice_due()
     scores = [value for name, value in results(client, hit, "HIT") if name == "HitAgreementScore"]
     assert scores == ["0", "100"]
     assert sorted(Assignment.objects.values_list("approval", flat=True)) == ["", "approved", "approved"]
@@ -154,8 +156,8 @@ def test_a_hit_that_expires_is_compared_as_far_as_it_came(client: Any, key: Any)
     assert results(client, hit, "HIT") == []
     pass_time(4000)
     for _time in range(2):
-        noticing.notice_due()
-        policies.apply_due()
+        hit_expiry.notice_due()
+        policy_actions.apply_due()
     row.refresh_from_db()
     assert row.approval == "approved"
     assert len(actions(client, hit, "HIT")) == 1
@@ -203,10 +205,10 @@ def test_what_was_left_undone_is_done_by_the_sweep_once(client: Any, key: Any, m
     """As after a crash between the submission and what follows from it."""
     hit = made(client, AssignmentReviewPolicy=known(ApproveIfKnownAnswerScoreIsAtLeast=50))
     with monkeypatch.context() as patched:
-        patched.setattr(strangers.policies, "apply", lambda row: None)
+        patched.setattr(external_submission.policy_actions, "apply", lambda row: None)
         row = work(worker(key.project, "bob"), hit, q_1="yes")
     assert PolicyOutcome.objects.get(key="approve").status == "INTENDED"
-    assert [policies.apply_due(), policies.apply_due()] == [1, 0]
+    assert [policy_actions.apply_due(), policy_actions.apply_due()] == [1, 0]
     row.refresh_from_db()
     assert (row.approval, row.approvals.count()) == ("approved", 1)
     assert actions(client, hit) == [("approve", row.public_id, "Succeeded")]
@@ -220,9 +222,9 @@ def test_a_lock_that_does_not_come_is_not_the_workers_trouble(
 
     hit = made(client, AssignmentReviewPolicy=known(ApproveIfKnownAnswerScoreIsAtLeast=50))
     with monkeypatch.context() as patched:
-        patched.setattr(noticing, "notice", locked)
+        patched.setattr(hit_expiry, "notice", locked)
         row = work(worker(key.project, "bob"), hit, q_1="yes")
-    policies.apply_due()
+    policy_actions.apply_due()
     row.refresh_from_db()
     assert row.approval == "approved"
 
@@ -233,7 +235,7 @@ def test_policies_judge_a_submission_once(client: Any, key: Any) -> None:
     for _time in range(2):
         submit(row, q_1="yes")
     count = PolicyOutcome.objects.count()
-    policies.apply(row)
+    policy_actions.apply(row)
     assert PolicyOutcome.objects.count() == count == 5
     assert ledger.balance(key.project, ledger.owed_to(row.worker_id)) == row.hit.reward
 
@@ -241,10 +243,10 @@ def test_policies_judge_a_submission_once(client: Any, key: Any) -> None:
 def test_who_was_approved_by_hand_before_stays_so(client: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     hit = made(client, AssignmentReviewPolicy=known(ApproveIfKnownAnswerScoreIsAtLeast=50))
     with monkeypatch.context() as patched:
-        patched.setattr(strangers.policies, "apply", lambda row: None)
+        patched.setattr(external_submission.policy_actions, "apply", lambda row: None)
         row = work(worker(key.project, "bob"), hit, q_1="yes")
-    approving.approve(row)
-    policies.apply_due()
+    assignment_approval.approve(row)
+    policy_actions.apply_due()
     report = client.list_review_policy_results_for_hit(HITId=hit)["AssignmentReviewReport"]["ReviewActions"]
     assert report[-1] | {"Status": "Succeeded", "Result": "Already approved"} == report[-1]
 

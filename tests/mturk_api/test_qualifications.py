@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import messaging, qualifying
+from annotation.flow.notifications import worker_messages
+from annotation.flow.people import qualification_types
 from annotation.models import QualificationRequest, QualificationType
 from tests.mturk_api.acts import worker
 from tests.mturk_api.saying_no import refused
@@ -113,7 +114,7 @@ def test_a_type_is_changed_in_what_is_given(client: Any) -> None:
 
 def test_a_deleted_type_is_gone_and_its_name_is_free(client: Any, key: Any) -> None:
     type_id = made(client)
-    asked = qualifying.request(QualificationType.objects.get(), worker(key.project, "bob"))
+    asked = qualification_types.request(QualificationType.objects.get(), worker(key.project, "bob"))
     for _time in range(2):
         answer = client.delete_qualification_type(QualificationTypeId=type_id)
         assert set(answer) == {"ResponseMetadata"}
@@ -168,9 +169,9 @@ def test_a_qualification_is_given_changed_and_taken_away(client: Any, key: Any) 
     assert (first["IntegerValue"], first["Status"]) == (1, "Granted")
     client.associate_qualification_with_worker(**pair, IntegerValue=-5, SendNotification=False)
     assert client.get_qualification_score(**pair)["Qualification"]["IntegerValue"] == -5
-    assert messaging.unread(bob).count() == 1, "the second time was silent"
+    assert worker_messages.unread(bob).count() == 1, "the second time was silent"
     client.disassociate_qualification_from_worker(**pair, Reason="Too many wells.")
-    assert messaging.unread(bob).last().text == "Too many wells."
+    assert worker_messages.unread(bob).last().text == "Too many wells."
     text = refused(client.get_qualification_score, code="InvalidQualificationState", **pair)
     assert "operation can be called with a status of: Granted" in text
     refused(client.disassociate_qualification_from_worker, code="InvalidQualificationState", **pair)
@@ -181,7 +182,7 @@ def test_the_same_grant_twice_tells_the_worker_once(client: Any, key: Any) -> No
     pair = {"QualificationTypeId": made(client), "WorkerId": bob.public_id}
     for _time in range(2):
         client.associate_qualification_with_worker(**pair, IntegerValue=3)
-    assert messaging.unread(bob).count() == 1
+    assert worker_messages.unread(bob).count() == 1
 
 
 def test_scores_of_nobody_say_so_in_the_words_that_clients_know(client: Any, stranger: Any, key: Any) -> None:
@@ -222,7 +223,7 @@ def test_requests_wait_and_are_decided_on(client: Any, stranger: Any, key: Any) 
     made(client)
     type = QualificationType.objects.get()
     bob, carol = (worker(key.project, name) for name in ("bob", "carol"))
-    asked = [qualifying.request(type, who).public_id for who in (bob, carol)]
+    asked = [qualification_types.request(type, who).public_id for who in (bob, carol)]
     listed = client.list_qualification_requests(QualificationTypeId=type.public_id)
     assert [row["QualificationRequestId"] for row in listed["QualificationRequests"]] == asked
     assert listed["QualificationRequests"][0]["WorkerId"] == bob.public_id
@@ -247,6 +248,6 @@ def test_requests_of_all_types_come_in_pages(client: Any, key: Any) -> None:
     for k in range(3):
         made(client, f"Type {k}")
     bob = worker(key.project, "bob")
-    asked = [qualifying.request(type, bob).public_id for type in QualificationType.objects.order_by("pk")]
+    asked = [qualification_types.request(type, bob).public_id for type in QualificationType.objects.order_by("pk")]
     pages = client.get_paginator("list_qualification_requests").paginate(PaginationConfig={"PageSize": 1})
     assert [row["QualificationRequestId"] for page in pages for row in page["QualificationRequests"]] == asked

@@ -149,7 +149,7 @@ def test_only_a_reviewable_hit_is_marked(client: Any) -> None:
 
 def test_an_expiration_comes_no_earlier_but_now(client: Any) -> None:
     hit_id = hit_of(client)
-    assert "expire earlier" in refusal(lambda: client.update_expiration_for_hit(HITId=hit_id, ExpireAt=later(60)))[1]
+    assert "earlier time" in refusal(lambda: client.update_expiration_for_hit(HITId=hit_id, ExpireAt=later(60)))[1]
     until = later(7200)
     for _time in range(2):
         client.update_expiration_for_hit(HITId=hit_id, ExpireAt=until)

@@ -13,16 +13,18 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from annotation.flow import assigning, holding, ledger
-from annotation.flow.catching_up import catch_up
+from annotation.flow.money import ledger
+from annotation.flow.work import next_assignment
 from annotation.models import Account, Assignment, Batch, Listing, Payment, Project
-from annotation.pure import hit_status
+from annotation.mturk_api.flow import hit_funds
+from annotation.mturk_api.flow.overdue_hits import catch_up
+from annotation.pure.mturk import hit_status
 from tests.mturk_api.acts import HIT, TERMS, accept, later, pass_time, submit, worker
 from tests.mturk_api.wire import mturk, requester
 
 PLACES = st.integers(1, 12)
 WHICH = st.integers(0, 99)
-EXPECTED = ("status of", "insufficient funds", "10 or more", "higher reward", "expire earlier", "already")
+EXPECTED = ("status of", "insufficient funds", "10 or more", "higher reward", "earlier time", "already")
 
 
 class Marketplace(RuleBasedStateMachine):
@@ -134,9 +136,9 @@ class Marketplace(RuleBasedStateMachine):
             submit(row, word="tower")
 
     @rule(which=WHICH)
-    def give_back(self, which: int) -> None:
+    def return_assignment(self, which: int) -> None:
         if row := self.pick_assignment(which, state="accepted"):
-            assigning.give_back(row)
+            next_assignment.return_assignment(row)
 
     @rule(seconds=st.sampled_from([60, 700, 4000, 100 * 24 * 3600]))
     def wait(self, seconds: int) -> None:
@@ -147,7 +149,7 @@ class Marketplace(RuleBasedStateMachine):
         if not hasattr(self, "client"):
             return
         catch_up(self.project)
-        for row in holding.standing(Listing.objects.all()):
+        for row in hit_funds.standing(Listing.objects.all()):
             self.check(row)
         self.balance()
 
@@ -161,10 +163,10 @@ class Marketplace(RuleBasedStateMachine):
         available = shown["NumberOfAssignmentsAvailable"]
         assert (shown["NumberOfAssignmentsPending"], shown["NumberOfAssignmentsCompleted"]) == (pending, completed)
         assert pending + undecided + completed + available == shown["MaxAssignments"]
-        assert shown["HITStatus"] == hit_status.status(holding.stand(row))
+        assert shown["HITStatus"] == hit_status.status(hit_funds.stand(row))
         deleted = row.deleted_at is not None
         places = 0 if row.expired or deleted else available
-        assert row.held == (pending + undecided + places) * holding.cost(row.hit)
+        assert row.held == (pending + undecided + places) * hit_funds.cost(row.hit)
         assert not deleted or (not pending and not undecided)
 
     def balance(self) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from annotation.flow import messaging, mturk_ids, qualifying
+from annotation.flow.notifications import worker_messages
+from annotation.flow.people import mturk_ids, qualification_types
 from annotation.models import Message
 from tests.mturk_api.acts import HIT, work, worker
 from tests.mturk_api.saying_no import refused
@@ -27,12 +28,12 @@ def test_a_block_keeps_out_until_it_is_taken_back(client: Any, key: Any) -> None
     bob = worker(key.project, "bob")
     for reason in ("Spam.", "Much spam."):
         assert set(client.create_worker_block(WorkerId=bob.public_id, Reason=reason)) == {"ResponseMetadata"}
-    assert qualifying.is_blocked(bob)
+    assert qualification_types.is_blocked(bob)
     told = client.list_worker_blocks()
     assert told["WorkerBlocks"] == [{"WorkerId": bob.public_id, "Reason": "Much spam."}]
     for _time in range(2):  # who is not blocked stays so
         assert set(client.delete_worker_block(WorkerId=bob.public_id, Reason="Sorry.")) == {"ResponseMetadata"}
-    assert not qualifying.is_blocked(bob)
+    assert not qualification_types.is_blocked(bob)
     assert client.list_worker_blocks()["NumResults"] == 0
 
 
@@ -62,7 +63,7 @@ def test_letters_reach_those_whose_work_was_decided_on(client: Any, key: Any) ->
     failures = {row["WorkerId"]: row["NotifyWorkersFailureCode"] for row in told["NotifyWorkersFailureStatuses"]}
     assert failures == {dan.public_id: "HardFailure", "ANOBODY": "HardFailure", erin.public_id: "SoftFailure"}
     assert {row.worker for row in Message.objects.all()} == {bob, carol}
-    letter = messaging.unread(bob).get()
+    letter = worker_messages.unread(bob).get()
     assert (letter.subject, letter.text, letter.author) == ("Next week", "There is more.", key.user)
 
 

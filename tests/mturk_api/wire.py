@@ -11,7 +11,8 @@ from botocore.awsrequest import AWSResponse
 from botocore.config import Config
 from django.test import Client
 
-from annotation.flow import keys, ledger
+from annotation.flow import keys
+from annotation.flow.money import ledger
 from annotation.models import Member, Project, User
 
 SESSION = boto3.Session()  # reads the service's model once
@@ -72,7 +73,7 @@ def mturk(key: Any, *, endpoint: str = INSIDE, secret: str = "") -> Any:
 def requester(name: str = "rita", *, balance: str = "10000.00") -> Any:
     """An access key of a new requester with a project and a balance."""
     user = User.objects.create_user(name, password="a long enough phrase")
-    project = Project.objects.create(slug=name, title=f"Project of {name}", sign_up=Project.SignUp.HOUSE)
+    project = Project.objects.create(slug=name, title=f"Project of {name}", sign_up=Project.SignUp.ANY_ACCOUNT)
     Member.objects.create(project=project, user=user)
     ledger.deposit(project, Decimal(balance), key="first")
     return keys.make_key(project, user)

@@ -11,7 +11,7 @@ FOLDER = Path(os.environ.get("MUTANTS_FOLDER") or ROOT / "var/mutants")
 TESTS, RESULTS = FOLDER / "tests.jsonl", FOLDER / "results.jsonl"
 EQUIVALENTS = ROOT / "tests/mutants/equivalents.txt"
 PATTERNS = (
-    *("annotation/pure/*.py", "annotation/flow/*.py"),
+    *("annotation/pure/**/*.py", "annotation/flow/**/*.py", "annotation/*/flow/*.py"),
     *("annotation/**/*money.py", "annotation/**/*pay*.py", "annotation/mturk_api/bonuses.py", "tasks/**/money.py"),
 )
 
@@ -19,4 +19,4 @@ PATTERNS = (
 def targets() -> list[str]:
     """The modules that are mutated, from the root."""
     found = {file.relative_to(ROOT).as_posix() for pattern in PATTERNS for file in ROOT.glob(pattern)}
-    return sorted(path for path in found if not re.search("/(migrations|routes)/", path))
+    return sorted(path for path in found if not re.search("/(migrations|routes|urls)/", path))

@@ -20,24 +20,24 @@ django.setup()
 
 from django.db import IntegrityError, OperationalError  # noqa: E402
 
-from annotation.flow import assigning, submitting  # noqa: E402
-from annotation.flow.refusal import Conflict  # noqa: E402
-from annotation.models import Seat  # noqa: E402
+from annotation.flow.errors import Conflict  # noqa: E402
+from annotation.flow.work import next_assignment, submissions  # noqa: E402
+from annotation.models import Participation  # noqa: E402
 from tests.process.broken import CLAIMS  # noqa: E402
 
 ANSWER = {"kind": "typed", "text": "", "support": []}
 
 
-def work(seat: Seat, told: Counter[str], acks: list[list[str]]) -> bool:
+def work(participation: Participation, told: Counter[str], acks: list[list[str]]) -> bool:
     """One claim and its submission; False when nothing is left for this worker."""
-    assignment = assigning.claim(seat)
+    assignment = next_assignment.claim(participation)
     if assignment is None:
         return False
     told["claims"] += 1
     key = f"0.{os.getpid()}.{told['claims']}"
     answer = ANSWER | {"text": key}
     try:
-        receipt = submitting.submit(assignment, answer, key=key, base=0, active_seconds=0.0)
+        receipt = submissions.submit(assignment, answer, key=key, base=0, active_seconds=0.0)
     except Conflict:  # the worker's other tab was first
         told["conflicts"] += 1
     else:
@@ -45,9 +45,9 @@ def work(seat: Seat, told: Counter[str], acks: list[list[str]]) -> bool:
     return True
 
 
-def work_brokenly(seat: Seat, told: Counter[str], claim: str) -> bool:
+def work_brokenly(participation: Participation, told: Counter[str], claim: str) -> bool:
     try:
-        found = CLAIMS[claim](seat)
+        found = CLAIMS[claim](participation)
     except IntegrityError:
         return True
     told["claims"] += found is not None
@@ -55,22 +55,24 @@ def work_brokenly(seat: Seat, told: Counter[str], claim: str) -> bool:
 
 
 def main(plan: dict[str, Any]) -> dict[str, Any]:
-    seats = list(Seat.objects.filter(worker__in=plan["workers"]).select_related("batch").order_by("pk"))
+    participations = list(
+        Participation.objects.filter(worker__in=plan["workers"]).select_related("batch").order_by("pk")
+    )
     told: Counter[str] = Counter()
     acks: list[list[str]] = []
     while time.time() < plan["start"]:
         time.sleep(0.001)
     began = time.monotonic()
-    while seats:
-        for seat in list(seats):
+    while participations:
+        for participation in list(participations):
             try:
                 broken = plan.get("claim")
-                left = work_brokenly(seat, told, broken) if broken else work(seat, told, acks)
+                left = work_brokenly(participation, told, broken) if broken else work(participation, told, acks)
             except OperationalError as locked:
                 told[f"locked: {locked}"] += 1
                 continue
             if not left:
-                seats.remove(seat)
+                participations.remove(participation)
     return {"told": told, "acks": acks, "seconds": time.monotonic() - began}
 
 

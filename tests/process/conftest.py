@@ -19,6 +19,10 @@ ELSEWHERE = {
     "test_a_broken_claim_is_reported[sqlite-count_then_insert_in_a_transaction]",
     "test_a_broken_claim_is_reported[sqlite-lock_then_count]",
     "test_a_broken_claim_is_reported[postgresql-count_then_insert]",
+    "test_a_broken_claim_is_reported[postgresql-lock_then_count]",
+    "test_a_job_whose_worker_was_killed_is_done_by_another_run[sqlite]",
+    "test_two_workers_that_publish_the_same_batch_publish_each_hit_once[sqlite]",
+    "test_a_backup_is_whole_while_uploads_come_and_go_and_names_what_it_lacks[postgresql]",
 }
 
 

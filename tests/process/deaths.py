@@ -22,7 +22,10 @@ from django.db.models import Count  # noqa: E402
 from django.db.models.functions import Now  # noqa: E402
 
 from annotation import jobs  # noqa: E402
-from annotation.flow import assigning, batching, joining, queueing, submitting  # noqa: E402
+from annotation.flow.batches import batch_launch  # noqa: E402
+from annotation.flow.people import sign_up  # noqa: E402
+from annotation.flow.projects import job_queue  # noqa: E402
+from annotation.flow.work import next_assignment, submissions  # noqa: E402
 from annotation.models import Batch, BatchReport, Dataset, Item, Job, Project, User, Worker  # noqa: E402
 from tests.conftest import answer_to, write_records  # noqa: E402
 
@@ -48,15 +51,15 @@ def run(job: Job, *, writes: int) -> bool:
     connections.close_all()
     child = os.fork()
     if not child:
-        taken = queueing.take()
+        taken = job_queue.take()
         if taken == job:
             with connection.execute_wrapper(Killer(writes)):
-                queueing.run(taken, jobs.VERBS)
+                job_queue.run(taken, jobs.verbs())
         os._exit(0 if taken == job else 1)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert code in {0, KILLED}, f"{job.kind} ended with {code}"
     Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(lease_until=Now() - timedelta(seconds=1))
-    Dataset.objects.exclude(state=Dataset.State.READY).update(beat_at=Now() - queueing.LEASE)
+    Dataset.objects.exclude(state=Dataset.State.READY).update(beat_at=Now() - job_queue.LEASE)
     return code == 0
 
 
@@ -73,7 +76,7 @@ def live(project: Project, kind: str, arguments: Callable[[int], dict[str, Any]]
         run(job, writes=10**9)
         job.refresh_from_db()
         deaths += 1
-        if job.state != Job.State.DONE or queueing.take() is not None:
+        if job.state != Job.State.DONE or job_queue.take() is not None:
             ill[deaths] = job.error
 
 
@@ -82,10 +85,10 @@ def killed_thrice(project: Project, file: Path) -> dict[str, Any]:
     arguments = {"path": str(file), "format": "jsonl", "name": "hungry"}
     job = jobs.enqueue("import_dataset", project=project, title="Import", arguments=arguments)
     came = [run(job, writes=4) for _time in range(3)]
-    left = queueing.take()
+    left = job_queue.take()
     job.refresh_from_db()
     told = {"came": came, "state": job.state, "error": job.error, "taken": left is not None, "datasets": datasets()}
-    queueing.try_again(job)
+    job_queue.try_again(job)
     return told | {"then": run(job, writes=10**9), "datasets_then": datasets()}
 
 
@@ -95,7 +98,7 @@ def datasets() -> dict[str, int]:
 
 
 def main(folder: Path) -> dict[str, Any]:
-    project = joining.project_named("default")
+    project = sign_up.project_named("default")
     told: dict[str, Any] = {"hungry": killed_thrice(project, write_records(folder / "hungry.jsonl"))}
     source = project.datasets.get(slug="hungry")
     sample = {"how": "sample", "seed": 1, "options": {"count": 2, "unit": "items", "strata": "no"}}
@@ -104,9 +107,15 @@ def main(folder: Path) -> dict[str, Any]:
         return {"path": str(write_records(folder / f"{n}.jsonl")), "format": "jsonl", "name": f"wells-{n}"}
 
     def draft(n: int) -> dict[str, Any]:
-        terms = {"task": "answer", "datasets": [source], "guide": "", "assignments_per_hit": 1, "fresh_only": False}
-        batch = batching.create_batch(project, f"b-{n}", **terms)
-        return {"batch": batch.pk, "wish": {"title": "b"}}
+        terms = {
+            "task": "answer",
+            "datasets": [source],
+            "instructions": "",
+            "assignments_per_hit": 1,
+            "fresh_only": False,
+        }
+        batch = batch_launch.create_batch(project, f"b-{n}", **terms)
+        return {"batch": batch.pk, "posted": {"title": "b"}}
 
     lives = {
         "import": live(project, "import_dataset", upload),
@@ -116,7 +125,7 @@ def main(folder: Path) -> dict[str, Any]:
     batch = Batch.objects.order_by("pk")[0]
     answer_all(project, batch)
     lives["score"] = live(project, "score_batch", lambda n: {"batch": batch.pk, "n": n})
-    lives["gather"] = live(project, "gather_dataset", lambda n: {"batch": batch.pk, "name": f"gathered-{n}"})
+    lives["gather"] = live(project, "create_results_dataset", lambda n: {"batch": batch.pk, "name": f"gathered-{n}"})
     return told | {
         "lives": lives,
         "datasets": datasets(),
@@ -130,9 +139,9 @@ def main(folder: Path) -> dict[str, Any]:
 def answer_all(project: Project, batch: Batch) -> None:
     user = User.objects.create_user("w")
     worker = Worker.objects.create(project=project, user=user, consented_version=project.consent_version)
-    joining.read_guide(assigning.sit_down(worker, batch), version=1)
-    while row := assigning.claim(assigning.sit_down(worker, batch)):
-        submitting.submit(row, answer_to(row), key=f"0.{row.pk}", base=0, active_seconds=5)
+    sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=1)
+    while row := next_assignment.claim(next_assignment.join_batch(worker, batch)):
+        submissions.submit(row, answer_to(row), key=f"0.{row.pk}", base=0, active_seconds=5)
 
 
 if __name__ == "__main__":

@@ -23,45 +23,41 @@ import django
 
 django.setup()
 
-from django.db import connections  # noqa: E402
+from django.db import connections as databases  # noqa: E402
 
-from annotation.flow import (  # noqa: E402  # noqa: E402
-    approving,
-    assigning,
-    batching,
-    connecting,
-    importing,
-    joining,
-    ledger,
-    publishing,
-    settling,
-    submitting,
-)
-from annotation.flow.connecting import Patience  # noqa: E402
-from annotation.models import Arrival, Assignment, Connection, Payment, Publication, Worker  # noqa: E402
+from annotation.flow.batches import batch_launch  # noqa: E402
+from annotation.flow.data import dataset_import  # noqa: E402
+from annotation.flow.money import ledger  # noqa: E402
+from annotation.flow.people import sign_up  # noqa: E402
+from annotation.flow.review import assignment_approval  # noqa: E402
+from annotation.flow.work import next_assignment, submissions  # noqa: E402
+from annotation.marketplaces.flow import connections, payments, publications  # noqa: E402
+from annotation.marketplaces.flow.connections import Patience  # noqa: E402
+from annotation.marketplaces.models import Arrival, Connection, Publication  # noqa: E402
+from annotation.models import Assignment, Payment, Worker  # noqa: E402
 from tests.conftest import answer_to, write_records  # noqa: E402
 
 
 def launch(plan: dict[str, Any]) -> None:
     """A batch of so many HITs on the marketplace; nothing of it is there yet."""
-    project = joining.project_named("default")
+    project = sign_up.project_named("default")
     with tempfile.TemporaryDirectory() as folder:
         records = write_records(Path(folder) / "records.jsonl", plan["hits"])
-        importing.import_dataset(project, records, format="jsonl", name="records")
+        dataset_import.import_dataset(project, records, format="jsonl", name="records")
     ledger.deposit(project, Decimal(100_000), key="start")
     there = {"endpoint_url": plan["url"], "worker_origin": plan["url"], "key_id": plan["key_id"]}
-    connection = connecting.add(project, "there", preset="other", secret=plan["secret"], **there)
-    batch = batching.create_batch(
+    connection = connections.add(project, "there", preset="other", secret=plan["secret"], **there)
+    batch = batch_launch.create_batch(
         project,
         "killed",
         task="answer",
         datasets=list(project.datasets.all()),
-        guide="Answer.",
+        instructions="Answer.",
         assignments_per_hit=1,
         reward=Decimal("0.10"),
-        connection=connection,
+        marketplace=connection,
     )
-    batching.launch(batch)
+    batch_launch.launch(batch)
 
 
 def owe(plan: dict[str, Any]) -> None:
@@ -71,27 +67,29 @@ def owe(plan: dict[str, Any]) -> None:
         batch, there = row.hit.batch, row.connection
         external = f"{there.pk}:{name}"
         worker, _new = Worker.objects.get_or_create(project=batch.project, external_id=external)
-        ours = assigning.accept_hit(assigning.sit_down(worker, batch), row.hit)
+        ours = next_assignment.accept_hit(next_assignment.join_batch(worker, batch), row.hit)
         assert ours is not None
-        submitting.submit(ours, answer_to(ours), key=f"0.{ours.pk}", base=0, active_seconds=1)
+        submissions.submit(ours, answer_to(ours), key=f"0.{ours.pk}", base=0, active_seconds=1)
         about = {"publication": row, "connection": there, "remote_state": "Submitted"}
         Arrival.objects.create(assignment=ours, external_assignment=assignment, external_worker=name, **about)
-        mine = Assignment.objects.select_related("batch__project", "batch__connection", "hit").get(pk=ours.pk)
-        approving.approve(mine)
-        approving.add_payment(mine, Payment.Kind.BONUS, Decimal("0.07"), key=f"bonus-{mine.pk}", reason="Thanks.")
+        mine = Assignment.objects.select_related("batch__project", "hit").get(pk=ours.pk)
+        assignment_approval.approve(mine)
+        assignment_approval.add_payment(
+            mine, Payment.Kind.BONUS, Decimal("0.07"), key=f"bonus-{mine.pk}", reason="Thanks."
+        )
 
 
 def publish(patience: Patience) -> None:
     there = Connection.objects.get()
     while Publication.objects.unsent().exists():
-        publishing.send_due(there, patience=patience)
+        publications.send_due(there, patience=patience)
         time.sleep(0.01)
 
 
 def pay(patience: Patience) -> None:
     there = Connection.objects.get()
     while Payment.objects.unsettled().exists():
-        settling.send_due(there, patience=patience)
+        payments.send_due(there, patience=patience)
         time.sleep(0.01)
 
 
@@ -109,7 +107,7 @@ def killed(errand: Callable[[Patience], None], plan: dict[str, Any]) -> int:
 
 
 def _forked(errand: Callable[[Patience], None], patience: Patience) -> int:
-    connections.close_all()  # a connection must not be shared with a child
+    databases.close_all()  # a connection must not be shared with a child
     sys.stdout.flush()
     if pid := os.fork():
         return pid

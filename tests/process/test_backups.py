@@ -27,7 +27,7 @@ def test_a_restored_installation_is_the_one_that_was_backed_up(
     (first.var / "uploads" / "notes.txt").write_text("kept")
     before, file = first.world("audit"), tmp_path / "all.tar.gz"
     first.manage("back_up", "--out", str(file))
-    with pytest.raises(AssertionError, match="There is something already"):
+    with pytest.raises(AssertionError, match="The target is not empty"):
         first.manage("restore", str(file))
 
     empty = tmp_path / "empty"
@@ -37,7 +37,7 @@ def test_a_restored_installation_is_the_one_that_was_backed_up(
     first.environment |= {"HOPSCRIBE_VAR": str(empty), "DATABASE_URL": str(url)}
     cut = tmp_path / "cut.tar.gz"
     cut.write_bytes(file.read_bytes()[:-500])
-    with pytest.raises(AssertionError, match="no whole backup"):
+    with pytest.raises(AssertionError, match="is not a complete backup"):
         first.manage("restore", str(cut))
     first.manage("restore", str(file))
     assert first.world("audit") == before

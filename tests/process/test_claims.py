@@ -37,7 +37,9 @@ def hammer(
 
 
 def assert_all_is_well(told: list[dict[str, Any]], found: dict[str, Any], *, hits: int, each: int) -> None:
-    assert not {name: found[name] for name in ("over", "drift", "twice", "two_at_once", "seats") if found[name]}
+    assert not {
+        name: found[name] for name in ("over", "drift", "twice", "two_at_once", "participations") if found[name]
+    }
     assert found["finished"] == {str(each): hits}
     stored = {(public_id, key): text for public_id, key, text, _ in found["answers"]}
     acked = {(public_id, key): text for report in told for public_id, key, text in report["acks"]}

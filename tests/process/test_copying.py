@@ -27,7 +27,7 @@ def test_every_row_moves_to_postgresql_and_work_goes_on(
     installation = install()
     world = installation.world("build", "hits=30", "assignments=2", "workers=3")
     before = installation.world("audit")
-    with pytest.raises(AssertionError, match="in use now"):
+    with pytest.raises(AssertionError, match="the database in use"):
         installation.manage("copy_database", "--to", installation.environment["DATABASE_URL"])
     url = str(cluster.create(f"hopscribe_{uuid4().hex}"))
     told = json.loads(installation.manage("copy_database", "--to", url, "--json"))

@@ -11,16 +11,18 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.guides import ready
 from tests.guides.blocks import Block, blocks_of, guides, unlabelled
 from tests.guides.files import write_files
 from tests.guides.given import GIVEN
 from tests.guides.script import script_of
-from tests.process.installation import ROOT, Installation
+from tests.process.installation import ROOT, SECONDS_TO_START, Installation
 
 GUIDES = {guide.relative_to(ROOT).as_posix(): list(blocks_of(guide, ROOT)) for guide in guides(ROOT)}
 RUN = [name for name in GUIDES if any(not block.not_run for block in GUIDES[name])]
@@ -31,7 +33,7 @@ ADDRESSES = (
     "https://hopscribe.example.org",
     "https://lab.example",
 )
-CHECKOUT = ("manage.py", "Makefile", "deploy", "requirements.lock")
+CHECKOUT = ("manage.py", "Makefile", "deploy", "docs", "requirements.lock")
 
 
 class Reader:
@@ -46,11 +48,13 @@ class Reader:
         self.installation = Installation(folder / "var", f"sqlite:///{database}", static=static, ready=True)
         for name in CHECKOUT:
             (self.folder / name).symlink_to(ROOT / name)
-        (self.folder / ".venv").symlink_to(sys.prefix)
+        self._place = folder / "ready"
+        self._python = str(ready.install(self.folder / ".venv/bin", self._place))
         write_files(self.folder)
 
     def go_through(self, blocks: list[Block]) -> str:
         """What the blocks print; raises AssertionError naming the first that fails, with all that was said."""
+        self._get_ready()
         stands_for = self._given(blocks[0].guide)
         url = f"http://127.0.0.1:{self.installation.port}"
         text = script_of(blocks, {**stands_for, **dict.fromkeys(ADDRESSES, url)})
@@ -58,8 +62,16 @@ class Reader:
             self.installation.start_web(workers=1)
         return self.run(text)
 
+    def _get_ready(self) -> None:
+        """Start the process that has loaded what commands need."""
+        self.installation.spawn([sys.executable, "-m", "tests.guides.ready", str(self._place)], log="ready.log")
+        end = time.monotonic() + SECONDS_TO_START
+        while not self._place.exists():
+            assert time.monotonic() < end, self.installation.log("ready.log")
+            time.sleep(0.02)
+
     def run(self, text: str) -> str:
-        steps = {"STEPS_PYTHON": sys.executable, "STEPS_ROOT": str(ROOT), "FOLDER": str(self.folder)}
+        steps = {"STEPS_PYTHON": self._python, "STEPS_ROOT": str(ROOT), "FOLDER": str(self.folder)}
         done = subprocess.run(
             ["bash", "-c", text],
             cwd=self.folder,
@@ -77,7 +89,7 @@ class Reader:
     def _given(self, guide: str) -> dict[str, str]:
         if guide not in GIVEN:
             return {}
-        told = self.installation.run([sys.executable, "-m", "tests.guides.given", str(self.folder), guide])
+        told = self.installation.run([self._python, "-m", "tests.guides.given", str(self.folder), guide])
         return dict(json.loads(told.splitlines()[-1]))
 
 

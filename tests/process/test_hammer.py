@@ -58,7 +58,7 @@ class Load:
 def assert_all_is_well(load: Load, *, hits: int = HITS, each: int = EACH) -> None:
     """Exactly `each` answers a HIT, nobody twice, every acknowledged submission stored once and as it was sent."""
     found = load.installation.world("audit")
-    broken = {name: found[name] for name in ("over", "drift", "twice", "two_at_once", "seats") if found[name]}
+    broken = {name: found[name] for name in ("over", "drift", "twice", "two_at_once", "participations") if found[name]}
     assert not broken
     assert found["finished"] == {str(each): hits}
     assert found["half_written"] == 0

@@ -63,7 +63,7 @@ def test_a_database_that_takes_no_writes_is_a_pause(install: Callable[..., Insta
     session = {"Cookie": f"sessionid={built['sessions'][0]}; csrftoken={'a' * 32}"}
     set_read_only(database, "on")
     until(lambda: ask(first, "/readyz")[0] == 503)
-    assert json.loads(ask(first, "/readyz")[1])["checks"]["database"] == "takes no writes"
+    assert json.loads(ask(first, "/readyz")[1])["checks"]["database"] == "is read-only"
     sent = {"csrfmiddlewaretoken": "a" * 32, "name": "Ana “Ü”\n\nB", "contact": "x"}
     start = f"/work/batches/{built['batch']}/start/"
     status, page = post(first, start, sent, session)

@@ -12,7 +12,7 @@ from threading import Event, Thread
 
 import pytest
 
-from annotation import buffering_worker
+from annotation.operations import buffering_worker
 from tests.process.installation import Installation
 
 HEAD = b"POST /accounts/sign-in/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"

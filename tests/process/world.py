@@ -22,8 +22,12 @@ from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.db.models import Count, F, Q  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from annotation.flow import assigning, batching, importing, joining  # noqa: E402
-from annotation.models import Answer, Assignment, Batch, Dataset, Hit, Job, Project, Publication, Seat, User, Worker  # noqa: E402
+from annotation.flow.batches import batch_launch  # noqa: E402
+from annotation.flow.data import dataset_import  # noqa: E402
+from annotation.flow.people import sign_up  # noqa: E402
+from annotation.flow.work import next_assignment  # noqa: E402
+from annotation.marketplaces.models import Publication  # noqa: E402
+from annotation.models import Assignment, Batch, Dataset, Hit, Job, Participation, Project, User, Worker, WorkerResponse  # noqa: E402
 from tests.conftest import write_records  # noqa: E402
 
 
@@ -32,25 +36,25 @@ def build(*, hits: int, assignments: int, workers: int, file: str = "", task: st
 
     The items are `file`'s (lossless JSONL), or invented ones.
     """
-    project = joining.project_named("default")
+    project = sign_up.project_named("default")
     with tempfile.TemporaryDirectory() as folder:
         records = Path(file) if file else write_records(Path(folder) / "records.jsonl", hits)
-        importing.import_dataset(project, records, format="jsonl", name="records")
-    batch = batching.create_batch(
+        dataset_import.import_dataset(project, records, format="jsonl", name="records")
+    batch = batch_launch.create_batch(
         project,
         "load",
         task=task,
         datasets=list(project.datasets.all()),
-        guide="Answer.",
+        instructions="WorkerResponse.",
         assignments_per_hit=assignments,
         expected_seconds=600,
     )
-    batching.launch(batch)
+    batch_launch.launch(batch)
     users = User.objects.bulk_create(User(username=f"worker-{k}", password="!") for k in range(workers))
     made = [Worker(project=project, user=user, consented_version=project.consent_version) for user in users]
     Worker.objects.bulk_create(made)
     for worker in made:
-        joining.read_guide(assigning.sit_down(worker, batch), version=1)
+        sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=1)
     return {"batch": batch.pk, "workers": [w.pk for w in made], "sessions": [_session(user) for user in users]}
 
 
@@ -70,8 +74,8 @@ def audit() -> dict[str, Any]:
     hits = list(Hit.objects.annotate(alive=Count("pk", filter=alive), finished=Count("pk", filter=done)))
     pairs = Counter(Assignment.objects.values_list("hit_id", "worker_id"))
     one_each = Assignment.objects.filter(state="accepted").values("worker", "batch").annotate(n=Count("pk"))
-    by_seat = Count("worker__assignments", filter=_submitted_in_the_batch())
-    answers = Answer.objects.select_related("assignment").order_by("pk")
+    by_participation = Count("worker__assignments", filter=_submitted_in_the_batch())
+    answers = WorkerResponse.objects.select_related("assignment").order_by("pk")
     return {
         "hits": len(hits),
         "submitted": Assignment.objects.filter(state="submitted").count(),
@@ -80,8 +84,10 @@ def audit() -> dict[str, Any]:
         "drift": [hit.pk for hit in hits if (hit.alive, hit.finished) != (hit.live, hit.done)],
         "twice": [pair for pair, count in pairs.items() if count > 1],
         "two_at_once": [row["worker"] for row in one_each.filter(n__gt=1)],
-        "seats": list(Seat.objects.annotate(n=by_seat).exclude(n=F("done")).values_list("pk", flat=True)),
-        "half_written": Assignment.objects.filter(state="submitted", answers__isnull=True).count(),
+        "participations": list(
+            Participation.objects.annotate(n=by_participation).exclude(n=F("done")).values_list("pk", flat=True)
+        ),
+        "half_written": Assignment.objects.filter(state="submitted", responses__isnull=True).count(),
         "answers": [[a.assignment.public_id, a.key, a.answer["text"], a.revision] for a in answers],
     }
 
@@ -94,7 +100,7 @@ def enqueue(*, path: str, name: str) -> dict[str, Any]:
     """An import as a background job, as the upload page posts it."""
     from annotation import jobs
 
-    project = joining.project_named("default")
+    project = sign_up.project_named("default")
     arguments = {"path": path, "format": "jsonl", "name": name}
     job = jobs.enqueue("import_dataset", project=project, title=name, arguments=arguments)
     return {"job": job.pk}
@@ -126,9 +132,10 @@ def abroad(*, url: str, hits: int) -> None:
 def ring(*, times: int) -> None:
     """Post the job that publishes the batch, as the launch does, and ring for it more often than is needed."""
     from annotation import jobs
+    from annotation.marketplaces.jobs import send_batch
 
     for _time in range(times):
-        jobs.ring(jobs.send_batch(Batch.objects.get()))
+        jobs.ring(send_batch(Batch.objects.get()))
 
 
 def publications() -> dict[str, int]:

@@ -9,13 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.ablation import ABLATIONS, ablate, gold_span, other_number
-from annotation.pure.ablation_shuffles import segments
-from annotation.pure.ablation_text import CAUSAL_WORDS, FUNCTION_WORDS, LOGICAL_WORDS, UNKNOWN, Token, passage
-from annotation.pure.anonymising import class_of
-from annotation.pure.example import Example, Paragraph
-from annotation.pure.spans import Span, cut
-from annotation.pure.tagging import hanta, penn, sentences, tokens
+from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.derivations.ablation import ABLATIONS, ablate, gold_span, other_number
+from annotation.pure.derivations.ablation_shuffles import segments
+from annotation.pure.derivations.ablation_text import (
+    CAUSAL_WORDS,
+    FUNCTION_WORDS,
+    LOGICAL_WORDS,
+    UNKNOWN,
+    Token,
+    passage,
+)
+from annotation.pure.derivations.anonymization import class_of
+from annotation.pure.text.spans import Span, cut
+from annotation.pure.text.tagging import hanta, penn, sentences, tokens
 
 HERON = (
     "The Grey Heron was launched by Ada Lorne at Tolmouth in 1871, because all of her twelve sons weren't sailing. "

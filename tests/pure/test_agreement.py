@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
-from annotation.pure.agreement import (
+from annotation.pure.statistics.agreement import (
     alpha_figure,
     cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
     percent_agreement,
 )
-from annotation.pure.distance_agreement import Alpha, alpha, alpha_of_answers, alpha_of_sets, masi
-from annotation.pure.metrics import HOTPOTQA, MUSIQUE
+from annotation.pure.statistics.distance_agreement import Alpha, alpha, alpha_of_answers, alpha_of_sets, masi
+from annotation.pure.statistics.metrics import HOTPOTQA, MUSIQUE
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.pure import dag
-from annotation.pure.bridges import entity_key, folded, masked, mentions, tidy
-from annotation.pure.entities import PlainCheck
-from annotation.pure.example import Paragraph
-from annotation.pure.singlehop import Single
+from annotation.pure.data import dag
+from annotation.pure.data.example import Paragraph
+from annotation.pure.derivations.bridges import entity_key, folded, masked, mentions, tidy
+from annotation.pure.derivations.single_hop import Single
+from annotation.pure.text.named_entities import PlainCheck
 
 WORDS = st.text(st.sampled_from("abAB sS'#1-İſß"), max_size=12)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.charts import bar_chart, round_top
+from annotation.pure.reports.charts import bar_chart, round_top
 
 
 @pytest.mark.parametrize(("most", "top"), [(0, 1), (1, 1), (3, 4), (5, 5), (7, 10), (11, 20), (99, 100), (401, 500)])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure import dag
-from annotation.pure.example import Hop
+from annotation.pure.data import dag
+from annotation.pure.data.example import Hop
 from tests.shared_data import shared_data
 
 

@@ -14,13 +14,13 @@ from markdown_it import MarkdownIt
 
 from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
-from annotation.pure.agreement_words import agreement_of
-from annotation.pure.datasetcard import card, hub_name, licence_id
-from annotation.pure.datasheet import SORTS, Origin, Sheet, Split, Step, Work, together
-from annotation.pure.datasheet_text import datasheet
-from annotation.pure.example import Example, Hop, Paragraph
-from annotation.pure.markup import code, plain, yaml_text
-from annotation.pure.provenance import SOURCES_OWN, appended, flattened, joined, steps_of, without
+from annotation.pure.data.dataset_card import card, hub_name, licence_id
+from annotation.pure.data.datasheet import SORTS, Origin, Sheet, Split, Step, Work, together
+from annotation.pure.data.datasheet_text import datasheet
+from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.data.provenance import SOURCES_OWN, appended, flattened, joined, steps_of, without
+from annotation.pure.reports.agreement_cells import agreement_of
+from annotation.pure.text.escaping import code, plain, yaml_text
 from tests.shared_data import shared_data
 
 WELLS, TOWER, HALL = (Paragraph(title, f"All about {title}.") for title in ("Wells", "Tower", "Hall"))
@@ -102,7 +102,7 @@ def test_real_twins_are_one_question_and_two_records() -> None:
 
 
 def work(**more: Any) -> Work:
-    known = {"made": True, "hits": 10, "voided": 1, "answers": 25, "workers": 3, "per_hit": 2, "chosen": None}
+    known = {"made": True, "hits": 10, "excluded": 1, "answers": 25, "workers": 3, "per_hit": 2, "chosen": None}
     return Work(**{"batch": "writing", "task": "compose", "qualifications": (), "pay": (), **known, **more})
 
 
@@ -124,7 +124,7 @@ def test_a_datasheet_says_what_is_known_and_that_the_rest_is_not_recorded() -> N
     assert "| 2 hops | 1 | 1 | 2 |" in text
     assert "| single-hop questions | 2 | 2 | 3 |" in text
     assert "| `wells` | squad | 20 | CC BY 4.0 | https://wells.example/x\\_y |" in text
-    assert "- HITs: 10, 1 of them voided" in text
+    assert "- HITs: 10, 1 of them excluded" in text
     assert "- Pay: none through this installation" in text
     assert "- Days: not recorded" in text
     assert "every worker of the project might take part" in text
@@ -145,7 +145,7 @@ def test_people_pay_and_agreement_stand_in_it_where_they_are_recorded() -> None:
         first="2026-01-02",
         last="2026-01-09",
         agreement=agreement_of(report),
-        guide_versions=2,
+        instructions_versions=2,
     )
     text = datasheet(sheet(works=(found,)))
     assert "- Who might work: 2 workers by name" in text
@@ -164,11 +164,11 @@ def test_the_agreement_of_a_study_of_answers_is_picked_out_of_its_report() -> No
     assert agreement_of({}) == ()
 
 
-def test_exclusions_name_verdicts_and_reviews() -> None:
-    report = {"read": 9, "kept": 6, "dropped": {"voided": 1, "discarded": 2}}
+def test_exclusions_name_aggregates_and_reviews() -> None:
+    report = {"read": 9, "kept": 6, "dropped": {"excluded": 1, "discarded": 2}}
     report["figures"] = {"answers": {"standing": 8, "discarded": 1, "returned": 2}}
     text = datasheet(sheet(steps=(step(batch="writing", how="verdicts", report=report),)))
-    for row in ("voided | 1 | 9 HITs", "discarded | 2 | 9 HITs", "answers discarded in review | 1 | 11 answers"):
+    for row in ("excluded | 1 | 9 HITs", "discarded | 2 | 9 HITs", "answers discarded in review | 1 | 11 answers"):
         assert f"| `wide` | {row} |" in text
     assert "the verdicts of the batch `writing`" in text
 

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from annotation.demo import world
-from annotation.pure.example import Example
-from annotation.pure.text import normalise_answer
+from annotation.pure.data.example import Example
+from annotation.pure.text.normalization import normalise_answer
 
 EXAMPLES = world.examples(seed=1)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from annotation.demo import world
-from annotation.pure.dag import SHAPES, edges, problems, shape
-from annotation.pure.example import Example
-from annotation.pure.spans import mentions
+from annotation.pure.data.dag import SHAPES, edges, problems, shape
+from annotation.pure.data.example import Example
+from annotation.pure.text.spans import mentions
 
 ARTICLES = world.paragraphs()
 SINGLES = world.singlehop()

@@ -11,7 +11,7 @@ import pytest
 
 from annotation.derivations import DERIVATIONS
 from annotation.formats import FORMATS
-from annotation.pure.metrics import HOTPOTQA
+from annotation.pure.statistics.metrics import HOTPOTQA
 from annotation.scorers import BadGold, BadPredictions, evaluate
 from tests.derivations.listed import Listed, derived
 from tests.derivations.test_dire import well

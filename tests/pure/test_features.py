@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from annotation.pure.example import Example, Hop, Paragraph
-from annotation.pure.features import FeatureCount
+from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.data.features import FeatureCount
 
 
 def test_every_feature_of_every_item_is_counted() -> None:

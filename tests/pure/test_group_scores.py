@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.group_scores import group_scores, labels_chance
-from annotation.pure.human_scores import Mark, group_score, majorities, pair_scores, question_scores
-from annotation.pure.metrics import HOTPOTQA, MUSIQUE
+from annotation.pure.reports.group_scores import group_scores, labels_chance
+from annotation.pure.reports.human_scores import Mark, group_score, majorities, pair_scores, question_scores
+from annotation.pure.statistics.metrics import HOTPOTQA, MUSIQUE
 
 near = pytest.approx
 WORDS = st.sampled_from(["Wick Harrow", "Harrow", "Tolmouth", "the Tolmouth", "Elmsay"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.hit_status import Stand, may_reach, payable, status
+from annotation.pure.mturk.hit_status import Stand, may_reach, payable, status
 
 FEW = st.integers(0, 5)
 STANDS = st.builds(Stand, FEW, FEW, FEW, st.booleans(), st.booleans(), st.booleans()).filter(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure import hop_view
-from annotation.pure.marking import Piece
+from annotation.pure.data import hop_view
+from annotation.pure.text.marked_text import Piece
 
 TEXTS = st.text(alphabet=st.sampled_from("Mara Quell's the 1#é😀\n"), max_size=60)
 

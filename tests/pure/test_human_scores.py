@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.pure.human_scores import (
+from annotation.pure.reports.human_scores import (
     Mark,
     group_score,
     majority_chance,
@@ -21,7 +21,7 @@ from annotation.pure.human_scores import (
     random_support_score,
     support_scores,
 )
-from annotation.pure.metrics import HOTPOTQA, MUSIQUE
+from annotation.pure.statistics.metrics import HOTPOTQA, MUSIQUE
 
 near = pytest.approx
 

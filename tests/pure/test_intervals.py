@@ -7,9 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from annotation.pure.human_scores import figure_table, question_scores
-from annotation.pure.intervals import Figure, bias_corrected, bootstrap_figure, bootstrap_figures, method_label, wilson
-from annotation.pure.metrics import MUSIQUE
+from annotation.pure.reports.human_scores import figure_table, question_scores
+from annotation.pure.statistics.intervals import (
+    Figure,
+    bias_corrected,
+    bootstrap_figure,
+    bootstrap_figures,
+    method_label,
+    wilson,
+)
+from annotation.pure.statistics.metrics import MUSIQUE
 
 near = pytest.approx
 

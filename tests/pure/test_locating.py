@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.pure.spans import Span, cut, locate
+from annotation.pure.text.spans import Span, cut, locate
 
 TEXTS = ["Farrow lies by a well.", "The  Well\nof Ana Brook, and Well 3.", "wellington; farrow"]
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.example import Hop
-from annotation.pure.masking import carries, hidden, resolved, without_references
-from annotation.pure.spans import mentions
+from annotation.pure.data.example import Hop
+from annotation.pure.text.masking import carries, hidden, resolved, without_references
+from annotation.pure.text.spans import mentions
 
 SIGNS = st.text(alphabet="abABsey 's.-—É1", max_size=30)
 MENTIONS = st.text(alphabet="abABsey.É1 ", min_size=1, max_size=6).filter(

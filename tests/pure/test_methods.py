@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from annotation.pure.methods import Facts, in_words, sentences
+from annotation.pure.reports.methods import Facts, in_words, sentences
 
 FACTS = Facts(
     question="Is it enough?",
@@ -24,10 +24,10 @@ FACTS = Facts(
     marketplace="Sandbox",
     requirements=("at least 80 in “Readers”",),
     rounds=(("Round 1", 12, 4),),
-    guides=(1, 3),
+    instructions_versions=(1, 3),
     check_share=0.1,
     imported=2,
-    unguided=2,
+    unversioned=2,
     seconds=41.6,
     timed=6,
     paid="12.50",
@@ -39,49 +39,51 @@ FACTS = Facts(
     reworded=1,
     edited=3,
     refused=1,
-    voided=(("Two towers", 1),),
-    voided_answers=2,
+    excluded=(("Two towers", 1),),
+    excluded_responses=2,
 )
 SAYS = {
     "question": "“Is it enough?”",
     "datasets": "The data are 3 items of the datasets wells (2), towers (1).",
-    "hops": "Each question takes 2 hops.",
-    "per_hit": "by 2 different annotators.",
-    "unanswered": "One item has no answer.",
+    "hops": "Each question requires 2 hops.",
+    "per_hit": "assigned to 2 different annotators.",
+    "unanswered": "One item has no response.",
     "first": "from 2026-01-02 to 2026-01-05 (UTC)",
-    "imported": "2 of them were given elsewhere.",
-    "chosen": "Only 5 annotators, chosen by name",
+    "imported": "2 of them were collected elsewhere.",
+    "chosen": "limited to 5 selected annotators",
     "marketplace": "marketplace Sandbox",
     "requirements": "at least 80 in “Readers”",
     "rounds": "12 annotators took the qualification round “Round 1” and 4 passed it.",
-    "guides": "Versions of the instructions: 1, 3; of 2 answers it is not recorded.",
-    "check_share": "make up 10 % of",
+    "instructions_versions": "Versions of the instructions: 1, 3; not recorded for 2 responses.",
+    "check_share": "hidden gold items was 10 % of",
     "seconds": "was 42 seconds",
-    "wage": "Of the 3 annotators with measured time, the median earned 14.20 US dollars an hour; at least one in ten "
-    "earned 9.80 or less.",
+    "wage": (
+        "Among the 3 annotators with measured time, median earnings were 14.20 US dollars per hour; at "
+        "least one in ten earned 9.80 or less."
+    ),
     "agreements": "alpha (nominal) is 0.710 (95 % interval 0.600 to 0.800).",
-    "picked": "2 items were settled by a requester, who accepted one of the answers of each.",
-    "reworded": "One item was settled by a requester, in the requester's own wording.",
-    "edited": "3 answers were reworded by a requester",
-    "refused": "One answer was discarded or returned",
-    "voided_answers": "So figures count 4 of the 6 answers.",
+    "picked": "A requester adjudicated 2 items by accepting one of the responses to each.",
+    "reworded": "A requester adjudicated one item with a wording of their own.",
+    "edited": "A requester reworded 3 responses",
+    "refused": "In review, one response was excluded or returned",
+    "excluded_responses": "The figures therefore count 4 of the 6 responses.",
 }
 
 
 def test_everything_that_is_known_is_said_once() -> None:
     text = in_words(FACTS)
-    assert "Annotators were paid 12.50 US dollars in all, without fees." in text
-    assert "The results leave out one of the items, because of Two towers (1)." in text
+    assert "Annotators were paid 12.50 US dollars in total, excluding fees." in text
+    assert "The results exclude one of the items, because of Two towers (1)." in text
     assert [words for words in SAYS.values() if text.count(words) != 1] == []
-    assert "In all, 4 annotators submitted 6 answers." in text
+    assert "In all, 4 annotators submitted 6 responses." in text
 
 
 def test_hops_and_places_that_vary_are_said_as_they_are() -> None:
     facts = Facts(hits=3, datasets=(("wells", 3),), hops=((2, 1), (4, 2)), per_hit=(2, 3), answers=5, workers=2)
     assert in_words(facts) == (
-        "The data are 3 items of the dataset wells. The questions take the following numbers of hops, with the number "
-        "of items in parentheses: 2 (1), 4 (2). In all, 2 annotators submitted 5 answers. Each item was to be "
-        "answered by 2 to 3 different annotators."
+        "The data are 3 items of the dataset wells. The numbers of hops that the questions require, "
+        "with the number of items in parentheses, are: 2 (1), 4 (2). In all, 2 annotators submitted 5 "
+        "responses. Each item was assigned to 2 to 3 different annotators."
     )
 
 
@@ -96,26 +98,26 @@ def test_a_missing_fact_leaves_its_sentence_out_and_no_other(name: str) -> None:
 
 def test_items_of_unknown_number_of_hops_do_not_vanish() -> None:
     facts = Facts(hits=36, hops=((0, 24), (2, 7), (3, 3), (4, 2)), answers=1, workers=1)
-    assert "2 (7), 3 (3), 4 (2). Of 24 items the number of hops is not known." in in_words(facts)
+    assert "2 (7), 3 (3), 4 (2). The number of hops is unknown for 24 items." in in_words(facts)
     assert "hops" not in in_words(replace(facts, hops=((0, 36),)))
-    assert "2 (35). Of one item the number of hops is not known." in in_words(replace(facts, hops=((0, 1), (2, 35))))
+    assert "2 (35). The number of hops is unknown for one item." in in_words(replace(facts, hops=((0, 1), (2, 35))))
 
 
 def test_pay_is_told_as_far_as_it_was_paid() -> None:
     assert "paid" not in in_words(replace(FACTS, paid=""))
     assert "hour" not in in_words(replace(FACTS, paid=""))
     partly = in_words(replace(FACTS, unpaid=3))
-    assert "12.50 US dollars in all, without fees. 3 answers are not yet paid or decided on." in partly
+    assert "12.50 US dollars in total, excluding fees. 3 responses have not been paid or decided on yet." in partly
     assert "hour" not in partly
 
 
 @pytest.mark.parametrize(
     ("imported", "last", "said"),
     [
-        (2, "2026-01-05", "The others came from 2026-01-02 to 2026-01-05 (UTC)."),
-        (0, "2026-01-05", "Answers came from 2026-01-02 to 2026-01-05 (UTC)."),
-        (2, "2026-01-02", "The others came on 2026-01-02 (UTC)."),
-        (0, "2026-01-02", "All answers came on 2026-01-02 (UTC)."),
+        (2, "2026-01-05", "The others were submitted from 2026-01-02 to 2026-01-05 (UTC)."),
+        (0, "2026-01-05", "Responses were submitted from 2026-01-02 to 2026-01-05 (UTC)."),
+        (2, "2026-01-02", "The others were submitted on 2026-01-02 (UTC)."),
+        (0, "2026-01-02", "All responses were submitted on 2026-01-02 (UTC)."),
     ],
 )
 def test_the_days_are_of_all_answers_or_of_those_that_were_not_imported(imported: int, last: str, said: str) -> None:
@@ -123,8 +125,8 @@ def test_the_days_are_of_all_answers_or_of_those_that_were_not_imported(imported
 
 
 def test_times_are_told_of_the_answers_that_were_measured() -> None:
-    assert "Of 4 answers the active time was measured; its median was 42 seconds." in in_words(replace(FACTS, timed=4))
-    assert "Of one answer the active time was measured; it was 42 seconds." in in_words(replace(FACTS, timed=1))
+    assert "Active time was measured for 4 responses; its median was 42 seconds." in in_words(replace(FACTS, timed=4))
+    assert "Active time was measured for one response; it was 42 seconds." in in_words(replace(FACTS, timed=1))
 
 
 def test_nothing_is_said_before_the_first_answer() -> None:
@@ -132,10 +134,12 @@ def test_nothing_is_said_before_the_first_answer() -> None:
 
 
 def test_one_is_said_as_one() -> None:
-    text = in_words(Facts(hits=1, datasets=(("wells", 1),), answers=2, workers=1, per_hit=(1, 1), guides=(1,)))
+    text = in_words(
+        Facts(hits=1, datasets=(("wells", 1),), answers=2, workers=1, per_hit=(1, 1), instructions_versions=(1,))
+    )
     assert text == (
-        "The data are one item of the dataset wells. One annotator submitted 2 answers. Each item was to be "
-        "answered by one annotator. All answers were given under version 1 of the instructions."
+        "The data are one item of the dataset wells. One annotator submitted 2 responses. Each item "
+        "was assigned to one annotator. All responses were given under version 1 of the instructions."
     )
 
 
@@ -146,6 +150,6 @@ def test_an_undefined_agreement_is_not_said_and_one_without_interval_without_it(
 
 def test_intervals_are_said_once_to_be_of_the_annotators_whom_figures_count() -> None:
     several = replace(FACTS, agreements=FACTS.agreements * 3)
-    assert in_words(several).count("95 % intervals are for these 3 annotators: they resample items") == 1
+    assert in_words(several).count("95 % intervals hold for these 3 annotators: they resample items") == 1
     unknown = {"value": 0.71, "low": None, "high": None}
     assert "95 %" not in in_words(replace(FACTS, agreements=(("Alpha", unknown),)))

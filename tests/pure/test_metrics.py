@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.pure.metrics import ACCURACY, HOTPOTQA, MUSIQUE, SQUAD, SQUAD_1, joint, scorer_for
-from annotation.pure.text import answer_tokens, normalise_answer
+from annotation.pure.statistics.metrics import ACCURACY, HOTPOTQA, MUSIQUE, SQUAD, SQUAD_1, joint, scorer_for
+from annotation.pure.text.normalization import answer_tokens, normalise_answer
 from tests.pure import official
 
 CORNERS = [

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotation.pure import pace
+from annotation.pure.batches import pace
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from annotation.pure.paper_tables import FORMS, human_tables, written
-from annotation.pure.tables import note_of
+from annotation.pure.reports.paper_tables import FORMS, human_tables, written
+from annotation.pure.reports.tables import note_of
 from tests.management.conftest import Run, run
 from tests.pure.test_scorers import lines, saved
 
@@ -220,7 +220,7 @@ def test_a_model_that_answered_fewer_items_does_not_stand_beside_people() -> Non
     studies["2W-20K"]["models"]["RNN"]["n"] = 124
     [table] = human_tables(studies)
     assert table["rows"][2] == ["RNN", "51.0", "82.4", "–", "–", "13.6", "41.9"]
-    assert note_of(table) == "RNN is left out of 2W-20K: it has predictions for 124 of the 125 items."
+    assert note_of(table) == "RNN is left out for 2W-20K: it has predictions for 124 of the 125 items."
     studies["HQ-20K"]["models"] = studies["MuSiQue-Ans"]["models"] = {}
     assert [row[0] for row in human_tables(studies)[0]["rows"]] == ["Score", "UB"]
 

@@ -17,10 +17,10 @@ from time import process_time
 
 import pytest
 
-from annotation.pure import dag
-from annotation.pure.example import Hop
-from annotation.pure.masking import resolved, without_references
-from annotation.pure.phrasing import LEVELS, Finding, coverage, findings, most_words
+from annotation.pure.data import dag
+from annotation.pure.data.example import Hop
+from annotation.pure.text.composed_question_checks import LEVELS, Finding, coverage, findings, most_words
+from annotation.pure.text.masking import resolved, without_references
 from tests.pure import planted
 from tests.shared_data import shared_data
 

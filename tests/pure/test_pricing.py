@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure import pricing
+from annotation.pure.money import pricing
 
 D = Decimal
-MTURK, HOUSE = pricing.MTURK, pricing.HOUSE
+MTURK, HOUSE = pricing.MTURK, pricing.NO_FEES
 cents = st.integers(0, 10_000).map(pricing.dollars)
 wanted = st.integers(1, 30)
 

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from annotation.pure import quoting
-from annotation.pure.cuts import Cut
-from annotation.pure.plots import Dots, Grid, Series, Steps, plots_of
-from annotation.pure.report_values import behind
-from annotation.pure.svg import COLOURS, draw
-from annotation.pure.table_files import as_csv, as_latex, as_markdown
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.reports import table_formats
+from annotation.pure.reports.plots import Dots, Grid, Series, Steps, plots_of
+from annotation.pure.reports.report_values import behind
+from annotation.pure.reports.svg import COLOURS, draw
+from annotation.pure.reports.table_files import as_csv, as_latex, as_markdown
 
 TABLE = {
     "name": "by-hops",
@@ -50,7 +50,7 @@ def test_latex_is_a_captioned_booktabs_float_with_everything_escaped() -> None:
 
 
 def test_a_row_of_latex_that_begins_with_a_bracket_is_no_length() -> None:
-    assert r"{}[x] & 1 \\" in quoting.latex(["a", "b"], [["[x]", "1"]])
+    assert r"{}[x] & 1 \\" in table_formats.latex(["a", "b"], [["[x]", "1"]])
 
 
 def test_csv_keeps_every_digit() -> None:
@@ -137,7 +137,7 @@ def test_a_report_with_tables_has_their_shares_and_the_confusion_of_all_as_chart
     assert (dots.groups, dots.series[0].points) == (("x",), ((50.0, 25.0, 75.0),))
     assert isinstance(grid, Grid)
     assert (grid.rows, grid.counts) == (("yes", "no"), ((5, 1), (0, 4)))
-    assert steps.told() == "Answers as time went on. 2026-01-01 00:00 – 2026-01-01 05:00 UTC: 7."
+    assert steps.told() == "Responses over time. 2026-01-01 00:00 – 2026-01-01 05:00 UTC: 7."
     assert behind(confusion, {"w1"}) == [{"worker": "w1"}, {}, {}]
 
 

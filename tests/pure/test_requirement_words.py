@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.pure.requirement_words import read_phrase, read_values, words_of, written
-from annotation.pure.requirements import LOCALE, Locale, Requirement
+from annotation.pure.people.requirement_words import read_phrase, read_values, words_of, written
+from annotation.pure.people.requirements import LOCALE, Locale, Requirement
 
 
 @pytest.mark.parametrize(

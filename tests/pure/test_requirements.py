@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.requirements import (
+from annotation.pure.people.requirements import (
     ACTS,
     COMPARATORS,
     GUARDED,
     LOCALE,
     Held,
+    InvalidRequirement,
     Locale,
     Requirement,
-    Unfit,
     check,
     lacks,
     meets,
@@ -132,14 +132,14 @@ LOCALES = tuple(Locale(f"{a}{b}") for a in "ABCDEF" for b in "ABCDEF")
     ],
 )
 def test_it_refuses_what_the_protocol_forbids(requirement: dict[str, Any], told: str) -> None:
-    with pytest.raises(Unfit, match=told):
+    with pytest.raises(InvalidRequirement, match=told):
         check([Requirement(**{"type": ROUND} | requirement)])
 
 
 def test_ten_requirements_are_the_most() -> None:
     one = Requirement(ROUND, "Exists")
     check([one] * 10)
-    with pytest.raises(Unfit, match="at most 10"):
+    with pytest.raises(InvalidRequirement, match="at most 10"):
         check([one] * 11)
 
 

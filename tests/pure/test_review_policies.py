@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from annotation.pure import review_policies as policies
-from annotation.pure.policy_reading import BadPolicy
-from annotation.pure.review_policies import Action, Work, gathered
+from annotation.pure.mturk import review_policies as policies
+from annotation.pure.mturk.policy_parameters import BadPolicy
+from annotation.pure.mturk.review_policies import Action, Work, field_values
 
 
 def known(entries: dict[str, list[str]], **values: Any) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def plurality(questions: list[str], threshold: int = 50, **values: Any) -> dict[
 
 def work(name: str, **more: Any) -> Work:
     answers = more.pop("answers")
-    return Work(name, gathered([[key, value] for key, value in answers.items()]), **more)
+    return Work(name, field_values([[key, value] for key, value in answers.items()]), **more)
 
 
 def values(outcome: policies.Outcome, key: str, subject: str = "") -> dict[str, str]:
@@ -49,7 +49,7 @@ def values(outcome: policies.Outcome, key: str, subject: str = "") -> dict[str, 
 )
 def test_an_answer_is_right_when_the_trimmed_texts_are_the_same(answer: list[list[str]], right: bool) -> None:
     policy = policies.read_known_answers(known({"q": [" yes "]}))
-    outcome = policies.score_known_answers(policy, Work("A1", gathered(answer)), hit="H")
+    outcome = policies.score_known_answers(policy, Work("A1", field_values(answer)), hit="H")
     assert values(outcome, "KnownAnswerCorrect") == {"q": "1" if right else "0"}
     assert policies.known_score(outcome) == (100 if right else 0)
 
@@ -57,14 +57,14 @@ def test_an_answer_is_right_when_the_trimmed_texts_are_the_same(answer: list[lis
 @pytest.mark.parametrize(("given", "right"), [(["A", "B"], True), (["B", "A"], True), (["A"], False), ([], False)])
 def test_all_the_values_of_a_key_must_be_given(given: list[str], right: bool) -> None:
     policy = policies.read_known_answers(known({"q": ["A", "B"]}))
-    outcome = policies.score_known_answers(policy, Work("A1", gathered([["q", value] for value in given])), hit="H")
+    outcome = policies.score_known_answers(policy, Work("A1", field_values([["q", value] for value in given])), hit="H")
     assert policies.known_score(outcome) == 100 * right
 
 
 def test_a_key_without_values_is_met_by_no_answer_only() -> None:
     policy = policies.read_known_answers(known({"q": []}))
     scores = [
-        policies.known_score(policies.score_known_answers(policy, Work("A1", gathered(fields)), hit="H"))
+        policies.known_score(policies.score_known_answers(policy, Work("A1", field_values(fields)), hit="H"))
         for fields in ([], [["q", " "]], [["q", "no"]])
     ]
     assert scores == [100, 100, 0]
@@ -84,7 +84,7 @@ def test_known_answers_decide_and_extend_by_the_score() -> None:
     right = {"a": "1", "b": "2", "c": "3"}
     wanted = {}
     for many in range(4):
-        answered = Work("A1", gathered([[key, right[key] if k < many else "x"] for k, key in enumerate(right)]))
+        answered = Work("A1", field_values([[key, right[key] if k < many else "x"] for k, key in enumerate(right)]))
         wanted[many] = policies.score_known_answers(policy, answered, hit="H").actions[1:]
     extend = Action("extend", "HIT", "H")
     assert wanted[3] == (Action("approve", "Assignment", "A1", "Thanks"),)

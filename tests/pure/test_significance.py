@@ -8,8 +8,8 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from annotation.pure.intervals import wilson
-from annotation.pure.significance import (
+from annotation.pure.statistics.intervals import wilson
+from annotation.pure.statistics.significance import (
     Q,
     at_least,
     at_most,

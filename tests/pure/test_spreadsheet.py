@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.pure.spreadsheet import guarded, unguarded
+from annotation.pure.text.spreadsheet import guarded, unguarded
 
 LIVE = [
     "=1+1",

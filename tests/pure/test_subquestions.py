@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.example import Paragraph
-from annotation.pure.subquestions import (
+from annotation.pure.data.example import Paragraph
+from annotation.pure.derivations.subquestions import (
     OUTCOMES,
     bridge_entity,
     carried,

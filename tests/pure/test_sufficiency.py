@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.sufficiency import (
+from annotation.pure.derivations.sufficiency import (
     TRANSFORMS,
     Context,
     Instance,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotation.pure.metrics import TWOWIKI
+from annotation.pure.statistics.metrics import TWOWIKI
 from annotation.scorers import BadGold, BadPredictions, evaluate
 from tests.pure import official
 from tests.pure.test_metrics import some_answer

@@ -10,47 +10,36 @@ from typing import Any
 
 from django.urls import URLPattern, reverse
 
-from annotation.api.base import ProjectView
-from annotation.pure import roles
+from annotation.pure.people import roles
 from tests.security.routes import patterns
 from tests.security.world import World
 
 OPEN = {"api-schema", "api-nothing"}  # nobody has to sign in for these
-OWN = {"api-projects", "api-tokens", "api-token"}  # of whoever calls, not of a project
+OWN = {"api-project-list", "api-token-list", "api-token"}  # of whoever calls, not of a project
 READING = ("get",)
 WRITING = ("post", "put", "patch", "delete")
 CAST = {"alice": roles.OWNER, "quinn": roles.REQUESTER, "rita": roles.REVIEWER}
 
+# {route or the beginning of some, and a part: the furnished world's name of it}
 LIKE = {
     "api-invite.pk": "invite-revoke.pk",
-    "api-report-table-file.table": "report-table.name",
-    "api-report-table-file.format": "report-table.suffix",
+    "api-report-table.table": "report-table.name",
+    "api-report-table.format": "report-table.suffix",
     "api-adjudication.public_id": "adjudicate-hit.public_id",
-    "api-adjudication-undo.public_id": "adjudicate-hit.public_id",
+    "api-approval.public_id": "approval.public_id",
     "api-round-results.batch": "round.batch",
     "api-round.batch": "round-edit.batch",
     "api-job-undo.public_id": "dataset-restore.public_id",
-    "api-deliveries.public_id": "webhook.public_id",
+    "api-job-import-checked.public_id": "job-import.public_id",
+    "api-webhook.public_id": "webhook.public_id",
+    "api-webhook-again.public_id": "delivery-again.public_id",
+    "api-webhook-again.pk": "delivery-again.pk",
+    "api-worker.worker": "annotator",
+    "api-score.public_id": "qualification.public_id",
+    "api-request.public_id": "qualification.public_id",
+    "api-review.batch": "review-answer.batch",
+    "api-review.public_id": "review-answer.public_id",
 }
-for _act in ("", "-activate", "-deactivate", "-block", "-unblock", "-message"):
-    LIKE[f"api-worker{_act}.worker"] = "annotator"
-for _act in ("-approve", "-reject", "-bonus", "-return"):
-    LIKE[f"api-approval{_act}.public_id"] = "approval.public_id"
-for _of_type in (
-    "scores",
-    "scores-revoke",
-    "scores-rule",
-    "scores-undo",
-    "requests",
-    "requests-accept",
-    "requests-decline",
-):
-    LIKE[f"api-{_of_type}.public_id"] = "qualification.public_id"
-for _part in ("batch", "public_id"):
-    for _act in ("", "-undo", "-choose", "-feedback"):
-        LIKE[f"api-review{_act}.{_part}"] = f"review-answer.{_part}"
-for _route in ("reviews", "reviews-draw"):
-    LIKE[f"api-{_route}.batch"] = "review-answer.batch"
 
 
 def routes() -> dict[str, URLPattern]:
@@ -60,7 +49,14 @@ def routes() -> dict[str, URLPattern]:
 
 def view_of(name: str) -> Any:
     """The class behind a route."""
-    return routes()[name].callback.view_class
+    callback = routes()[name].callback
+    return getattr(callback, "cls", None) or callback.view_class
+
+
+def method_of(name: str, method: str) -> Any:
+    """The function that an HTTP method calls, or None."""
+    actions = getattr(routes()[name].callback, "actions", {method: method})
+    return getattr(view_of(name), actions.get(method, ""), None)
 
 
 def of_projects() -> list[str]:
@@ -70,13 +66,13 @@ def of_projects() -> list[str]:
 
 def methods(name: str, kinds: tuple[str, ...]) -> list[str]:
     """Which of the methods the route's view has."""
-    return [kind for kind in kinds if hasattr(view_of(name), kind)]
+    return [kind for kind in kinds if method_of(name, kind)]
 
 
 def may(role: str, name: str, method: str) -> bool:
     """Whether a member of that name may do it, by what the view says."""
-    view: type[ProjectView] = view_of(name)
-    return roles.may(CAST[role], view.reads if method in READING else view.act)
+    view, own = view_of(name), getattr(method_of(name, method), "operation", None)
+    return roles.may(CAST[role], (own and own.act) or (view.reads if method in READING else view.act))
 
 
 def parameters(name: str) -> list[str]:
@@ -93,7 +89,9 @@ def address(name: str, things: dict[str, Any]) -> str:
 def thing(name: str, part: str, things: dict[str, Any]) -> Any:
     """What stands for a parameter: the API's own thing, else that of the page of the same name, else anybody's."""
     own, page = f"{name}.{part}", f"{name.removeprefix('api-')}.{part}"
-    found = [things[key] for key in (own, LIKE.get(own), page, part) if key in things]
+    words = name.split("-")
+    like = [LIKE.get(f"{'-'.join(words[:n])}.{part}") for n in range(len(words) - 1, 1, -1)]
+    found = [things[key] for key in (own, LIKE.get(own), page, *like, part) if key in things]
     return found[0] if found else None
 
 

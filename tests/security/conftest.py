@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from annotation.flow import practising
+from annotation.flow.batches import practice_progress
 from annotation.models import User
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from tests.conftest import records
 from tests.security import keeping
 from tests.security.world import World, build
@@ -38,7 +38,7 @@ def world(
 ) -> World:
     """Built once in a while, since that takes a second; each test begins with the same rows."""
     exercise = Example.from_json(records(1)[0])
-    monkeypatch.setattr(practising, "practice", lambda kind: (exercise,))
+    monkeypatch.setattr(practice_progress, "practice", lambda kind: (exercise,))
     if built and time.monotonic() < built[0].at + GOOD_FOR:
         keeping.put(built[0].rows)
     else:

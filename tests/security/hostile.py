@@ -10,24 +10,20 @@ from typing import Any
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow import (
-    batching,
-    collecting,
-    flagging,
-    importing,
-    joining,
-    messaging,
-    qualifying,
-    submitting,
-)
+from annotation.flow.batches import batch_launch
+from annotation.flow.data import dataset_import
+from annotation.flow.notifications import worker_messages
+from annotation.flow.people import qualification_types, sign_up
+from annotation.flow.review import problem_reports, response_import
+from annotation.flow.work import submissions
 from annotation.models import (
     Batch,
     Dataset,
-    Flag,
     Invite,
     Job,
     Member,
     Message,
+    ProblemReport,
     Project,
     QualificationChange,
     QualificationRequest,
@@ -85,12 +81,12 @@ def build(folder: Path, texts: list[str] = TEXTS) -> Hostile:
         for n in ("b", "c")
     )
     User.objects.filter(workers__isnull=False).update(shortcuts={"off": False, "keys": {t: t for t in TEXTS}})
-    importing.import_dataset(project, write(folder / "hostile.jsonl", texts), format="jsonl", name="set")
-    batch = batching.create_batch(
-        project, "one", task="answer", datasets=[Dataset.objects.get()], guide=everything, assignments_per_hit=2
+    dataset_import.import_dataset(project, write(folder / "hostile.jsonl", texts), format="jsonl", name="set")
+    batch = batch_launch.create_batch(
+        project, "one", task="answer", datasets=[Dataset.objects.get()], instructions=everything, assignments_per_hit=2
     )
-    batching.launch(batch)
-    joining.invite(project, role="worker", by=alice)
+    batch_launch.launch(batch)
+    sign_up.invite(project, role="worker", by=alice)
     _crowd(project, bob, carol)
     hostile = Hostile(project, User.objects.get(pk=alice.pk), bob, carol, batch)
     _jobs(folder, hostile)
@@ -99,10 +95,10 @@ def build(folder: Path, texts: list[str] = TEXTS) -> Hostile:
 
 def _crowd(project: Project, bob: Any, carol: Any) -> None:
     """A qualification that one worker holds and the other was refused, and a letter."""
-    kind = qualifying.create_type(project, "Round", description="x")
-    qualifying.grant(kind, bob, 80, source="hand", reason="x")
-    qualifying.reject_request(qualifying.request(kind, carol), reason="x")
-    messaging.send(bob, "x", "x")
+    kind = qualification_types.create_type(project, "Round", description="x")
+    qualification_types.grant(kind, bob, 80, source="hand", reason="x")
+    qualification_types.reject_request(qualification_types.request(kind, carol), reason="x")
+    worker_messages.send(bob, "x", "x")
 
 
 def _jobs(folder: Path, hostile: Hostile) -> None:
@@ -120,13 +116,13 @@ def answer(hostile: Hostile, worker: Any) -> Any:
     if row is not None:
         text = row.hit.payload["question"][:-1]
         given = {"kind": "text", "text": text, "paragraph": None, "start": None, "end": None, "option": None}
-        submitting.save_draft(row, given | {"support": [0], "facts": []}, version=0, active_seconds=1)
+        submissions.save_draft(row, given | {"support": [0], "facts": []}, version=0, active_seconds=1)
     return row
 
 
 def submit(row: Any) -> None:
     row.refresh_from_db()
-    submitting.submit(row, row.draft, key=f"0.{row.pk}", base=0, active_seconds=1)
+    submissions.submit(row, row.draft, key=f"0.{row.pk}", base=0, active_seconds=1)
 
 
 def judge(hostile: Hostile, folder: Path) -> None:
@@ -134,14 +130,14 @@ def judge(hostile: Hostile, folder: Path) -> None:
     rows = [
         {"dataset": "set", "item": 0, "worker": text[:190], "answer": {"text": text, "support": [0]}} for text in TEXTS
     ]
-    path = folder / "judgments.jsonl"
+    path = folder / "responses.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    collecting.import_judgments(hostile.batch, path)
+    response_import.import_responses(hostile.batch, path)
 
 
 def report(hostile: Hostile, row: Any, text: str) -> None:
-    flagging.flag(row, reason="other", text=text)
-    flagging.void(row.hit, reason=text[:500])
+    problem_reports.report_problem(row, reason="other", text=text)
+    problem_reports.exclude(row.hit, reason=text[:500])
 
 
 def rename(hostile: Hostile, text: str) -> None:
@@ -152,7 +148,7 @@ def rename(hostile: Hostile, text: str) -> None:
     Batch.objects.update(title=text)
     Invite.objects.update(note=text)
     Job.objects.update(title=text, error=text)
-    Flag.objects.update(text=text)
+    ProblemReport.objects.update(text=text)
     QualificationType.objects.update(name=text, description=text, keywords=text)
     QualificationRequest.objects.update(reason=text)
     QualificationChange.objects.update(reason=text)
@@ -166,10 +162,19 @@ def names() -> list[str]:
 def pages_of_the_requester() -> list[str]:
     """Every page that shows names, but for those of single items and HITs."""
     of_project = ["project", "project-settings", "datasets", "dataset-new", "people", "batches", "batch-new"]
-    of_batch = ["batch", "hits", "batch-workers", "flags", "report", "guide", "batch-settings", "batch-assignments"]
+    of_batch = [
+        "batch",
+        "hits",
+        "batch-workers",
+        "problem-reports",
+        "report",
+        "instructions",
+        "batch-settings",
+        "batch-assignments",
+    ]
     found = [reverse(name, args=["hostile"]) for name in of_project]
     found += [reverse(name, args=["hostile", "one"]) for name in [*of_batch, "batch-preview"]]
-    found.append(reverse("flags", args=["hostile", "one"]) + "?show=decided")
+    found.append(reverse("problem-reports", args=["hostile", "one"]) + "?show=decided")
     found.append(reverse("dataset", args=["hostile", "set"]))
     kind = QualificationType.objects.get()
     of_type = ["qualification", "qualification-edit", "qualification-rule", "qualification-requests"]
@@ -179,6 +184,6 @@ def pages_of_the_requester() -> list[str]:
 
 
 def pages_of_the_worker(hostile: Hostile) -> list[str]:
-    own = [reverse(name, args=[hostile.batch.pk]) for name in ("batch-guide", "batch-done")]
+    own = [reverse(name, args=[hostile.batch.pk]) for name in ("batch-instructions", "batch-done")]
     standing = [reverse(name) for name in ("my-qualifications", "my-earnings", "my-messages")]
     return ["/work/", "/work/history/", "/projects/hostile/consent/", *standing, *own]

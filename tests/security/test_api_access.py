@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation.flow import api_tokens
+from annotation.flow.projects import api_tokens
 from annotation.models import Member, Project
 from tests.security.api_routes import (
     OPEN,
@@ -18,6 +18,7 @@ from tests.security.api_routes import (
     address,
     crossed,
     may,
+    method_of,
     methods,
     of_projects,
     parameters,
@@ -50,18 +51,17 @@ def bearer(text: str) -> dict[str, str]:
 
 
 def test_every_route_is_scoped_and_every_write_can_be_sent_again() -> None:
-    from annotation.api.base import ProjectView, SignedInView
+    from annotation.api.viewsets import ResourceViewSet
 
     assert len(routes()) > 15
     for name in routes():
         if name in OPEN:
             assert not methods(name, WRITING)
             continue
-        assert issubclass(view_of(name), SignedInView if name in OWN - {"api-projects"} else object)
-        assert name in OWN or issubclass(view_of(name), ProjectView), f"{name}: use ProjectView"
+        assert issubclass(view_of(name), ResourceViewSet), f"{name}: use ResourceViewSet"
         assert name in OWN or parameters(name)[0] == "slug", name
         for method in methods(name, WRITING):
-            assert getattr(getattr(view_of(name), method), "repeatable", False), f"{name}.{method}: use @repeatable"
+            assert hasattr(method_of(name, method), "operation"), f"{name}.{method}: use @operation"
 
 
 def test_the_world_has_something_behind_every_address(world: World) -> None:

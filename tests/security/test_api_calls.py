@@ -14,7 +14,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import CheckFunction, not_a_server_error
 from schemathesis.specs.openapi import checks as kinds
 
-from annotation.flow import api_tokens
+from annotation.flow.projects import api_tokens
 from annotation.wsgi import application
 from tests.security.api_routes import parameters, routes, thing
 from tests.security.world import World
@@ -27,7 +27,7 @@ CHECKS: list[CheckFunction] = [
     kinds.response_schema_conformance,
     kinds.negative_data_rejection,
 ]
-QUICK, LONG = 2, 60
+QUICK, LONG = 1, 60
 
 
 @pytest.fixture

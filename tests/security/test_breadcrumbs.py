@@ -20,9 +20,9 @@ class Crumbs(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        if tag == "nav" and given.get("class") == "crumbs":
+        if tag == "nav" and given.get("class") == "breadcrumbs":
             self.inside = True
-        self.console |= given.get("id") == "search-box" or "crumbs" in (given.get("class") or "")
+        self.console |= given.get("id") == "search-box" or "breadcrumbs" in (given.get("class") or "")
         if self.inside and tag == "a":
             self.links.append(given.get("href") or "")
 

@@ -52,37 +52,37 @@ def careful(alice: Any) -> Client:
 def test_what_is_not_there(careful: Client) -> None:
     response = careful.get("/projects/nobodys/")
     assert response.status_code == 404
-    assert "Nothing is here" in plain(response)
+    assert "Page not found" in plain(response)
 
 
 def test_a_forged_post(alice: Any) -> None:
     response = Client(enforce_csrf_checks=True).post("/accounts/sign-in/")
     assert response.status_code == 403
-    assert "Please send it once more" in plain(response)
+    assert "Please send the form again" in plain(response)
 
 
 def test_what_is_forbidden(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     from django.core.exceptions import PermissionDenied
 
-    monkeypatch.setattr("annotation.views.work._mine", broken(PermissionDenied(CANARY)))
+    monkeypatch.setattr("annotation.views.work.worker_home._mine", broken(PermissionDenied(CANARY)))
     response = careful.get("/work/history/")
     assert response.status_code == 403
-    assert "not open to you" in plain(response)
+    assert "You have no access to this page" in plain(response)
 
 
 def test_what_cannot_be_read(careful: Client) -> None:
     response = careful.post("/projects/wells/settings/", {str(k): k for k in range(2000)})
     assert response.status_code == 400
-    assert "understood" in plain(response)
+    assert "Invalid request" in plain(response)
 
 
 def test_what_cannot_be_read_is_said_in_german_too() -> None:
     with translation.override("de"):
-        assert "Das war nicht zu verstehen" in render_to_string("400.html")
+        assert "Ungültige Anfrage" in render_to_string("400.html")
 
 
 def test_a_defect(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotation.views.work._mine", broken(RuntimeError(CANARY)))
+    monkeypatch.setattr("annotation.views.work.worker_home._mine", broken(RuntimeError(CANARY)))
     response = careful.get("/work/")
     assert response.status_code == 500
     assert "on our side" in plain(response)
@@ -112,7 +112,7 @@ def pause(response: Any) -> None:
 
 @pytest.mark.parametrize("error", AWAY, ids=["operational", "interface", "read only"])
 def test_a_page_says_that_it_will_be_back(careful: Client, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    monkeypatch.setattr("annotation.views.work._mine", broken(error))
+    monkeypatch.setattr("annotation.views.work.worker_home._mine", broken(error))
     pause(careful.get("/work/"))
     monkeypatch.undo()
     assert careful.get("/work/").status_code == 200
@@ -126,7 +126,7 @@ def test_an_annotators_request_is_a_pause_and_changes_nothing(
     client.force_login(world.users["bob"])
     before = list(Assignment.objects.order_by("pk").values_list())
     send = client.get if name in {"assignment", "live", "back"} else client.post
-    monkeypatch.setattr("annotation.views.worker.own_assignment", broken(OperationalError(CANARY)))
+    monkeypatch.setattr("annotation.views.work.assignment_page.own_assignment", broken(OperationalError(CANARY)))
     pause(send(url(name, world.wells), {"kind": "text", "text": "Tower 1", "key": "0.x", "version": "0"}))
     monkeypatch.undo()
     assert list(Assignment.objects.order_by("pk").values_list()) == before
@@ -156,12 +156,12 @@ def test_it_is_not_ready_while_the_database_is_away(careful: Client, monkeypatch
 
 
 def test_a_defect_of_the_database_is_no_pause(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotation.views.work._mine", broken(InternalError(CANARY)))
+    monkeypatch.setattr("annotation.views.work.worker_home._mine", broken(InternalError(CANARY)))
     assert careful.get("/work/").status_code == 500
 
 
 def test_a_form_that_could_not_be_stored_can_be_sent_again(careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = {"title": 'Wells & "towers"', "guide": "\n\nOne.\n"}
+    sent = {"title": 'Wells & "towers"', "instructions": "\n\nOne.\n"}
     monkeypatch.setattr("annotation.views.access.get_object_or_404", broken(OperationalError(CANARY)))
     response = careful.post("/projects/wells/settings/?tab=pay", sent)
     pause(response)

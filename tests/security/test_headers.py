@@ -11,6 +11,7 @@ from django.db import OperationalError
 from django.test import Client
 
 from tests.frames import ORIGIN
+from tests.long_forms import first
 from tests.security.routes import TABLE, urls
 from tests.security.world import SOME_ROLES, World
 
@@ -58,14 +59,16 @@ def missing(response: Any, *, market: str = "") -> list[str]:
     return found + [f"{name} is {response.get(name)}" for name, value in wanted.items() if response.get(name) != value]
 
 
+@pytest.mark.parametrize("methods", first(1, ["get delete", "post"]))
 @pytest.mark.parametrize("role", SOME_ROLES)
-def test_every_page_and_refusal_carries_them(role: str, world: World) -> None:
+def test_every_page_and_refusal_carries_them(role: str, methods: str, world: World) -> None:
     client = Client()
     if role != "anonymous":
         client.force_login(world.users[role])
     for name, address in urls(world).items():
-        for send in (client.get, client.delete, client.post) if name != "sign-out" else (client.get,):
-            response = send(address, TABLE[name].body) if send == client.post else send(address)
+        for method in methods.split() if name != "sign-out" else ():
+            sent = {"data": TABLE[name].body} if method == "post" else {}
+            response = getattr(client, method)(address, **sent)
             response.getvalue()
             if name == "external-submit" or (name in SANDBOXED and response.status_code in {200, 400}):
                 assert not SANDBOXED[name](response), address
@@ -93,8 +96,8 @@ def test_errors_carry_them(client: Any, alice: Any, monkeypatch: pytest.MonkeyPa
         (301, careful.get("/work")),
     ]
     for status, cause in ((500, broken), (503, away)):
-        monkeypatch.setattr("annotation.views.work.assigning.obstacle", cause)
-        monkeypatch.setattr("annotation.views.work._mine", cause)
+        monkeypatch.setattr("annotation.views.work.worker_home.next_assignment.obstacle", cause)
+        monkeypatch.setattr("annotation.views.work.worker_home._mine", cause)
         responses.append((status, careful.get("/work/")))
     for status, response in responses:
         assert response.status_code == status
@@ -115,7 +118,7 @@ def test_pages_are_kept_by_nobody_else(world: World) -> None:
     """What is shown to one person may not come out of a cache for another."""
     client = Client()
     client.force_login(world.users["bob"])
-    for name in ("work", "history", "assignment", "batch-guide", "consent"):
+    for name in ("work", "history", "assignment", "batch-instructions", "consent"):
         assert "no-store" in client.get(urls(world)[name])["Cache-Control"]
 
 

@@ -116,7 +116,7 @@ def test_the_pages_of_items_and_hits(hostile: scene.Hostile, texts: list[str], t
         look(client, reverse("item", args=["hostile", "set", position]))
     for hit in Hit.objects.all():
         look(client, reverse("hit", args=["hostile", "one", hit.public_id]))
-    for show in ("all", "voided", "finished"):
+    for show in ("all", "excluded", "finished"):
         look(client, reverse("hits", args=["hostile", "one"]) + f"?show={show}&q=hopx")
 
 
@@ -140,8 +140,20 @@ def test_what_is_asked_comes_back_harmless(hostile: scene.Hostile, texts: list[s
     asking = [reverse("dataset", args=["hostile", "set"]), reverse("hits", args=["hostile", "one"])]
     asking += [reverse(name, args=["hostile"]) for name in ("dataset-new", "batch-new")]
     forms = [reverse(name, args=["hostile"]) for name in ("people", "project-settings", "batch-new", "dataset-new")]
-    forms += [reverse(name, args=["hostile"]) for name in ("guide-preview", "batch-consequences")]
-    fields = ["note", "role", "places", "title", "name", "source", "licence", "guide", "consent", "task", "datasets"]
+    forms += [reverse(name, args=["hostile"]) for name in ("instructions-preview", "batch-consequences")]
+    fields = [
+        "note",
+        "role",
+        "places",
+        "title",
+        "name",
+        "source",
+        "licence",
+        "instructions",
+        "consent",
+        "task",
+        "datasets",
+    ]
     for text in texts:
         for address in asking:
             response = client.get(address, {"q": text, "shape": text, "dataset": text, "show": text, "name": text})

@@ -102,7 +102,13 @@ def test_a_fresh_installation_is_closed(db: None, method: str) -> None:
     for name, address in addresses().items():
         response: Any = getattr(Client(), method)(address)
         opened[name] = response.status_code
-    assert {name for name, status in opened.items() if status == 200} <= {"sign-in", "healthz", "readyz", "metrics"}
+    assert {name for name, status in opened.items() if status == 200} <= {
+        "sign-in",
+        "glossary",
+        "healthz",
+        "readyz",
+        "metrics",
+    }
     assert opened["join"] == 410
     assert max(opened.values()) < 500
 

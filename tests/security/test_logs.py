@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation import jobs
-from annotation.flow import queueing
-from annotation.flow.refusal import Refused
-from annotation.logs import OURS, configuration, known_as
+from annotation.flow.errors import Refused
+from annotation.flow.projects import job_queue
 from annotation.models import Job
+from annotation.operations.logs import OURS, configuration, known_as
 from tests.security.routes import TABLE, urls
 from tests.security.world import World
 
@@ -75,7 +74,7 @@ def test_no_line_tells_what_was_asked_or_typed(world: World, log: io.StringIO, m
         client.get(f"/nowhere/{CANARY}/", headers={"X-Request-ID": "an id with spaces"})
     strict = Client(enforce_csrf_checks=True)
     strict.post(f"{addresses['join']}?{CANARY}", PLANTED)
-    monkeypatch.setattr("annotation.flow.joining.usable_invite", broken)
+    monkeypatch.setattr("annotation.flow.people.sign_up.usable_invite", broken)
     assert Client(raise_request_exception=False).post(addresses["join"], PLANTED).status_code == 500
     told = log.getvalue()
     assert CANARY not in told
@@ -102,17 +101,17 @@ def test_an_id_is_taken_from_the_proxy_or_made_and_given_back(db: None) -> None:
 
 
 def test_a_job_is_told_by_kind_tries_and_outcome(project: Any, log: io.StringIO) -> None:
-    def fail(job: Job, tell: Any) -> dict[str, Any]:
+    def fail(job: Job, progress: Any) -> dict[str, Any]:
         raise ValueError(CANARY)
 
-    def refuse(job: Job, tell: Any) -> dict[str, Any]:
+    def refuse(job: Job, progress: Any) -> dict[str, Any]:
         raise Refused(CANARY)
 
-    verbs: dict[str, Any] = {"good": lambda job, tell: {}, "bad": fail, "no": refuse}
+    verbs: dict[str, Any] = {"good": lambda job, progress: {}, "bad": fail, "no": refuse}
     for kind in verbs:
-        jobs.queueing.post(kind, project=project, title=CANARY, arguments={"path": CANARY})
-    while job := queueing.take():
-        queueing.run(job, verbs)
+        job_queue.post(kind, project=project, title=CANARY, arguments={"path": CANARY})
+    while job := job_queue.take():
+        job_queue.run(job, verbs)
     rows = [row for row in lines(log) if row["logger"] == "hopscribe.job"]
     assert {(row["kind"], row["tries"], row["outcome"]) for row in rows} == {
         ("good", 1, "done"), ("bad", 1, "defect"), ("no", 1, "refused"),

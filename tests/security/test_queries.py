@@ -14,12 +14,14 @@ from django.urls.converters import IntConverter
 from tests.security.routes import TABLE, parameters, url
 from tests.security.world import World
 
+pytestmark = pytest.mark.postgresql(reason="each text and number goes to the database as it is")
+
 LISTS = {
     "alice": ["dataset", "datasets", "dataset-new", "people", "batches", "batch-new", "batch-assignments", "hits",
-    "flags",
+    "problem-reports",
               "batch-preview", "review", "review-answer", "preview-live",
               "report", "batch-workers", "project", "search", "job", "item", "qualification"],
-    "bob": ["work", "history", "live", "assignment", "consent", "batch-guide", "back", "feedback",
+    "bob": ["work", "history", "live", "assignment", "consent", "batch-instructions", "back", "feedback",
             "marketplace", "marketplace-group", "my-messages"],
 }  # fmt: skip
 ODD = [
@@ -39,7 +41,7 @@ LOOKUPS = [
     "created_by__password__contains",
     "project__pseudonym_key__startswith", "dataset__created_by__password__gt", "hit__item__content__contains",
     "id__in",
-    "item__content__icontains", "assignment__answers__answer__contains", "pk__gte", "user__username__startswith",
+    "item__content__icontains", "assignment__responses__answer__contains", "pk__gte", "user__username__startswith",
 ]  # fmt: skip
 CHANGING = re.compile(
     r'name="csrfmiddlewaretoken" value="[^"]*"|name="key" value="[^"]*"|\b\d+ (?:minutes?|seconds?)\b|T[\d:.]+\+00:00'
@@ -115,7 +117,7 @@ FIELDS = [
     "start", "end",
     "option", "support", "fact", "active_seconds", "reason", "title", "consent", "role", "places", "days", "note",
     "active", "name",
-    "slug", "task", "datasets", "sample", "seed", "assignments_per_hit", "guide", "workers", "which",
+    "slug", "task", "datasets", "sample", "seed", "assignments_per_hit", "instructions", "workers", "which",
     "expected_minutes", "meeting",
     "purpose", "format", "licence", "source", "proposed_for", "new_password1", "new_password2",
 ]  # fmt: skip

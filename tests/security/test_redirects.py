@@ -22,7 +22,20 @@ SCHEMES = [
     "mailto:a@evil.example",
 ]  # fmt: skip
 FOREIGN = [form.format(host) for form in FORMS for host in HOSTS] + SCHEMES
-NAMES = ["home", "work", "batch", "nothing", "annotation.views.work", ".", "..", "?", "#", "%", "%00", "a b"]
+NAMES = [
+    "home",
+    "work",
+    "batch",
+    "nothing",
+    "annotation.views.work.worker_home",
+    ".",
+    "..",
+    "?",
+    "#",
+    "%",
+    "%00",
+    "a b",
+]
 
 
 def stays_here(location: str) -> bool:

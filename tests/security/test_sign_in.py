@@ -16,7 +16,7 @@ from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
-from annotation.flow import throttling
+from annotation.flow.people import sign_in_throttle
 from annotation.models import SignInTry
 from tests.conftest import PASSWORD
 
@@ -37,7 +37,7 @@ def test_the_sixth_failed_try_in_a_minute_is_told_to_wait(alice: Any) -> None:
     refused = guess()
     assert refused.status_code == 429
     assert 50 <= int(refused["Retry-After"]) <= 60
-    assert f"try again in {refused['Retry-After']} seconds" in refused.content.decode()
+    assert f"Try again in {refused['Retry-After']} seconds" in refused.content.decode()
 
 
 def test_the_right_password_waits_too_so_that_guesses_learn_nothing(alice: Any) -> None:
@@ -149,7 +149,7 @@ def test_tries_of_an_hour_ago_are_gone(alice: Any) -> None:
 @pytest.mark.django_db
 def test_an_address_that_is_none_is_no_defect() -> None:
     for address in ("", "unix:", "::1%eth0", "not an address", "\0"):
-        assert throttling.wait_of("bob", address=address) == 0
+        assert sign_in_throttle.wait_of("bob", address=address) == 0
 
 
 def test_a_session_gets_a_new_id_at_sign_in_and_its_cookie_is_kept_from_scripts(alice: Any, settings: Any) -> None:
@@ -169,7 +169,7 @@ def test_a_session_gets_a_new_id_at_sign_in_and_its_cookie_is_kept_from_scripts(
 
 ASK = """
 import django; django.setup()
-from annotation.flow.throttling import wait_of
+from annotation.flow.people.sign_in_throttle import wait_of
 print(sum(wait_of("alice", address="203.0.113.9") == 0 for _ in range(10)))
 """
 

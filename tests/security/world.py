@@ -20,45 +20,33 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from annotation import jobs
-from annotation.flow import (
-    announcing,
-    api_tokens,
-    arriving,
-    batching,
-    connecting,
-    enrolling,
-    flagging,
-    importing,
-    joining,
-    keys,
-    ledger,
-    messaging,
-    paying_out,
-    qualifying,
-    removing,
-    rounds,
-    sampling,
-    telling,
-    webhook_calls,
-    webhooks,
-)
+from annotation.flow import keys
+from annotation.flow.batches import batch_launch
+from annotation.flow.data import dataset_import, dataset_removal
+from annotation.flow.money import ledger, payouts
+from annotation.flow.notifications import announcements, worker_messages
+from annotation.flow.people import members, qualification_rounds, qualification_types, sign_up
+from annotation.flow.projects import api_tokens
+from annotation.flow.review import problem_reports, review_samples, worker_feedback
+from annotation.marketplaces.flow import arrivals, connections
 from annotation.models import Assignment, Dataset, Hit, Job, Member, Project, User, Worker
 from annotation.templatetags.strangers import QUESTION
+from annotation.webhooks import deliveries, subscriptions
 from tests.conftest import write_records
 from tests.flow.compositions import compose, compose_batch
 from tests.frames import publish
 from tests.views import strangers
 from tests.views.console import answer, take
 
-OF_WORKERS = ("batch-start", "batch-guide", "batch-done", "practice", "practice-done", "practice-live")
+OF_WORKERS = ("batch-start", "batch-instructions", "batch-done", "practice", "practice-done", "practice-live")
 OF_READING = ("review-answer", "review-undo", "review-choose", "review-feedback")
-OF_HITS = ("hit", "hit-void", "hit-restore", "adjudicate-hit", "adjudicate-undo", "gold-item", "gold-undo")
-IN_FRAME = "consent guide feedback practice practice-done submit draft extend flag return"
+OF_HITS = ("hit", "hit-exclude", "hit-restore", "adjudicate-hit", "adjudicate-undo", "gold-item", "gold-undo")
+IN_FRAME = "consent instructions feedback practice practice-done submit draft extend report-problem return"
 ACTS_IN_FRAME = [f"frame-{act}" for act in IN_FRAME.split()]
 OF_FRAMES = ["frame", "frame-preview-live", "frame-live", "frame-practice-live", *ACTS_IN_FRAME]
 OF_LISTED = ["marketplace-hit", "marketplace-accept"]
 OF_WEBHOOKS = ["webhook", *(f"webhook-{act}" for act in ("test", "active", "rotate", "remove")), "delivery-again"]
-TYPE_ACTS = ["edit", "retire", "restore", "grant", "rule", "revoke", "undo", "requests", "ask"]
+TYPE_ACTS = ["edit", "delete", "restore", "grant", "rule", "revoke", "undo", "requests", "ask"]
 OF_TYPES = ["qualification", "qualification-test", *(f"qualification-{act}" for act in TYPE_ACTS)]
 ROLES = ["anonymous", "frank", "bob", "carol", "alice", "quinn", "rita", "erin", "dave"]
 # Who may open what is asked as each of them (test_access). What holds of a page whoever looks at it is asked as one of
@@ -108,7 +96,7 @@ def worker(project: Any, name: str) -> Any:
 
 def dataset(project: Any, folder: Path, name: str, *, size: int = 3) -> Any:
     path = write_records(folder / f"{project.slug}-{name}.jsonl", size)
-    importing.import_dataset(project, path, format="jsonl", name=name)
+    dataset_import.import_dataset(project, path, format="jsonl", name=name)
     return Dataset.objects.get(project=project, slug=name)
 
 
@@ -130,11 +118,11 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
     Member.objects.create(project=project, user=boss)
     people = [worker(project, name) for name in workers]
     held = dataset(project, folder, f"{slug}-set")
-    batch = batching.create_batch(
-        project, f"{slug}-1", task="answer", datasets=[held], guide="Canary guide.", assignments_per_hit=2
+    batch = batch_launch.create_batch(
+        project, f"{slug}-1", task="answer", datasets=[held], instructions="Canary guide.", assignments_per_hit=2
     )
-    batching.launch(batch)
-    batching.create_batch(project, f"{slug}-draft", task="answer", datasets=[held], guide="Read.")
+    batch_launch.launch(batch)
+    batch_launch.create_batch(project, f"{slug}-draft", task="answer", datasets=[held], instructions="Read.")
     published = _published(project, held)
     found = WORDS | _people(project, boss, people) | _keys(project, boss)
     found |= {
@@ -146,7 +134,7 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
         "notice-open.pk": _told(project, batch, people[0]),
     }
     found |= {f"{name}.public_id": published.public_id for name in OF_FRAMES}
-    found |= {"frame-preview-live.k": arriving.signature(published), "frame-feedback.pk": 1}
+    found |= {"frame-preview-live.k": arrivals.signature(published), "frame-feedback.pk": 1}
     found |= {f"{name}.name": "search" for name in OF_FRAMES}
     found |= _members(project)
     found |= _marketplaces(project, published)
@@ -163,14 +151,14 @@ def _project(folder: Path, slug: str, *, requester: str, workers: list[str]) -> 
 
 def _people(project: Any, boss: Any, people: list[Any]) -> dict[str, Any]:
     """An invite, a link that sets a password, and what is done with the first worker."""
-    invited = joining.invite(project, role="worker", by=boss, places=9, note=f"canary note of {project.slug}")
+    invited = sign_up.invite(project, role="worker", by=boss, places=9, note=f"canary note of {project.slug}")
     forgetful = account(f"forgetful-{project.slug}")  # never signs in, so that the link stays good
     return {
         "token": invited.token,
         "worker-active.pk": people[0].pk,
         "worker-erase.pk": people[0].pk,
         **{f"annotator{verb}.pk": people[0].pk for verb in ("", "-pause", "-resume", "-block", "-unblock")},
-        "worker-letters.pk": people[0].pk,
+        "worker-messages.pk": people[0].pk,
         "worker-unblock.pk": people[0].pk,
         "invite-revoke.pk": invited.pk,
         "password-link.pk": people[0].user_id,
@@ -187,18 +175,18 @@ def _keys(project: Any, boss: Any) -> dict[str, Any]:
 
 def _told(project: Any, batch: Any, person: Any) -> int:
     """A notice to a worker."""
-    announcing.tell([person.user], "work", project=project, key="canary", batch=batch)
+    announcements.notify([person.user], "work", project=project, key="canary", batch=batch)
     return int(person.user.notices.get(key="canary").pk)
 
 
 def _round(project: Any, held: Any, person: Any) -> dict[str, Any]:
     """A round that one worker went through, and the draft of another; the worker's quality in the first batch."""
-    terms = {"task": "answer", "datasets": [held], "per_worker": 2, "tries": 1, "guide": "Canary guide."}
-    grants = rounds.grant_type(project, f"Canary readers of {project.slug}")
+    terms = {"task": "answer", "datasets": [held], "per_worker": 2, "tries": 1, "instructions": "Canary guide."}
+    grants = qualification_rounds.grant_type(project, f"Canary readers of {project.slug}")
     free = {"grants": grants, "disjoint": False, "fresh_only": False}
-    taken = rounds.create_round(project, f"{project.slug}-round", **terms, **free).batch
-    drafted = rounds.create_round(project, f"{project.slug}-round-draft", **terms, **free).batch
-    batching.launch(taken)
+    taken = qualification_rounds.create_round(project, f"{project.slug}-round", **terms, **free).batch
+    drafted = qualification_rounds.create_round(project, f"{project.slug}-round-draft", **terms, **free).batch
+    batch_launch.launch(taken)
     for _item in range(2):
         answer(person, taken)
     of_round = {f"{name}.batch": taken.slug for name in ("round", "round-grant", "round-undo", "round-file")}
@@ -223,22 +211,22 @@ def _money(project: Any, payee: Any) -> dict[str, Any]:
     """A budget, of which somebody is owed a part that is in a payout."""
     ledger.deposit(project, Decimal(50), key="canary", note=f"canary note of {project.slug}'s budget")
     ledger.move(project, ledger.AVAILABLE, ledger.owed_to(payee.pk), Decimal(2), kind="bonus", key="c", worker=payee)
-    line = paying_out.make_payout(project).lines.get()
+    line = payouts.make_payout(project).lines.get()
     return {"payout-line.pk": line.pk, "payout.number": 1, "payout-file.number": 1}
 
 
 def _members(project: Any) -> dict[str, Any]:
     """Besides its owner a reviewer, and somebody who was removed."""
     for name in ("clerk", "former"):
-        enrolling.enter(project, account(f"{name}-{project.slug}"), "reviewer")
+        members.enter(project, account(f"{name}-{project.slug}"), "reviewer")
     clerk, former = project.members.filter(role="reviewer").select_related("user").order_by("pk")
-    enrolling.remove(former)
+    members.remove(former)
     return {"member-role.pk": clerk.pk, "member-remove.pk": clerk.pk, "member-restore.pk": former.user_id}
 
 
 def _marketplaces(project: Any, published: Hit) -> dict[str, Any]:
     """One that nobody calls, since it is closed, and a batch on another one."""
-    closed = connecting.add(project, "closed", preset="aws", key_id="AKIACLOSED", secret=f"canary of {project.slug}")
+    closed = connections.add(project, "closed", preset="aws", key_id="AKIACLOSED", secret=f"canary of {project.slug}")
     of_place = {f"marketplace-{act}.pk": closed.pk for act in ("keys", "test", "remove")}
     of_batch = dict.fromkeys(("batch-marketplace.batch", "batch-marketplace-act.batch"), published.batch.slug)
     return of_place | of_batch | {"act": "until"}
@@ -247,15 +235,17 @@ def _marketplaces(project: Any, published: Hit) -> dict[str, Any]:
 def _webhooks(project: Any) -> dict[str, Any]:
     """One that nobody listens at, and a test that failed."""
     url, note = "http://127.0.0.1:45999/", f"canary note of {project.slug}"
-    made = webhooks.add(project, url=url, kinds=["progress"], note=note)
-    delivery = webhook_calls.test(made)
+    made = subscriptions.add(project, url=url, kinds=["progress"], note=note)
+    delivery = deliveries.test(made)
     return {f"{name}.public_id": made.public_id for name in OF_WEBHOOKS} | {"delivery-again.pk": delivery.pk}
 
 
 def _published(project: Any, held: Any) -> Hit:
     """A HIT on a marketplace."""
-    batch = batching.create_batch(project, f"{project.slug}-out", task="answer", datasets=[held], sample=1, guide="")
-    batching.launch(batch)
+    batch = batch_launch.create_batch(
+        project, f"{project.slug}-out", task="answer", datasets=[held], sample=1, instructions=""
+    )
+    batch_launch.launch(batch)
     publish(batch)
     return Hit.objects.get(batch=batch)
 
@@ -266,11 +256,13 @@ def _work(project: Any, batch: Any, people: list[Any]) -> dict[str, Any]:
     Assignment.objects.filter(pk=answered.pk).update(auto_approve_at=timezone.now() + timedelta(days=7))
     mine = take(people[0], batch)
     other = answered if len(people) == 1 else take(people[-1], batch)
-    noted = flagging.flag(other, reason="unclear", text=f"canary report of {project.slug}")
+    noted = problem_reports.report_problem(other, reason="unclear", text=f"canary report of {project.slug}")
     jobs.enqueue("score_batch", project=project, title="Report", arguments={"batch": batch.pk})
     jobs.work_off()
     of_batch = {f"{name}.pk": batch.pk for name in OF_WORKERS}
-    of_flag = {f"{name}.pk": noted.pk for name in ("flag-keep", "flag-void", "flag-reopen")}
+    of_flag = {
+        f"{name}.pk": noted.pk for name in ("problem-report-keep", "problem-report-exclude", "problem-report-reopen")
+    }
     of_hit = {f"{name}.public_id": answered.hit.public_id for name in OF_HITS}
     own = {"public_id": mine.public_id, "answered": answered.public_id, "approval.public_id": answered.public_id}
     own |= {"thread.public_id": answered.public_id, "my-thread.public_id": mine.public_id}
@@ -279,10 +271,10 @@ def _work(project: Any, batch: Any, people: list[Any]) -> dict[str, Any]:
 
 def _qualified(project: Any, people: list[Any]) -> dict[str, Any]:
     """A qualification that the first worker holds and the last one asks for; a letter to the first."""
-    kind = qualifying.create_type(project, f"Canary note of {project.slug}", description="Canary guide.")
-    qualifying.grant(kind, people[0], 80, source="hand")
-    qualifying.request(kind, people[-1])
-    messaging.send(people[0], "", f"canary note of {project.slug}")
+    kind = qualification_types.create_type(project, f"Canary note of {project.slug}", description="Canary guide.")
+    qualification_types.grant(kind, people[0], 80, source="hand")
+    qualification_types.request(kind, people[-1])
+    worker_messages.send(people[0], "", f"canary note of {project.slug}")
     return {f"{name}.public_id": kind.public_id for name in OF_TYPES}
 
 
@@ -290,9 +282,9 @@ def _compositions(project: Any, held: Any, composer: Any, boss: Any) -> dict[str
     """One worker composed a question, which was drawn; a requester wrote to them about it."""
     batch = compose_batch(project, held, f"{project.slug}-composed")
     row = compose(composer, batch)
-    sampling.draw(batch, user=boss)
+    review_samples.draw(batch, user=boss)
     note = f"canary note of {project.slug}"
-    told = telling.feedback(composer, batch, text=note, author=boss, assignment=row)
+    told = worker_feedback.feedback(composer, batch, text=note, author=boss, assignment=row)
     of_answer = {f"{name}.public_id": row.public_id for name in OF_READING}
     of_batch = {f"{name}.batch": batch.slug for name in (*OF_READING, "review", "review-draw", "review-withdraw")}
     return of_answer | of_batch | {"feedback.pk": told.pk, "review-withdraw.pk": told.pk}
@@ -305,7 +297,7 @@ def _jobs(project: Any, folder: Path, boss: Any) -> dict[str, Any]:
         project=project, kind="import_dataset", title="Import", arguments=arguments, due_at=timezone.now(),
         state=Job.State.FAILED, ended_at=timezone.now() - timedelta(minutes=1),
     )  # fmt: skip
-    hidden = removing.begin(dataset(project, folder, f"{project.slug}-hidden", size=1), user=boss)
+    hidden = dataset_removal.begin(dataset(project, folder, f"{project.slug}-hidden", size=1), user=boss)
     ids = {f"{name}.public_id": failed.public_id for name in ("job", "job-again", "job-import")}
     return ids | {"dataset-restore.public_id": hidden.public_id} | _binned(project)
 
@@ -314,6 +306,6 @@ def _binned(project: Any) -> dict[str, Any]:
     """A draft in the bin, beside the dataset that is there; another draft that may be put there."""
     held = Dataset.objects.get(project=project, slug=f"{project.slug}-set")
     name = f"{project.slug}-thrown"
-    batching.discard(batching.create_batch(project, name, task="answer", datasets=[held], guide="Read."))
+    batch_launch.discard(batch_launch.create_batch(project, name, task="answer", datasets=[held], instructions="Read."))
     of_batch = {"batch-restore.batch": name, "batch-erase.batch": name, "batch-remove.batch": f"{project.slug}-draft"}
     return of_batch | {"dataset-erase.name": f"{project.slug}-hidden"}

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from annotation.demo import world
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from tasks.compose.task import TASK
 
 JSON = dict[str, Any]

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.derivations import DERIVATIONS
-from annotation.pure.example import Example, Paragraph
-from annotation.pure.intervals import wilson
-from annotation.pure.tables import note_of, sentence
+from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.reports.tables import note_of, sentence
+from annotation.pure.statistics.intervals import wilson
 from annotation.registry import task_type
 from annotation.tasktype import Given, Judged
 from tests.derivations.listed import Listed, derived
@@ -132,8 +132,8 @@ def test_a_tie_counts_by_its_chance_and_the_answer_by_those_who_gave_one() -> No
     [
         (lambda rows: rows[:1], "the other instances are not in this batch"),
         (lambda rows: rows[1:], "the other instances are not in this batch"),
-        (lambda rows: [rows[0], replace(rows[1], given=())], "an instance has no answer yet"),
-        (lambda rows: [rows[0], replace(rows[1], excluded="broken")], "an instance is left out of scores"),
+        (lambda rows: [rows[0], replace(rows[1], given=())], "an instance has no response yet"),
+        (lambda rows: [rows[0], replace(rows[1], excluded="broken")], "an instance is excluded from scores"),
         (lambda rows: [rows[0], rows[0]], "more than one instance is answerable"),
         (lambda rows: [rows[1], rows[1]], "no instance is answerable"),
         (
@@ -195,32 +195,32 @@ def test_the_report_does_not_depend_on_who_came_first(said: list[tuple[bool, boo
 # What is exported, graded and taken from elsewhere.
 
 
-def verdict(example: Example, *told: JSON) -> JSON:
+def aggregate(example: Example, *told: JSON) -> JSON:
     payload = payload_of(example)
     return dict(TASK.aggregate(payload, [TASK.complete(payload, one) for one in told]))
 
 
 def test_people_relabel_what_they_agree_on_and_leave_out_what_they_do_not() -> None:
     able, lacking = twins(1)
-    (made,) = TASK.export(able, verdict(able, NOT, NOT, right(able)))
+    (made,) = TASK.export(able, aggregate(able, NOT, NOT, right(able)))
     assert (made.answerable, made.answers, made.supports) == (False, able.answers, able.supports)
-    (made,) = TASK.export(lacking, verdict(lacking, {"text": "Osla", "support": [0]}))
+    (made,) = TASK.export(lacking, aggregate(lacking, {"text": "Osla", "support": [0]}))
     assert (made.answerable, made.answers, made.supports) == (True, ("Osla", "Harrow 1"), (0,))
-    assert TASK.export(able, verdict(able, NOT, right(able))) == []
+    assert TASK.export(able, aggregate(able, NOT, right(able))) == []
     torn = [{"text": "Osla", "support": [0]}, {"text": "Harrow 1", "support": [0]}]
-    assert verdict(able, *torn)["kind"] == "answerable"
-    assert TASK.export(able, verdict(able, *torn)) == []
-    assert TASK.export(able, verdict(able)) == []
+    assert aggregate(able, *torn)["kind"] == "answerable"
+    assert TASK.export(able, aggregate(able, *torn)) == []
+    assert TASK.export(able, aggregate(able)) == []
 
 
 def test_a_transforms_own_label_follows_where_people_contradict_it() -> None:
     (whole, part, _other), _tally = derived(TRANSFORM, Listed([well(1)]))
     texts = [paragraph.text for paragraph in part.paragraphs]
     words = {"text": texts[0].split()[0], "support": [0]}
-    assert TASK.export(whole, verdict(whole, NOT))[0].extra["sufficiency"] == 0
-    assert TASK.export(part, verdict(part, words))[0].extra["sufficiency"] == 1
+    assert TASK.export(whole, aggregate(whole, NOT))[0].extra["sufficiency"] == 0
+    assert TASK.export(part, aggregate(part, words))[0].extra["sufficiency"] == 1
     probe = replace(part, extra={**part.extra, "sufficiency": -1})
-    assert TASK.export(probe, verdict(probe, NOT))[0].extra["sufficiency"] == -1
+    assert TASK.export(probe, aggregate(probe, NOT))[0].extra["sufficiency"] == -1
 
 
 def test_an_answer_that_a_requester_accepted_decides() -> None:
@@ -231,7 +231,7 @@ def test_an_answer_that_a_requester_accepted_decides() -> None:
     assert found["kind"] == "answerable"
     assert "accepted" not in found["answer"]
     assert not TASK.unsettled(found)
-    assert TASK.unsettled(verdict(able, NOT, right(able)))
+    assert TASK.unsettled(aggregate(able, NOT, right(able)))
 
 
 @pytest.mark.parametrize(
@@ -282,4 +282,4 @@ def test_a_pair_with_more_answers_scores_as_the_mean_over_every_draw_of_those_of
     assert plain(made) == pytest.approx([fmean(values) for values in zip(*able_only, strict=True)])
     for name in ("groups", "answerable"):
         note = note_of(next(table for table in made["tables"] if table["name"] == name))
-        assert "Figures are at k = 3 answers an item." in note
+        assert "Figures use k = 3 responses per item." in note

@@ -10,33 +10,37 @@ from typing import Any
 
 import pytest
 
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from tests.derivations.listed import Listed, derived, real
 from tests.derivations.test_dire import well
 from tests.tasks.test_answerability import JSON, NOT, TASK, TRANSFORM, figures, judged, report, right, tables, twins
 
 
 def launched(project: Any, folder: Path, found: list[Example], name: str = "full", **settings: Any) -> Any:
-    from annotation.flow import batching, importing
+    from annotation.flow.batches import batch_launch
+    from annotation.flow.data import dataset_import
 
     file = folder / f"{name}.jsonl"
     file.write_text("".join(json.dumps(each.as_json()) + "\n" for each in found))
-    importing.import_dataset(project, file, format="jsonl", name=name)
+    dataset_import.import_dataset(project, file, format="jsonl", name=name)
     held = [project.datasets.get(slug=name)]
-    batch = batching.create_batch(project, name, task="answerability", datasets=held, guide="Read.", **settings)
-    batching.launch(batch)
+    batch = batch_launch.create_batch(
+        project, name, task="answerability", datasets=held, instructions="Read.", **settings
+    )
+    batch_launch.launch(batch)
     return batch
 
 
 def all_done_by(worker: Any, batch: Any) -> list[Any]:
     """Everything that the worker gets, rightly answered."""
-    from annotation.flow import assigning, joining, submitting
+    from annotation.flow.people import sign_up
+    from annotation.flow.work import next_assignment, submissions
 
-    joining.read_guide(assigning.sit_down(worker, batch), version=1)
+    sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=1)
     met = []
-    while assignment := assigning.claim(assigning.sit_down(worker, batch)):
+    while assignment := next_assignment.claim(next_assignment.join_batch(worker, batch)):
         told = TASK.complete(assignment.hit.payload, right(assignment.hit.item.example))
-        submitting.submit(assignment, told, key=f"{len(met)}.k", base=0, active_seconds=9.0)
+        submissions.submit(assignment, told, key=f"{len(met)}.k", base=0, active_seconds=9.0)
         met.append(assignment.hit)
     return met
 
@@ -44,17 +48,17 @@ def all_done_by(worker: Any, batch: Any) -> list[Any]:
 def test_twins_never_go_to_the_same_person_and_count_once_both_are_done(
     project: Any, bob: Any, carol: Any, tmp_path: Path
 ) -> None:
-    from annotation.flow import scoring
+    from annotation.flow.reports import batch_scores
 
     batch = launched(project, tmp_path, [each for k in range(4) for each in twins(k)], assignments_per_hit=1)
     first = all_done_by(bob, batch)
     assert len(first) == len({hit.group_key for hit in first}) == 4
-    halfway = tables(scoring.score_batch(batch))
+    halfway = tables(batch_scores.score_batch(batch))
     assert halfway["groups"][0][1:3] == [0, 4]
     second = all_done_by(carol, batch)
     assert {hit.group_key for hit in second} == {hit.group_key for hit in first}
     assert not {hit.pk for hit in second} & {hit.pk for hit in first}
-    made = scoring.score_batch(batch)
+    made = batch_scores.score_batch(batch)
     assert tables(made)["groups"][0][1:3] == [4, 0]
     assert figures(made) == [1, 1, 1, 1, 1]
 
@@ -75,14 +79,14 @@ def test_single_instances_are_one_of_each_pair_and_the_sample_counts_after_that(
 def test_the_plan_of_single_instances_counts_groups_and_asks_for_no_further_people(
     project: Any, bob: Any, tmp_path: Path
 ) -> None:
-    from annotation.flow import drafting
+    from annotation.flow.batches import batch_drafts
 
     batch = launched(project, tmp_path, [each for k in range(4) for each in twins(k)], options={"singles": True})
-    plan = drafting.plan_of(batch)
+    plan = batch_drafts.plan_of(batch)
     assert plan.hits == 4
     whole = launched(project, tmp_path, [each for k in range(4) for each in twins(k)], name="whole")
-    assert drafting.plan_of(whole).hits == 8
-    assert len(drafting.plan_of(whole).doubts) == 1
+    assert batch_drafts.plan_of(whole).hits == 8
+    assert len(batch_drafts.plan_of(whole).doubts) == 1
 
 
 def said_of(example: Example, chance: Random) -> JSON:
@@ -146,12 +150,12 @@ def test_groups_of_fifteen_count_as_a_whole() -> None:
 def test_the_instances_of_a_transform_go_to_as_many_people_as_there_are_of_a_question(
     project: Any, bob: Any, carol: Any, tmp_path: Path
 ) -> None:
-    from annotation.flow import scoring
+    from annotation.flow.reports import batch_scores
 
     found, _tally = derived(TRANSFORM, Listed([well(number) for number in range(3)]))
     batch = launched(project, tmp_path, found, name="transformed", assignments_per_hit=1)
     met = [all_done_by(worker, batch) for worker in (bob, carol)]
     assert [len({hit.group_key for hit in each}) for each in met] == [len(each) for each in met] == [3, 3]
-    halfway = tables(scoring.score_batch(batch))
+    halfway = tables(batch_scores.score_batch(batch))
     assert halfway["groups"][0][1:3] == [0, 3]
-    assert halfway["groups-left-out"] == [[{"text": "an instance has no answer yet", "values": {}}, 3]]
+    assert halfway["groups-left-out"] == [[{"text": "an instance has no response yet", "values": {}}, 3]]

@@ -13,7 +13,7 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from annotation.registry import form_class, task_type
 from annotation.tasktype import Given, Judged
 
@@ -29,7 +29,7 @@ def payload_of(example: Example) -> dict[str, Any]:
     return payload
 
 
-def verdict_of(*choices: int | None) -> dict[str, Any]:
+def aggregate_of(*choices: int | None) -> dict[str, Any]:
     return TASK.aggregate(payload_of(FERRY), [{"chosen": choice} for choice in choices])
 
 
@@ -46,18 +46,18 @@ def verdict_of(*choices: int | None) -> dict[str, Any]:
     ],
 )
 def test_what_most_choose_is_chosen(choices: tuple[int | None, ...], kind: str, chosen: int | None) -> None:
-    verdict = verdict_of(*choices)
-    assert (verdict["kind"], verdict["chosen"]) == (kind, chosen)
-    assert bool(verdict["question"]) == (kind == "chosen")
+    aggregate = aggregate_of(*choices)
+    assert (aggregate["kind"], aggregate["chosen"]) == (kind, chosen)
+    assert bool(aggregate["question"]) == (kind == "chosen")
 
 
 @given(st.lists(CHOICES, max_size=9), st.randoms())
 def test_every_vote_counts_once_in_whatever_order(choices: list[int | None], rng: Random) -> None:
-    verdict = verdict_of(*choices)
-    assert sum(verdict["votes"]) + verdict["none"] == verdict["answers"] == len(choices)
+    aggregate = aggregate_of(*choices)
+    assert sum(aggregate["votes"]) + aggregate["none"] == aggregate["answers"] == len(choices)
     mixed = choices[:]
     rng.shuffle(mixed)
-    assert verdict_of(*mixed) == verdict
+    assert aggregate_of(*mixed) == aggregate
 
 
 @given(st.integers(0, 10_000), CHOICES)
@@ -72,11 +72,11 @@ def test_the_position_is_the_payloads_whatever_the_order_shown(seed: int, choice
 
 
 def test_the_chosen_question_is_exported_and_the_others_are_gone() -> None:
-    (made,) = TASK.export(FERRY, verdict_of(1))
+    (made,) = TASK.export(FERRY, aggregate_of(1))
     assert made.question == "Where was Osla Brandt, who built the Lantern, born?"
     assert made.extra == {"note": "kept"}
     assert replace(made, question="", extra=FERRY.extra) == FERRY
-    for undecided in (verdict_of(None), verdict_of(0, 1), verdict_of()):
+    for undecided in (aggregate_of(None), aggregate_of(0, 1), aggregate_of()):
         assert TASK.export(FERRY, undecided) == []
 
 
@@ -110,4 +110,4 @@ def test_the_report_says_who_chooses_otherwise_and_what_guessing_would_give() ->
         ("worker 2", 2, 0.0, 4),
     ]
     assert tables["votes"] == [[2, 3, 2], [1, 2, 1]]
-    assert tables["excluded"] == [[{"text": "no answer yet", "values": {}}, 1]]
+    assert tables["excluded"] == [[{"text": "no response yet", "values": {}}, 1]]

@@ -13,8 +13,9 @@ from django.http import QueryDict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.pure import dag, phrasing
-from annotation.pure.example import Example, Hop
+from annotation.pure.data import dag
+from annotation.pure.data.example import Example, Hop
+from annotation.pure.text import composed_question_checks
 from annotation.tasktype import Given
 from tasks.compose.form import Form
 from tasks.compose.task import TASK
@@ -126,7 +127,7 @@ def test_a_level_or_figure_that_makes_no_sense_is_refused(stored: JSON) -> None:
 
 
 def test_every_check_has_a_level_and_a_hop_that_seems_missing_is_never_an_error() -> None:
-    assert payload()["checks"] == dict(phrasing.LEVELS)
+    assert payload()["checks"] == dict(composed_question_checks.LEVELS)
     for field in dataclasses.fields(TASK.Options):
         if choices := field.metadata.get("choices"):
             assert set(choices) == {"error", "warning", "off"} - ({"error"} if field.name == "hop_missing" else set())
@@ -204,8 +205,8 @@ def test_whatever_was_said_check_aggregate_and_the_rest_give_plain_json(bridges:
     shown, gold = payload("3hop1"), example("3hop1")
     said = answer(*bridges, question=text)
     assert all(problem.message % problem.values for problem in TASK.check(shown, said))
-    verdict = TASK.aggregate(shown, [said])
-    told = [verdict, TASK.review(shown, said), TASK.provenance(shown, [said], verdict)]
+    aggregate = TASK.aggregate(shown, [said])
+    told = [aggregate, TASK.review(shown, said), TASK.provenance(shown, [said], aggregate)]
     told += [TASK.compare(shown, [Given("w", said)], gold), TASK.live["checks"](shown, {"q": text})]
     assert all(json.loads(json.dumps(one)) is not None for one in told)
     assert 0 <= TASK.grade(shown, said, gold) <= 1

@@ -6,7 +6,7 @@ from random import Random
 
 from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
-from annotation.pure import dag
+from annotation.pure.data import dag
 from tasks.compose.task import TASK
 from tests.shared_data import shared_data
 
@@ -24,8 +24,8 @@ def test_every_answerable_record_is_prepared_and_its_own_question_passes() -> No
         bridges = ["same"] * len(dag.edges(example.hops))
         answer = {"bridges": bridges, "why": "", "question": example.question, "overrides": {}, "pasted": 0.0}
         refused += bool(TASK.check(payload, answer))
-        verdict = TASK.aggregate(payload, [answer])
-        assert [(made.answer, made.supports) for made in TASK.export(example, verdict)] == [
+        aggregate = TASK.aggregate(payload, [answer])
+        assert [(made.answer, made.supports) for made in TASK.export(example, aggregate)] == [
             (example.answer, tuple(sorted(example.supports or ())))
         ]
     assert refused <= len(examples) * 0.05

@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 from annotation import registry
-from annotation.pure import dag
-from annotation.pure.example import Hop
-from annotation.pure.tables import cell_text, note_of, sentence
+from annotation.pure.data import dag
+from annotation.pure.data.example import Hop
+from annotation.pure.reports.tables import cell_text, note_of, sentence
 from annotation.tasktype import Given, Judged
 from tasks.compose.task import TASK
 from tests.tasks.composing import JSON, QUESTION, answer, example, payload
@@ -79,21 +79,21 @@ def test_of_unpaid_compositions_neither_sentence_nor_table_speaks_of_pay() -> No
 
 def test_the_paragraph_says_what_the_ledger_paid_and_for_how_many() -> None:
     paid, unpaid = Given("w", answer("same"), 50.0, 25), Given("w", answer("same"), 50.0)
-    assert "Each was paid 25 US cents." in in_words(*[judged("2hop", paid)] * 2)
-    assert "One of these 2 was paid so far: 25 US cents." in in_words(judged("2hop", paid), judged("2hop", unpaid))
+    assert "Each paid 25 US cents." in in_words(*[judged("2hop", paid)] * 2)
+    assert "One of these 2 has been paid so far: 25 US cents." in in_words(judged("2hop", paid), judged("2hop", unpaid))
     other = replace(paid, paid=30)
     several = in_words(judged("2hop", paid), judged("2hop", other), judged("2hop", unpaid))
-    assert "2 of these 3 were paid so far: 25 to 30 US cents each." in several
+    assert "2 of these 3 have been paid so far: 25 to 30 US cents each." in several
 
 
 def test_one_of_everything_is_said_as_one() -> None:
     words, single = len(QUESTION.split()), sum(len(hop.question.split()) for hop in example().hops)
     assert in_words(judged("2hop", Given("w", answer("same"), 50.0, 1))) == (
-        "One worker gave one answer to one graph of single-hop questions. Bridges were judged once; 0 % (95 % "
-        "interval 0 to 79.3 %) of the judgments said that both sides are not the same or that it could not be told. "
-        "95 % intervals are for this one annotator and say nothing of other people. "
-        f"One composed question of 2 hops has {words} words, against {single} in its single-hop questions together. "
-        "Composing it took 50 seconds. It was paid 1 US cent."
+        "One worker submitted one response to one graph of single-hop questions. Bridges were judged once; 0 % (95 % "
+        "interval 0 to 79.3 %) of the judgments were “not the same” or “cannot tell”. "
+        "The 95 % intervals hold for this one annotator only. "
+        f"One composed question of 2 hops has {words} words; its single-hop questions together have {single}. "
+        "Composing it took 50 seconds. It paid 1 US cent."
     )
 
 
@@ -110,24 +110,24 @@ def test_a_worker_who_says_no_far_more_often_than_expected_is_flagged_and_others
     calm, eager = table(told, "by-worker")
     assert (calm[0], calm[5:8], eager[0]) == ("calm", [-8.0, "1.000", ""], "eager")
     assert (eager[5:7], eager[7]["text"]) == ([92.0, "< 0.001"], "high")
-    assert [flag["values"]["worker"] for flag in told["flags"]] == ["eager"]
-    assert report(*rows, expected_no=0.9)["flags"] == []
+    assert [warning["values"]["worker"] for warning in told["warnings"]] == ["eager"]
+    assert report(*rows, expected_no=0.9)["warnings"] == []
 
 
 def test_a_mark_says_by_which_test_and_how_many_workers_it_is_adjusted_for() -> None:
     rows = [judged("2hop", Given(name, answer("same"))) for name in ("a", "b", "c")]
     found = next(one for one in report(*rows)["tables"] if one["name"] == "by-worker")
     note = note_of(found)
-    assert "exact binomial tests (one-sided) of 3 workers, with Benjamini and Hochberg's adjustment at q = .05" in note
-    assert "are for these 3 annotators" in note
+    assert "one-sided exact binomial tests of 3 workers, with Benjamini and Hochberg's adjustment at q = .05" in note
+    assert "hold for these 3 annotators" in note
 
 
 def test_who_would_be_marked_alone_is_not_marked_among_many_by_chance() -> None:
     """Three of nine bridges, expected 8 %: p = .03 alone, and nothing among seventeen."""
     rows = [judged("2hop", Given("w", answer("different" if k < 3 else "same"))) for k in range(9)]
-    assert [flag["values"]["worker"] for flag in report(*rows)["flags"]] == ["w"]
+    assert [warning["values"]["worker"] for warning in report(*rows)["warnings"]] == ["w"]
     others = [judged("2hop", Given(f"x{who}", answer("same"))) for who in range(16) for _ in range(9)]
-    assert report(*rows, *others)["flags"] == []
+    assert report(*rows, *others)["warnings"] == []
 
 
 def test_honest_workers_are_seldom_marked() -> None:
@@ -139,7 +139,7 @@ def test_honest_workers_are_seldom_marked() -> None:
         for k in range(17 * 15):
             told = ["different" if rng.random() < 0.08 else "same" for _edge in range(2)]
             rows.append(Judged(f"hit-{k}", "v", "musique", gold, shown, (Given(f"w{k % 17}", answer(*told)),)))
-        marked += any("rate" in flag["values"] for flag in report(*rows)["flags"])
+        marked += any("rate" in warning["values"] for warning in report(*rows)["warnings"])
     assert marked <= 1
 
 
@@ -154,7 +154,7 @@ def test_several_judgments_of_a_graph_are_resampled_together() -> None:
     assert row[3]["high"] - row[3]["low"] > 0.45
     assert len(row) == 5
     note = note_of(next(one for one in report(*rows)["tables"] if one["name"] == "by-edge"))
-    assert "at least 7 annotators, and these are 3" in note
+    assert "at least 7 annotators, and only 3 took part" in note
 
 
 def test_from_seven_workers_on_a_rate_has_an_interval_about_people_in_general() -> None:
@@ -170,8 +170,8 @@ def test_from_seven_workers_on_a_rate_has_an_interval_about_people_in_general() 
     assert row[3]["high"] - row[3]["low"] < 0.2
     assert row[5]["high"] - row[5]["low"] > 0.8
     words = " ".join(sentence(one) for one in told["paragraph"])
-    assert "Over annotators and items the interval of that share is" in words
-    assert "are for these 8 annotators" in words
+    assert "Over annotators and items, the interval of that share is" in words
+    assert "hold for these 8 annotators" in words
 
 
 def test_known_edges_tell_who_is_right_and_do_not_make_anybody_look_eager() -> None:
@@ -179,7 +179,7 @@ def test_known_edges_tell_who_is_right_and_do_not_make_anybody_look_eager() -> N
     told = report(*rows)
     worker = table(told, "by-worker")[0]
     assert (worker[3], worker[8]["value"], worker[8]["n"]) == (0, 1.0, 9)
-    assert told["flags"] == []
+    assert told["warnings"] == []
     assert table(told, "by-edge") == []
 
 
@@ -187,14 +187,14 @@ def test_a_worker_whom_a_no_pays_more_a_minute_than_composing_is_flagged() -> No
     quick = [judged("2hop", Given("w", answer("different"), 2.0, 3)) for _ in range(3)]
     slow = [judged("2hop", Given("w", answer("same"), 60.0, 25)) for _ in range(30)]
     told = report(*quick, *slow)
-    assert [flag["values"] for flag in told["flags"]] == [{"worker": "w"}]
+    assert [warning["values"] for warning in told["warnings"]] == [{"worker": "w"}]
     assert table(told, "pay-by-worker")[0] == ["w", 3, 2.0, 54.0, 30, 60.0, 15.0]
     unpaid = [replace(row, given=(replace(row.given[0], paid=None),)) for row in (*quick, *slow)]
-    assert report(*unpaid)["flags"] == []
+    assert report(*unpaid)["warnings"] == []
 
 
 def test_excluded_hits_and_those_without_answers_count_nowhere() -> None:
-    left_out = replace(judged("2hop", Given("w", answer("same"))), excluded="flagged")
+    left_out = replace(judged("2hop", Given("w", answer("same"))), excluded="reported")
     told = report(left_out, judged("2hop"))
     assert told["n"] == 0
     assert table(told, "by-worker") == []

@@ -21,7 +21,7 @@ def kind_of(*answers: JSON) -> str:
     return str(TASK.aggregate(payload(), list(answers))["kind"])
 
 
-def test_one_composition_is_the_verdict_and_several_are_kept_for_the_requester() -> None:
+def test_one_composition_is_the_aggregate_and_several_are_kept_for_the_requester() -> None:
     one, other = answer("same"), answer("same", question=OTHER)
     assert kind_of() == "undecided"
     assert kind_of(one) == "composed"
@@ -47,8 +47,8 @@ def test_those_who_put_it_aside_are_weighed_against_those_who_composed() -> None
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(judgments, judgments), max_size=6))
 def test_every_judgment_that_counts_is_counted_once(said: list[tuple[str, str]]) -> None:
-    verdict = TASK.aggregate(payload("3hop1"), [answer(*bridges) for bridges in said])
-    first, second = (sum(counts.values()) for counts in verdict["bridges"])
+    aggregate = TASK.aggregate(payload("3hop1"), [answer(*bridges) for bridges in said])
+    first, second = (sum(counts.values()) for counts in aggregate["bridges"])
     assert first == sum(one != "" for one, _ in said)
     assert second == sum(one == "same" and two != "" for one, two in said)
 

@@ -14,8 +14,8 @@ from django.http import QueryDict
 from django.template.loader import render_to_string
 
 from annotation import registry
-from annotation.pure.example import Example, Hop
-from annotation.tasktype import Given, Judged, Problem, TaskType
+from annotation.pure.data.example import Example, Hop
+from annotation.tasktype import CAPABILITIES, Given, Judged, Problem, TaskType, capabilities
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KINDS = sorted(registry.task_types())
@@ -46,16 +46,27 @@ def prepared(kind: str, case: JSON) -> tuple[TaskType, Example, Any, JSON]:
 @every_kind
 def test_a_folder_holds_the_five_files_and_states_conformity(kind: str) -> None:
     folder = ROOT / "tasks" / kind
-    for name in ("task.py", "form.py", "page.html", "guide.md", "examples.json"):
+    for name in ("task.py", "form.py", "page.html", "instructions.md", "examples.json"):
         assert (folder / name).is_file(), f"{kind} has no {name}"
     assert re.fullmatch(r"TASK: TaskType = \w+\(\)", (folder / "task.py").read_text().splitlines()[-1])
     assert registry.task_type(kind).kind == kind
 
 
 @every_kind
+def test_a_task_names_the_capabilities_whose_pieces_it_has(kind: str) -> None:
+    """What the engine never asks for would lie unused."""
+    task = registry.task_type(kind)
+    own = {name for base in type(task).__mro__ if base.__module__.startswith("tasks.") for name in vars(base)}
+    for capability in CAPABILITIES:
+        pieces = {name for name in {*vars(capability), *vars(capability).get("__annotations__", ())} if name[0] != "_"}
+        if own & pieces:
+            assert isinstance(task, capability), f"{kind} has {', '.join(own & pieces)}: {capability.__name__}"
+
+
+@every_kind
 def test_a_page_says_on_top_which_variables_it_takes(kind: str) -> None:
     for file in (ROOT / "tasks" / kind).glob("*.html"):
-        assert "{% comment %}" in file.read_text().splitlines()[0], f"{file.name} lists no variables on top"
+        assert "{% comment %}" in "".join(file.read_text().splitlines()[:2]), f"{file.name} lists no variables on top"
 
 
 @every_kind
@@ -89,17 +100,17 @@ def test_good_answers_pass_and_bad_ones_are_told_at_their_control(kind: str, cas
 
 
 @every_case
-def test_the_answers_add_up_to_the_verdict(kind: str, case: JSON) -> None:
+def test_the_answers_add_up_to_the_aggregate(kind: str, case: JSON) -> None:
     task, _, _, payload = prepared(kind, case)
-    assert json.loads(json.dumps(task.aggregate(payload, case["answers"]), allow_nan=False)) == case["verdict"]
+    assert json.loads(json.dumps(task.aggregate(payload, case["answers"]), allow_nan=False)) == case["aggregate"]
 
 
 @every_case
-def test_a_verdict_of_no_answers_can_be_told_and_changes_no_dataset(kind: str, case: JSON) -> None:
+def test_a_aggregate_of_no_answers_can_be_told_and_changes_no_dataset(kind: str, case: JSON) -> None:
     task, example, _, payload = prepared(kind, case)
-    verdict = task.aggregate(payload, [])
-    json.dumps(verdict, allow_nan=False)
-    assert all(isinstance(made, Example) for made in task.export(example, verdict))
+    aggregate = task.aggregate(payload, [])
+    json.dumps(aggregate, allow_nan=False)
+    assert all(isinstance(made, Example) for made in task.export(example, aggregate))
 
 
 @every_case
@@ -130,7 +141,7 @@ def test_a_report_without_a_single_answer_is_no_error(kind: str, case: JSON) -> 
 @every_case
 def test_the_exported_examples_keep_their_id_and_survive_json(kind: str, case: JSON) -> None:
     task, example, _, _ = prepared(kind, case)
-    for made in task.export(example, case["verdict"]):
+    for made in task.export(example, case["aggregate"]):
         assert Example.from_json(json.loads(json.dumps(made.as_json()))) == made
         assert made.id
 
@@ -139,7 +150,7 @@ def test_the_exported_examples_keep_their_id_and_survive_json(kind: str, case: J
 def test_the_order_of_an_assignment_is_made_by_its_seed_alone(kind: str, case: JSON) -> None:
     task, _, _, payload = prepared(kind, case)
     before = json.dumps(payload)
-    shown = [task.arrange(payload, Random(seed)) for seed in (5, 5, 6, 7, 8)]
+    shown = [capabilities.arrange(task, payload, Random(seed)) for seed in (5, 5, 6, 7, 8)]
     assert shown[0] == shown[1]
     assert json.dumps(payload) == before, "arrange changed the payload at rest"
 
@@ -177,8 +188,8 @@ def test_gold_is_not_in_the_payload_and_leaves_no_trace_in_it(kind: str, case: J
 @every_case
 def test_the_fragments_render_from_the_payload_as_shown(kind: str, case: JSON) -> None:
     task, _, _, payload = prepared(kind, case)
-    shown = task.arrange(payload, Random(3))
-    for name, function in task.live.items():
+    shown = capabilities.arrange(task, payload, Random(3))
+    for name, function in capabilities.live(task).items():
         for asked in ({}, {"q": "the"}, {"q": "\ud83d%00<'\""}):
             assert render_to_string(f"{kind}/_{name}.html", function(shown, asked)).strip()
 
@@ -186,19 +197,27 @@ def test_the_fragments_render_from_the_payload_as_shown(kind: str, case: JSON) -
 @pytest.fixture
 def opened(project: Any, bob: Any, kind: str, case: JSON, tmp_path: Path) -> Any:
     """Bob's assignment on the case's example, in an open batch with the case's options."""
-    from annotation.flow import assigning, batching, importing, joining
+    from annotation.flow.batches import batch_launch
+    from annotation.flow.data import dataset_import
+    from annotation.flow.people import sign_up
+    from annotation.flow.work import next_assignment
 
     file = tmp_path / "case.jsonl"
     file.write_text(json.dumps(case["example"], ensure_ascii=False) + "\n")
-    importing.import_dataset(project, file, format="jsonl", name="case")
-    batch = batching.create_batch(
-        project, "case-1", task=kind, datasets=list(project.datasets.all()), options=case["options"], guide="Read."
+    dataset_import.import_dataset(project, file, format="jsonl", name="case")
+    batch = batch_launch.create_batch(
+        project,
+        "case-1",
+        task=kind,
+        datasets=list(project.datasets.all()),
+        options=case["options"],
+        instructions="Read.",
     )
-    batching.launch(batch)
-    seat = assigning.sit_down(bob, batch)
-    joining.read_guide(seat, version=1)
-    seat.refresh_from_db()
-    return assigning.claim(seat)
+    batch_launch.launch(batch)
+    participation = next_assignment.join_batch(bob, batch)
+    sign_up.read_instructions(participation, version=1)
+    participation.refresh_from_db()
+    return next_assignment.claim(participation)
 
 
 @every_case
@@ -237,7 +256,7 @@ def test_the_page_of_an_untouched_assignment_submits_nothing(
 @every_case
 def test_what_a_form_posts_for_an_answer_is_read_as_that_answer(kind: str, case: JSON) -> None:
     task, _example, _options, payload = prepared(kind, case)
-    shown = task.arrange(payload, Random(7))
+    shown = capabilities.arrange(task, payload, Random(7))
     for answer in case["answers"]:
         posted = QueryDict(mutable=True)
         for name, values in registry.form_class(kind)(shown).posted(answer).items():
@@ -250,7 +269,7 @@ def test_what_a_form_posts_for_an_answer_is_read_as_that_answer(kind: str, case:
 def test_a_simulated_worker_says_something_that_passes_the_check(kind: str, case: JSON, right: bool) -> None:
     task, example, _options, payload = prepared(kind, case)
     for seed in range(8):
-        answer = task.imitate(payload, example, Random(seed), right=right)
+        answer = capabilities.imitate(task, payload, example, Random(seed), right=right)
         assert answer is None or not task.check(payload, answer), (answer, task.check(payload, answer))
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from annotation.derivations.composable_pairs import ComposablePairs
 from annotation.derivations.singlehop import SingleHop
-from annotation.pure import dag
-from annotation.pure.example import Example
-from annotation.pure.hop_view import bridge_views
-from annotation.pure.tables import note_of
+from annotation.pure.data import dag
+from annotation.pure.data.example import Example
+from annotation.pure.data.hop_view import bridge_views
+from annotation.pure.reports.tables import note_of
 from annotation.registry import task_type
 from annotation.tasktype import Given, Judged
 from tests.derivations.listed import Listed, derived, real
@@ -38,7 +38,7 @@ def told(*bridges: str) -> dict[str, Any]:
     return {"bridges": list(bridges), "why": ""}
 
 
-def verdict_of(example: Example, *answers: tuple[str, ...]) -> dict[str, Any]:
+def aggregate_of(example: Example, *answers: tuple[str, ...]) -> dict[str, Any]:
     return TASK.aggregate(payload_of(example), [told(*answer) for answer in answers])
 
 
@@ -55,27 +55,27 @@ def verdict_of(example: Example, *answers: tuple[str, ...]) -> dict[str, Any]:
     ],
 )
 def test_a_graph_is_the_same_only_where_every_edge_is(answers: list[tuple[str, ...]], kind: str) -> None:
-    assert verdict_of(CHAIN, *answers)["kind"] == kind
+    assert aggregate_of(CHAIN, *answers)["kind"] == kind
 
 
 @given(st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(KINDS)), min_size=1, max_size=7), st.randoms())
-def test_the_verdict_counts_every_answer_and_knows_no_order(answers: list[tuple[str, str]], rng: Random) -> None:
-    verdict = verdict_of(CHAIN, *answers)
-    assert all(sum(votes.values()) == len(answers) for votes in verdict["bridges"])
+def test_the_aggregate_counts_every_answer_and_knows_no_order(answers: list[tuple[str, str]], rng: Random) -> None:
+    aggregate = aggregate_of(CHAIN, *answers)
+    assert all(sum(votes.values()) == len(answers) for votes in aggregate["bridges"])
     mixed = answers[:]
     rng.shuffle(mixed)
-    assert verdict_of(CHAIN, *mixed) == verdict
+    assert aggregate_of(CHAIN, *mixed) == aggregate
 
 
 def test_decided_pairs_are_exported_with_what_is_known_and_others_are_not() -> None:
     bare = replace(PAIR, extra={"note": "kept"})
     for kind in ("same", "different"):
-        (made,) = TASK.export(bare, verdict_of(bare, (kind,)))
+        (made,) = TASK.export(bare, aggregate_of(bare, (kind,)))
         assert made.extra == {"note": "kept", "known_bridges": [kind]}
         assert replace(made, extra=bare.extra) == bare
-    assert TASK.export(bare, verdict_of(bare, ("unsure",))) == []
-    assert TASK.export(bare, verdict_of(bare, ("same",), ("different",))) == []
-    (graph,) = TASK.export(CHAIN, verdict_of(CHAIN, ("unsure", "different")))
+    assert TASK.export(bare, aggregate_of(bare, ("unsure",))) == []
+    assert TASK.export(bare, aggregate_of(bare, ("same",), ("different",))) == []
+    (graph,) = TASK.export(CHAIN, aggregate_of(CHAIN, ("unsure", "different")))
     assert graph.extra["known_bridges"] == ["", "different"]
 
 
@@ -142,14 +142,14 @@ def test_the_report_counts_edges_and_holds_workers_to_what_is_known() -> None:
     assert (first[5:7], second[5:7]) == ([-20.0, "1.000"], [80.0, "0.080"])
     people = tables["people"]
     assert [(row[2]["value"], row[2]["low"], row[2]["high"]) for row in people] == [(0.25, 0.5, 0.75), (0, 0.25, 0.25)]
-    assert tables["excluded"] == [["broken", 1], [{"text": "no answer yet", "values": {}}, 1]]
-    assert report["flags"] == []
+    assert tables["excluded"] == [["broken", 1], [{"text": "no response yet", "values": {}}, 1]]
+    assert report["warnings"] == []
     note = note_of(next(table for table in report["tables"] if table["name"] == "by-worker"))
-    assert "of 2 workers against 80 % of known edges right, with Benjamini and Hochberg's adjustment" in note
-    assert "are for these 2 annotators" in note
+    assert "of 2 workers against 80 % accuracy on known edges, with Benjamini and Hochberg's adjustment" in note
+    assert "hold for these 2 annotators" in note
     more = [judged(OTHER, f"f{k}", ("different",), ("same",)) for k in range(2)]
-    flags = TASK.report([*rows, *more], TASK.options({}), seed=1)["flags"]
-    assert [flag["values"]["worker"] for flag in flags] == ["worker 1"]
+    warnings = TASK.report([*rows, *more], TASK.options({}), seed=1)["warnings"]
+    assert [warning["values"]["worker"] for warning in warnings] == ["worker 1"]
     assert report["paragraph"][0]["message"] % report["paragraph"][0]["values"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.http import QueryDict
 
 from annotation.demo import composing, world
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from annotation.registry import form_class, task_type
 
 GRAPHS = composing.graphs()

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from annotation.registry import task_type
+from annotation.tasktype import capabilities
 
 KNOWN: dict[str, Any] = {"id": "e", "question": "Where?", "paragraphs": ()}
 PORT = Example(**KNOWN, answers=("Port Anselm",))
@@ -45,4 +46,4 @@ def test_more_than_half_in_equal_words_far_from_gold(
 
 
 def test_tasks_without_gold_answers_doubt_nothing() -> None:
-    assert task_type("coreference").doubt({}, [{"bridges": ["same"], "why": ""}] * 2, PORT) is None
+    assert capabilities.doubt(task_type("coreference"), {}, [{"bridges": ["same"], "why": ""}] * 2, PORT) is None

@@ -8,8 +8,8 @@ import pytest
 
 from annotation.formats import FORMATS
 from annotation.formats.base import Parsed
-from annotation.pure.example import Example, Paragraph
-from annotation.pure.spans import Span, locate_as_scored
+from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.text.spans import Span, locate_as_scored
 from annotation.registry import task_type
 from annotation.tasktype import JSON
 from tests.shared_data import shared_data

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from annotation.pure.example import Example
-from annotation.pure.intervals import wilson
-from annotation.pure.tables import cell_text, note_of, sentence
+from annotation.pure.data.example import Example
+from annotation.pure.reports.tables import cell_text, note_of, sentence
+from annotation.pure.statistics.intervals import wilson
 from annotation.registry import task_type
 from annotation.tasktype import JSON, Given, Judged
 from tests.tasks import test_answerability as answerability
@@ -32,12 +32,12 @@ def test_the_rate_of_proxies_has_a_range_without_any_one_annotator() -> None:
     said = [sufficiency.NO_PROXY, {**sufficiency.NO_PROXY, "f1_fr": "iss"}, sufficiency.OF_F1]
     rows = [row for k, one in enumerate(said) for row in sufficiency.question(k, one, wanted=2)]
     report = sufficiency.report(rows, agreement="majority", votes=2)
-    over, without = people(report)["Rate of proxies"]
+    over, without = people(report)["Proxy rate"]
     assert over is None
     assert without["value"] == pytest.approx(2 / 3)
     assert (without["low"], without["high"], without["n"]) == (pytest.approx(1 / 2), pytest.approx(2 / 3), 3)
-    assert "are for these 3 annotators" in note(report, "proxies")
-    assert "at least 7 annotators, and these are 3" in note(report, "people")
+    assert "hold for these 3 annotators" in note(report, "proxies")
+    assert "at least 7 annotators, and only 3 took part" in note(report, "people")
 
 
 def answered(workers: int, groups: int = 30) -> list[Judged]:
@@ -65,7 +65,7 @@ def test_one_annotator_s_agreement_has_an_interval_about_people_from_seven_on() 
     assert over["n"] == 9
     assert over["low"] < shown["low"] < shown["high"] < over["high"]
     assert people(report)["Majority agrees with the label"][0] is None
-    assert people(report)["All labels of a group right"][1]["low"] is not None
+    assert people(report)["All labels of a group correct"][1]["low"] is not None
     assert people(answerability.report(answered(6)))["One annotator agrees with the label"] == [None, None]
 
 
@@ -124,7 +124,7 @@ def test_answers_to_one_hit_of_another_program_are_resampled_together() -> None:
     found = report["tables"][0]["rows"][0][3]
     assert (found["value"], found["n"]) == (0.5, 48)
     assert found["high"] - found["low"] > 1.5 * (wilson(24, 48).high - wilson(24, 48).low)
-    assert "are for these 4 annotators" in note(report, "values")
+    assert "hold for these 4 annotators" in note(report, "values")
 
 
 def test_tables_of_majorities_say_how_many_responses_items_have() -> None:
@@ -132,6 +132,6 @@ def test_tables_of_majorities_say_how_many_responses_items_have() -> None:
     assert "Each item has 3 responses (k = 3)." in note(sufficiency.report(rows), "verdicts")
     fewer = [replace(rows[0], given=rows[0].given[:1]), *rows[1:]]
     report = sufficiency.report(fewer)
-    words = "Items have 1 to 3 responses; where no k is named, figures use all of them."
+    words = "Items have 1 to 3 responses; figures use all of them unless a k is given."
     assert words in note(report, "verdicts")
     assert words in " ".join(sentence(one) for one in report["paragraph"])

@@ -15,18 +15,30 @@ from tests.tasks.test_contract import JSON, every_case
 def test_a_requester_sees_the_preview_the_answers_and_the_report(
     kind: str, case: JSON, project: Any, alice: Any, bob: Any, carol: Any, client: Any, tmp_path: Path
 ) -> None:
-    from annotation.flow import assigning, batching, importing, joining, submitting
+    from annotation.flow.batches import batch_launch
+    from annotation.flow.data import dataset_import
+    from annotation.flow.people import sign_up
+    from annotation.flow.work import next_assignment, submissions
 
     file = tmp_path / "case.jsonl"
     file.write_text(json.dumps(case["example"], ensure_ascii=False) + "\n")
-    importing.import_dataset(project, file, format="jsonl", name="case")
-    given = {"task": kind, "datasets": list(project.datasets.all()), "options": case["options"], "guide": "Read."}
-    batch = batching.create_batch(project, "case-1", assignments_per_hit=2, **given)
-    batching.launch(batch)
+    dataset_import.import_dataset(project, file, format="jsonl", name="case")
+    given = {
+        "task": kind,
+        "datasets": list(project.datasets.all()),
+        "options": case["options"],
+        "instructions": "Read.",
+    }
+    batch = batch_launch.create_batch(project, "case-1", assignments_per_hit=2, **given)
+    batch_launch.launch(batch)
     for worker, answer in zip((bob, carol), case["answers"] * 2, strict=False):
-        joining.read_guide(assigning.sit_down(worker, batch), version=1)
-        submitting.submit(
-            assigning.claim(assigning.sit_down(worker, batch)), answer, key="0.k", base=0, active_seconds=9.0
+        sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=1)
+        submissions.submit(
+            next_assignment.claim(next_assignment.join_batch(worker, batch)),
+            answer,
+            key="0.k",
+            base=0,
+            active_seconds=9.0,
         )
     client.force_login(bob.user)
     assert client.get(reverse("history")).status_code == 200

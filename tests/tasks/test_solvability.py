@@ -11,10 +11,10 @@ import pytest
 from scipy import stats
 
 from annotation import registry
-from annotation.pure.ablation import ablate
-from annotation.pure.example import Example, Paragraph
-from annotation.pure.intervals import wilson
-from annotation.pure.tables import cell_text, note_of, sentence
+from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.derivations.ablation import ablate
+from annotation.pure.reports.tables import cell_text, note_of, sentence
+from annotation.pure.statistics.intervals import wilson
 from annotation.tasktype import JSON, Given, Judged
 
 TASK = registry.task_type("solvability")
@@ -78,7 +78,7 @@ def test_the_papers_tables_come_from_its_counts() -> None:
         assert n == 20
         assert [round(20 * f["value"]) for f in (alpha, beta, gamma, delta)] == [*counts[:3], 0]
         assert round(100 * by_classes["value"]) == counts[3]
-    assert report["flags"] == []
+    assert report["warnings"] == []
     assert report["n"] == 160
 
 
@@ -99,9 +99,9 @@ def test_the_paragraph_says_what_became_of_every_judged_question() -> None:
     tied = [said("alpha"), said("beta")]
     report = TASK.report([item(3, "squad", said("alpha")), item(3, "squad", *tied, at=1)], TASK.options({}), seed=1)
     assert " ".join(sentence(one) for one in report["paragraph"]) == (
-        "2 ablated questions were judged. By majority 1 of 1 can be solved. On 1, as many annotators say that it can "
-        "be solved as that it cannot. On 1 there is a tie between classes. Items have 1 to 2 responses; where no "
-        "k is named, figures use all of them."
+        "2 ablated questions were judged. By majority, 1 of 1 can be solved. For 1, annotators are "
+        "tied on whether they can be solved. For 1 there is a tie between classes. Items have 1 to 2 "
+        "responses; figures use all of them unless a k is given."
     )
 
 
@@ -147,8 +147,8 @@ def test_shares_have_a_range_without_any_one_annotator() -> None:
     assert cell_text(words) == "Solvable, 7. Sentence words shuffled, squad"
     assert over is None
     assert (without["value"], without["low"], without["high"]) == (pytest.approx(1 / 3), 0.0, 1.0)
-    assert "are 3" in note_of(people)
-    assert "are for these 3 annotators" in note_of(report["tables"][0])
+    assert "only 3 took part" in note_of(people)
+    assert "hold for these 3 annotators" in note_of(report["tables"][0])
 
 
 def test_answers_in_free_text_have_agreement_beyond_chance() -> None:
@@ -173,13 +173,13 @@ def test_seventy_per_cent_of_twenty_means_48_to_86() -> None:
 def test_solvable_delta_counts_as_solvable_and_a_break_of_the_sum_is_flagged() -> None:
     whole = [item(3, "squad", said("delta"), at=1), item(3, "squad", said("delta", solvable=False), at=2)]
     report = TASK.report(whole, TASK.options({}), seed=1)
-    assert report["flags"] == []
+    assert report["warnings"] == []
     assert table(report, "classes")[0][-1]["value"] == 0.5
     # γ by most, unsolvable by most: two of three annotators contradict each other.
     votes = [said("beta"), said("gamma"), {**said("gamma"), "solvable": False}]
     broken = TASK.report([item(3, "squad", *votes)], TASK.options({}), seed=1)
-    assert cell_text(broken["flags"][0]["values"].pop("ablation")) == "3. Content words only"
-    assert broken["flags"][0]["values"] == {"dataset": "squad", "classes": 1, "solvable": 0}
+    assert cell_text(broken["warnings"][0]["values"].pop("ablation")) == "3. Content words only"
+    assert broken["warnings"][0]["values"] == {"dataset": "squad", "classes": 1, "solvable": 0}
 
 
 def test_the_four_cases_of_people_and_a_model() -> None:
@@ -223,9 +223,9 @@ def test_without_a_model_there_is_no_table_of_cases() -> None:
         ([], "undecided", None),
     ],
 )
-def test_the_verdict_is_the_class_that_most_give(answers: list[str], kind: str, solvable: bool | None) -> None:
-    verdict = TASK.aggregate({}, [said(each) for each in answers])
-    assert (verdict["kind"], verdict["solvable"]) == (kind, solvable)
+def test_the_aggregate_is_the_class_that_most_give(answers: list[str], kind: str, solvable: bool | None) -> None:
+    aggregate = TASK.aggregate({}, [said(each) for each in answers])
+    assert (aggregate["kind"], aggregate["solvable"]) == (kind, solvable)
 
 
 def prepared(**options: Any) -> tuple[Example, JSON]:

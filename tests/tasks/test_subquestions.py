@@ -18,8 +18,8 @@ from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import Tally
 from annotation.formats import FORMATS
 from annotation.formats.base import CannotWrite, Parsed, Parted
-from annotation.pure.correcting import agreed, answer_key, difference, flowed, question_key
-from annotation.pure.example import Example
+from annotation.pure.data.corrections import agreed, answer_key, difference, flowed, question_key
+from annotation.pure.data.example import Example
 from annotation.registry import task_type
 from annotation.tasktype import Given, Judged
 from tests.browser.sub_questions import FERRY_QUESTION, ORGAN_QUESTION
@@ -126,7 +126,7 @@ def test_a_corrected_template_keeps_what_it_refers_to() -> None:
         ([FIXED | {"accepted": True}, keep()], "kept", ""),
     ],
 )
-def test_verdicts(answers: list[JSON], kind: str, discard: str) -> None:
+def test_aggregates(answers: list[JSON], kind: str, discard: str) -> None:
     told = TASK.aggregate(payload(), answers)
     assert (told["kind"], told["discard"]) == (kind, discard)
 
@@ -155,8 +155,8 @@ def test_only_ties_wait_for_the_requester_and_agreeing_is_saying_the_same_texts(
 
 def test_the_order_of_the_answers_does_not_matter() -> None:
     answers = [FIXED, keep({"answer": "the Tamsin Vole", "valid": False}), keep(), drop("single_hop")]
-    verdicts = [TASK.aggregate(payload(), Random(k).sample(answers, 4)) for k in range(10)]
-    assert all(verdict == verdicts[0] for verdict in verdicts)
+    aggregates = [TASK.aggregate(payload(), Random(k).sample(answers, 4)) for k in range(10)]
+    assert all(aggregate == aggregates[0] for aggregate in aggregates)
 
 
 def test_the_report_counts_what_was_kept_judged_and_corrected() -> None:

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.derivations import DERIVATIONS
-from annotation.pure.example import Example, Hop, Paragraph
-from annotation.pure.intervals import wilson
-from annotation.pure.sufficiency import expected_drop
+from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.derivations.sufficiency import expected_drop
+from annotation.pure.statistics.intervals import wilson
 from annotation.registry import task_type
 from annotation.tasktype import Given, Judged
 from tests.derivations.listed import Listed, derived
@@ -100,7 +100,7 @@ def test_the_papers_figures_come_out_of_115_questions_with_two_proxies() -> None
         "1.7 % [0.5, 6.1]",
         "0.0628 (p = 0.017)",
         "0.0641 unrounded",
-        "do not suffice in 0.0 % [0.0, 3.2]",
+        "are not sufficient in 0.0 % [0.0, 3.2]",
     ):
         assert figure in said
     assert [row[:2] for row in tables(made)["replaced"]] == [["f1", 1], ["f2", 1]]
@@ -111,7 +111,7 @@ def test_models_of_the_annotators_stand_beside_the_rule_where_many_pairs_are_sha
     rows = [row for number in range(8) for row in question(number, OF_F2 if number == 0 else NO_PROXY)]
     torn = question(9, {"f1_f2": "sssi", "f1_fr": "iiii", "fr_f2": "siii"})
     rules = {row[0]["text"]: row[1:3] for row in tables(report([*rows, *torn], agreement="all"))["proxies-by-rule"]}
-    assert rules == {"as this batch says": [8, 1], "Dawid–Skene": [9, 1], "one-coin": [9, 1]}
+    assert rules == {"rule of this batch": [8, 1], "Dawid–Skene": [9, 1], "one-coin model": [9, 1]}
     few = tables(report(rows[:6]))
     assert "proxies-by-rule" not in few
     assert {"agreement", "verdicts", "by-worker", "confusion"} <= set(few)
@@ -147,14 +147,14 @@ def test_each_question_without_agreement_is_left_out_for_one_reason() -> None:
     assert reasons(made) == {
         "annotators do not agree on a pair": 1,
         "a pair has too few votes": 1,
-        "annotators agree that a pair cannot be told": 1,
+        "annotators agree that they cannot tell for a pair": 1,
         "a pair is not in the batch": 1,
-        "a pair is left out of the scores": 1,
-        "a pair is there more than once": 1,
+        "a pair is excluded from the scores": 1,
+        "a pair occurs more than once": 1,
     }
     assert tables(made)["proxies"][0][1:5] == [7, 6, 1, 0]
     assert ["broken", 3] in tables(made)["excluded"]
-    assert any("ask about all pairs of a question" in flag["message"] for flag in made["flags"])
+    assert any("include all pairs of a question" in warning["message"] for warning in made["warnings"])
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_three_supports_have_six_pairs_and_proxies_beside_any_of_them() -> None:
 def test_items_that_are_no_pair_of_a_question_are_counted_as_such() -> None:
     odd = [replace(pairs_of(1)[0], extra=extra) for extra in ({}, {"pair": "f1_f2"}, {"pair": {"supports": [3]}})]
     made = report([judged(example, "s") for example in odd])
-    assert made["flags"][0]["values"] == {"n": 3}
+    assert made["warnings"][0]["values"] == {"n": 3}
     assert tables(made)["proxies"] == []
     assert made["expected_drop"] == []
 

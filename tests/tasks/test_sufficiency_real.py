@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from tests.derivations.listed import derived, real
 from tests.tasks.test_sufficiency import PAIRS, judged, report, tables
 

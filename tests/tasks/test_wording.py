@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from annotation.registry import task_type
-from annotation.tasktype import TaskType, Unfit
+from annotation.tasktype import Adjudicable, TaskType, UnfitWording
 from tests.browser.sub_questions import FERRY_QUESTION, ORGAN_QUESTION
 
 JSON = dict[str, Any]
@@ -27,11 +27,10 @@ def payload_of(task: TaskType, example: Example = ORGAN_QUESTION, **options: Any
 
 def test_tasks_that_offer_writing_edit_and_say_a_wording() -> None:
     for kind in ("answer", "answerability", "subquestions", "compose"):
-        task = type(task_type(kind))
+        task = task_type(kind)
+        assert isinstance(task, Adjudicable)
         assert task.writes
-        assert task.edited is not TaskType.edited
-        assert task.review is not TaskType.review
-    assert not task_type("coreference").writes
+    assert not isinstance(task_type("coreference"), Adjudicable)
 
 
 @pytest.mark.parametrize("task", [ANSWER, ANSWERABILITY])
@@ -50,7 +49,7 @@ def test_an_answer_in_words_is_found_in_the_paragraphs_and_keeps_the_support(tas
 def test_words_that_stand_nowhere_are_refused_even_unchanged(task: TaskType, text: str) -> None:
     payload = payload_of(task)
     base = task.complete(payload, {"text": text, "support": [1]})
-    with pytest.raises(Unfit, match=f"“{text}” stands in no paragraph"):
+    with pytest.raises(UnfitWording, match=f"“{text}” is not in any paragraph"):
         task.edited(payload, base, text)
 
 
@@ -59,7 +58,7 @@ def test_no_answer_is_an_answer_where_the_batch_has_it() -> None:
     base = ANSWER.complete(payload, {"text": "Quillhaven", "support": [2]})
     for text in ("No answer ", ""):
         assert ANSWER.edited(payload, base, text)["kind"] == "none"
-        with pytest.raises(Unfit):
+        with pytest.raises(UnfitWording):
             ANSWER.edited(payload_of(ANSWER), base, text)
     none = ANSWER.edited(payload, base, "")
     assert ANSWER.review(payload, none)["text"] == "no answer"
@@ -97,13 +96,13 @@ def test_without_support_to_keep_the_sentence_of_the_words_is_it() -> None:
 
 def test_words_that_stand_in_several_paragraphs_need_a_base_with_support() -> None:
     payload = payload_of(ANSWER, no_answer=True)
-    with pytest.raises(Unfit, match="in several paragraphs"):
+    with pytest.raises(UnfitWording, match="in several paragraphs"):
         ANSWER.edited(payload, ANSWER.complete(payload, {"text": ""}), "Quillhaven")
 
 
 def test_yes_needs_a_base_with_support() -> None:
     payload = payload_of(ANSWER, no_answer=True, yes_no=True)
-    with pytest.raises(Unfit, match="names its support"):
+    with pytest.raises(UnfitWording, match="names its support"):
         ANSWER.edited(payload, ANSWER.complete(payload, {"text": ""}), "yes")
 
 
@@ -124,13 +123,13 @@ def test_sub_questions_are_written_a_line_a_hop_and_kept(discard: str) -> None:
     assert lines == ["Who the organ of Saint Orrin built? → Vole", "In which town was Vole born? → Quillhaven"]
     made = SUBQUESTIONS.edited(payload, base, f"Who built the organ? → Tamsin Vole\r\n\r\n{lines[1]} ")
     assert SUBQUESTIONS.check(payload, made) == []
-    verdict = SUBQUESTIONS.aggregate(payload, [made | {"accepted": True}])
-    assert verdict["kind"] == "kept"
-    assert [(hop["question"], hop["answer"]) for hop in verdict["hops"]] == [
+    aggregate = SUBQUESTIONS.aggregate(payload, [made | {"accepted": True}])
+    assert aggregate["kind"] == "kept"
+    assert [(hop["question"], hop["answer"]) for hop in aggregate["hops"]] == [
         ("Who built the organ?", "Tamsin Vole"),
         ("In which town was Vole born?", "Quillhaven"),
     ]
-    assert [hop["changed_by"] for hop in verdict["hops"]] == [
+    assert [hop["changed_by"] for hop in aggregate["hops"]] == [
         {"question": 1, "answer": 1},
         {"question": 0, "answer": 0},
     ]
@@ -147,12 +146,12 @@ def test_sub_questions_are_written_a_line_a_hop_and_kept(discard: str) -> None:
         ("A? → B\nWho mastered #1? → Finch\nWhat did #1 leave? → D", "Hop 3: keep #2"),
         ("A? → B\nWho mastered #2? → Finch\nWhat did #2 leave? → D", "Hop 2: keep #1"),
         ("Which of #1? → B\nWho mastered #1? → Finch\nWhat did #2 leave? → D", "Hop 1: write the earlier answer"),
-        (f"A? → {'x' * 501}\nWho mastered #1? → Finch\nWhat did #2 leave? → D", "Hop 1: at most 500"),
+        (f"A? → {'x' * 501}\nWho mastered #1? → Finch\nWhat did #2 leave? → D", "Hop 1: use at most 500"),
     ],
 )
 def test_a_line_that_cannot_stand_is_named(text: str, said: str) -> None:
     payload = payload_of(SUBQUESTIONS, FERRY_QUESTION)
-    with pytest.raises(Unfit, match=said):
+    with pytest.raises(UnfitWording, match=said):
         SUBQUESTIONS.edited(payload, base_of(payload), text)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from django.urls import reverse
 
 from annotation import jobs
-from annotation.flow import assigning, joining, submitting
+from annotation.flow.people import sign_up
+from annotation.flow.work import next_assignment, submissions
 from tests.conftest import answer_to
 
 
@@ -18,16 +19,16 @@ def at(name: str, *args: Any, batch: str = "wells-1") -> str:
 
 def take(worker: Any, batch: Any) -> Any:
     """The worker's next assignment, the guide read."""
-    seat = assigning.sit_down(worker, batch)
-    joining.read_guide(seat, version=batch.guide.version)
-    return assigning.claim(assigning.sit_down(worker, batch))
+    participation = next_assignment.join_batch(worker, batch)
+    sign_up.read_instructions(participation, version=batch.instructions.version)
+    return next_assignment.claim(next_assignment.join_batch(worker, batch))
 
 
 def answer(worker: Any, batch: Any, **other: Any) -> Any:
     """The worker takes an assignment and submits the right answer, with `other` in place of its parts."""
     assignment = take(worker, batch)
     given = answer_to(assignment) | other
-    submitting.submit(assignment, given, key=f"0.{assignment.pk}", base=0, active_seconds=30)
+    submissions.submit(assignment, given, key=f"0.{assignment.pk}", base=0, active_seconds=30)
     assignment.refresh_from_db()
     return assignment
 

@@ -9,11 +9,13 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from annotation.flow import joining, telling
-from annotation.models import Arrival, Assignment, Flag, Hit, Seat, Worker
-from annotation.pure import lifecycle
+from annotation.flow.people import sign_up
+from annotation.flow.review import worker_feedback
+from annotation.marketplaces.models import Arrival
+from annotation.models import Assignment, Hit, Participation, ProblemReport, Worker
+from annotation.pure.batches import lifecycle
 from annotation.registry import form_class
-from annotation.views.frame import shown_payload
+from annotation.views.work.task_frame import shown_payload
 from tests.conftest import answer_to
 from tests.frames import ORIGIN, Frame, publish, sent
 
@@ -62,7 +64,7 @@ def test_the_whole_way_from_consent_to_the_marketplace(hit: Hit) -> None:
     frame = Frame(hit)
     assert "We keep what you answer." in body(frame.open())
     assert "Read, then answer." in body(frame.act("consent", version="1"))
-    page = body(frame.act("guide", version="1"))
+    page = body(frame.act("instructions", version="1"))
     assert hit.payload["question"] in page
     assert GOLD not in page
     row = Assignment.objects.get()
@@ -91,18 +93,28 @@ def test_submitting_twice_stores_one_answer_and_leads_to_the_same_end(hit: Hit) 
     given = fields(row) | {"csrfmiddlewaretoken": token}
     replies = [frame.client.post(f"/frame/{hit.public_id}/submit/", given) for _time in range(2)]
     assert [reply.status_code for reply in replies] == [303, 303]
-    assert row.answers.count() == 1
+    assert row.responses.count() == 1
     other = frame.client.post(f"/frame/{hit.public_id}/submit/", given | {"key": "0.other"})
     assert other.status_code == 409
     assert sent(hit)["k"] in body(other)  # the way to the answer that stands
     revised = frame.client.post(f"/frame/{hit.public_id}/submit/", given | {"key": "1.later", "text": "white"})
-    assert (revised.status_code, row.answers.count()) == (303, 1)
+    assert (revised.status_code, row.responses.count()) == (303, 1)
     script = frame.client.post(f"/frame/{hit.public_id}/submit/", given, headers={"Accept": "application/json"})
     assert script.json()["next"].startswith(f"/frame/{hit.public_id}/?k=")
     assert token not in script.json()["next"]
 
 
-ACTS = ["consent", "guide", "practice/1", "practice/1/done", "submit", "draft", "extend", "flag", "return"]
+ACTS = [
+    "consent",
+    "instructions",
+    "practice/1",
+    "practice/1/done",
+    "submit",
+    "draft",
+    "extend",
+    "report-problem",
+    "return",
+]
 
 
 def test_without_its_token_nothing_is_taken(hit: Hit, alice: Any) -> None:
@@ -184,27 +196,29 @@ def test_the_token_stands_in_no_address_and_no_log(hit: Hit, caplog: pytest.LogC
 def test_what_the_requester_said_is_read_first(hit: Hit) -> None:
     frame = Frame(hit)
     frame.begin()
-    told = telling.feedback(Worker.objects.get(user=None), hit.batch, text="Please mark whole names.", author=None)
+    told = worker_feedback.feedback(
+        Worker.objects.get(user=None), hit.batch, text="Please mark whole names.", author=None
+    )
     assert "Please mark whole names." in body(frame.open())
     assert hit.payload["question"] in body(frame.act(f"feedback/{told.pk}"))
     stranger = Worker.objects.create(project=hit.batch.project, external_id="other", consented_version=1)
-    theirs = telling.feedback(stranger, hit.batch, text="Not yours.", author=None)
+    theirs = worker_feedback.feedback(stranger, hit.batch, text="Not yours.", author=None)
     assert frame.act(f"feedback/{theirs.pk}").status_code == 404
 
 
 def test_a_report_or_a_return_ends_it_and_says_what_is_left_to_do(hit: Hit) -> None:
     frame = Frame(hit)
     frame.begin()
-    assert frame.act("flag", reason="nonsense").status_code == 200
-    assert not Flag.objects.exists()
+    assert frame.act("report-problem", reason="nonsense").status_code == 200
+    assert not ProblemReport.objects.exists()
     token = frame.token
-    ended = frame.act("flag", reason="broken")
-    assert "return the HIT there too" in body(ended)
-    assert (Flag.objects.count(), Assignment.objects.get().state) == (1, lifecycle.RETURNED)
+    ended = frame.act("report-problem", reason="broken")
+    assert "also return the HIT on the marketplace" in body(ended)
+    assert (ProblemReport.objects.count(), Assignment.objects.get().state) == (1, lifecycle.RETURNED)
     frame.begin()
     assert Assignment.objects.get().state == lifecycle.ACCEPTED
     assert frame.token != token
-    assert "return the HIT there too" in body(frame.act("return"))
+    assert "also return the HIT on the marketplace" in body(frame.act("return"))
     assert Assignment.objects.get().state == lifecycle.RETURNED
 
 
@@ -218,12 +232,12 @@ def test_a_full_hit_asks_to_be_returned(hit: Hit) -> None:
 
 
 def test_practice_works_inside(hit: Hit, monkeypatch: pytest.MonkeyPatch) -> None:
-    from annotation.flow import practising
+    from annotation.flow.batches import practice_progress
 
-    exercise = practising.Exercise(1, hit.item.example, hit.payload)
-    monkeypatch.setattr(practising, "exercises", lambda batch: [exercise])
-    monkeypatch.setattr(practising, "practice", lambda task: [exercise.example])
-    monkeypatch.setattr(practising, "remarks", lambda *given: [])
+    exercise = practice_progress.Exercise(1, hit.item.example, hit.payload)
+    monkeypatch.setattr(practice_progress, "exercises", lambda batch: [exercise])
+    monkeypatch.setattr(practice_progress, "practice", lambda task: [exercise.example])
+    monkeypatch.setattr(practice_progress, "remarks", lambda *given: [])
     frame = Frame(hit)
     assert "Practice 1 of 1" in body(frame.begin())
     found = frame.client.get(
@@ -234,14 +248,14 @@ def test_practice_works_inside(hit: Hit, monkeypatch: pytest.MonkeyPatch) -> Non
     answered = frame.act("practice/1", key="", kind="text", text="white", support=["0", "1"])
     assert 'id="remarks"' in body(answered)
     assert "Practice 1 of 1" not in body(frame.act("practice/1/done"))
-    assert Seat.objects.get(worker__user=None).practised == 1
+    assert Participation.objects.get(worker__user=None).practised == 1
     assert frame.act("practice/9").status_code == 404
 
 
 def test_a_new_consent_text_is_shown_before_going_on(hit: Hit) -> None:
     frame = Frame(hit)
     frame.begin()
-    joining.change_project(hit.batch.project, title="Wells", consent="We keep more.")
+    sign_up.change_project(hit.batch.project, title="Wells", consent="We keep more.")
     assert "We keep more." in body(frame.open())
     assert hit.payload["question"] in body(frame.act("consent", version="2"))
 

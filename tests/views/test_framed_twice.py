@@ -10,10 +10,13 @@ import pytest
 from django.db import connection, connections
 from django.db.models.functions import Now
 
-from annotation.models import Answer, Arrival, Assignment, Hit
-from annotation.pure import lifecycle
+from annotation.marketplaces.models import Arrival
+from annotation.models import Assignment, Hit, WorkerResponse
+from annotation.pure.batches import lifecycle
 from tests.frames import ORIGIN, Frame, publish
 from tests.views.test_framed import body, fields
+
+pytestmark = pytest.mark.postgresql(reason="commits: two windows at once")
 
 
 @pytest.fixture
@@ -50,7 +53,7 @@ def test_the_second_to_submit_is_told_and_sees_what_they_wrote(two: tuple[Frame,
     late = second.act("submit", **given | {"key": "0.second", "text": other})
     assert late.status_code == 409
     assert other in body(late).partition("already submitted from another tab")[2], "they can copy it from there"
-    assert Answer.objects.get().answer["text"] == given["text"]
+    assert WorkerResponse.objects.get().answer["text"] == given["text"]
     hit.refresh_from_db()
     assert (hit.live, hit.done) == (0, 1)
     assert f'action="{ORIGIN}/mturk/externalSubmit"' in body(second.open()), "the way on is the same"
@@ -71,7 +74,7 @@ def test_what_one_browser_returned_the_other_may_still_submit(two: tuple[Frame, 
     assert first.act("return").status_code == 200
     second.act("submit", **fields(row))
     row.refresh_from_db()
-    assert (row.state, row.late, row.answers.count()) == (lifecycle.SUBMITTED, True, 1)
+    assert (row.state, row.late, row.responses.count()) == (lifecycle.SUBMITTED, True, 1)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -98,7 +101,7 @@ def test_of_two_browsers_that_submit_at_the_same_instant_one_is_stored_and_one_i
     assert sorted(reply.status_code for reply in replies.values()) == [303, 409]
     stored = next(text for text, reply in replies.items() if reply.status_code == 303)
     lost = next(text for text in replies if text != stored)
-    assert Answer.objects.get().answer["text"] == stored
+    assert WorkerResponse.objects.get().answer["text"] == stored
     assert lost in body(replies[lost]), "what they wrote is shown, so that they can keep it"
     hit.refresh_from_db()
     assert (hit.live, hit.done) == (0, 1)
@@ -115,4 +118,4 @@ def test_time_from_before_a_hit_was_returned_and_accepted_again_counts(two: tupl
     assert row.accepted_at > row.draft_saved_at
     second.act("draft", version="1", **draft | {"active_seconds": "100.1"})
     second.act("submit", **fields(row, active_seconds="100.1"))
-    assert 100 <= Answer.objects.get().active_seconds <= 100.1
+    assert 100 <= WorkerResponse.objects.get().active_seconds <= 100.1

@@ -12,9 +12,11 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation import jobs
-from annotation.flow import readiness
 from annotation.models import Assignment, Job, Project
+from annotation.operations import readiness
 from tests.views.console import take
+
+pytestmark = pytest.mark.postgresql(reason="the database is asked in its own words")
 
 
 @pytest.mark.django_db
@@ -49,7 +51,7 @@ def test_what_is_away_is_named_with_503_and_no_secret(
 @pytest.mark.django_db
 def test_a_database_that_lacks_a_migration_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "_migrated", set())
-    monkeypatch.setattr("annotation.flow.readiness.MigrationExecutor.migration_plan", lambda *_: ["one"])
+    monkeypatch.setattr("annotation.operations.readiness.MigrationExecutor.migration_plan", lambda *_: ["one"])
     assert Client().get("/readyz").json()["checks"]["database"] == "migrations are missing"
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.flow import flagging, reviewing
-from annotation.flow.reviewing import Decision
+from annotation.flow.review import problem_reports, review_decisions
+from annotation.flow.review.review_decisions import Decision
 from annotation.models import BatchReport, Job
+from tests.one_line import one_line
 from tests.views.console import answer, at, work_off
 
 
@@ -18,13 +19,13 @@ def _answered(bob: Any, carol: Any, batch: Any) -> None:
 
 def test_a_batch_without_answers_says_what_the_report_is_for(client: Any, alice: Any, batch: Any) -> None:
     client.force_login(alice)
-    assert "No answers yet" in client.get(at("report")).content.decode()
+    assert "No responses yet" in client.get(at("report")).content.decode()
 
 
 def test_looking_at_the_page_computes_nothing(client: Any, alice: Any, bob: Any, batch: Any) -> None:
     answer(bob, batch)
     client.force_login(alice)
-    html = client.get(at("report")).content.decode()
+    html = one_line(client.get(at("report")).content.decode())
     assert at("report-refresh") in html
     assert not Job.objects.exists()
 
@@ -38,7 +39,7 @@ def test_the_report_is_computed_by_one_job_and_shown(client: Any, alice: Any, bo
     assert "hx-get" in client.get(at("report")).content.decode()
     work_off()
     response = client.get(at("report"))
-    html = response.content.decode()
+    html = one_line(response.content.decode())
     study = response.context["studies"][0]
     assert study["found"]["n"] == 4
     assert study["tables"][0]["rows"][0][2]["text"] == "100.0"
@@ -54,16 +55,15 @@ def test_the_page_says_for_whom_the_intervals_are(client: Any, alice: Any, bob: 
     work_off()
     page = client.get(at("report"))
     titles = [table["title"] for table in page.context["studies"][0]["tables"]]
-    assert "How far the figures depend on who took part" in titles
-    for words in ("are for these 2 annotators", "at least 7 annotators, and these are 2"):
+    assert "How the figures depend on the annotators" in titles
+    for words in ("hold for these 2 annotators", "at least 7 annotators, and only 2 took part"):
         assert words in page.context["paragraph"]
         assert words in page.content.decode()
-    assert "intervals are for these 2 annotators: they resample items" in page.context["methods"]["text"]
+    assert "intervals hold for these 2 annotators: they resample items" in page.context["methods"]["text"]
     notes = [file for file in page.context["tables"][0]["files"] if file["label"] == ".tex"]
-    assert (
-        r"\caption{Human performance. In percent, with 95 \% intervals" in client.get(notes[0]["url"]).content.decode()
-    )
-    assert "are for these 2 annotators" in client.get(notes[0]["url"]).content.decode()
+    table = client.get(notes[0]["url"]).content.decode()
+    assert r"\caption{Human performance. In percent, with 95 percent intervals" in table
+    assert "hold for these 2 annotators" in table
 
 
 def test_the_table_can_be_copied_and_downloaded(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
@@ -106,7 +106,7 @@ def test_charts_are_drawn_from_the_kept_report_with_words_for_their_numbers(
     assert client.get(charts[0]["url"]).content == response.content
 
 
-def test_numbers_lead_to_the_judgments_behind_them(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
+def test_numbers_lead_to_the_responses_behind_them(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
     _answered(bob, carol, batch)
     client.force_login(alice)
     client.post(at("report-refresh"))
@@ -124,8 +124,8 @@ def test_numbers_lead_to_no_more_than_they_count(client: Any, alice: Any, bob: A
     first, _second, third = (answer(bob, batch) for _ in range(3))
     for _ in range(2):
         answer(carol, batch)
-    flagging.void(first.hit, reason="Two towers")
-    reviewing.decide(third, 1, Decision("discarded", {}, reason="A guess."), reviewer=alice)
+    problem_reports.exclude(first.hit, reason="Two towers")
+    review_decisions.decide(third, 1, Decision("discarded", {}, reason="A guess."), reviewer=alice)
     client.force_login(alice)
     client.post(at("report-refresh"))
     work_off()
@@ -147,25 +147,28 @@ def test_the_methods_paragraph_states_what_the_rows_say(
     client: Any, alice: Any, bob: Any, carol: Any, batch: Any
 ) -> None:
     _answered(bob, carol, batch)
-    flagging.void(batch.hits.first(), reason="50% doubt")
+    problem_reports.exclude(batch.hits.first(), reason="50% doubt")
     client.force_login(alice)
     client.post(at("report-refresh"))
     work_off()
     methods = client.get(at("report")).context["methods"]
     for words in (
-        "The data are 4 items of the dataset wells. Each question takes 2 hops. In all, 2 annotators submitted "
-        "8 answers.",
-        "Each item was to be answered by 2 different annotators.",
-        "The median active time of an answer was 30 seconds.",
+        (
+            "The data are 4 items of the dataset wells. Each question requires 2 hops. In all, 2 "
+            "annotators submitted 8 responses."
+        ),
+        "Each item was assigned to 2 different annotators.",
+        "The median active time per response was 30 seconds.",
         "Agreement on the answer (F1) is 100.0 % (95 % interval",
         "Krippendorff's alpha of the answer (distance 1 − F1) is",
-        "The results leave out one of the items, because of 50% doubt (1). So figures count 6 of the 8 answers.",
+        "The results exclude one of the items, because of 50% doubt (1). The figures therefore count 6 "
+        "of the 8 responses.",
     ):
         assert words in methods["text"]
     assert r"because of 50\% doubt (1)." in methods["latex"]
     paragraph = client.get(at("report")).context["paragraph"]
     assert "wells (n = 3, 95 % intervals in brackets)" in paragraph
-    assert "Not counted here: 2 answers to one voided HIT." in paragraph
+    assert "Not counted here: 2 responses to one excluded HIT." in paragraph
     assert "paid" not in methods["text"]
     batch.assignments.filter(worker=carol).update(revision=2)
     assert "Agreement on" not in client.get(at("report")).context["methods"]["text"]
@@ -183,7 +186,7 @@ def test_a_report_of_a_part_is_computed_and_kept_beside_the_whole(
     work_off()
     response = client.get(at("report") + part)
     assert [row[0]["text"] for row in response.context["studies"][0]["tables"][2]["rows"]] == [carol.pseudonym]
-    assert "of a part of the batch only" in response.content.decode()
+    assert "only part of the batch" in response.content.decode()
     assert not BatchReport.objects.exists()
     table = client.get(response.context["tables"][0]["files"][2]["url"])
     assert table.content.decode().splitlines()[1].startswith("wells,4,100.0,")
@@ -201,7 +204,7 @@ def test_the_progress_loads_the_page_anew_once_the_report_is_there(
     assert client.get(at("report-progress")).headers["HX-Refresh"] == "true"
 
 
-def test_a_report_says_that_judgments_came_since(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
+def test_a_report_says_that_responses_came_since(client: Any, alice: Any, bob: Any, carol: Any, batch: Any) -> None:
     answer(bob, batch)
     client.force_login(alice)
     client.post(at("report-refresh"))
@@ -210,20 +213,20 @@ def test_a_report_says_that_judgments_came_since(client: Any, alice: Any, bob: A
     answer(carol, batch)
     response = client.get(at("report"))
     assert response.context["fresh"] is False
-    assert "Judgments or decisions came since" in response.content.decode()
+    assert "There are newer responses or decisions" in response.content.decode()
 
 
 def test_what_is_left_out_stands_beside_the_figures_with_its_reason(
     client: Any, alice: Any, bob: Any, carol: Any, batch: Any
 ) -> None:
     _answered(bob, carol, batch)
-    flagging.void(batch.hits.first(), reason="Two towers")
+    problem_reports.exclude(batch.hits.first(), reason="Two towers")
     client.force_login(alice)
     client.post(at("report-refresh"))
     work_off()
-    html = client.get(at("report")).content.decode()
+    html = one_line(client.get(at("report")).content.decode())
     assert "1 Two towers" in html
-    assert "1 HIT is left out:" in html
+    assert "1 HIT is excluded:" in html
 
 
 def test_a_report_of_another_layout_is_shown_as_it_is(client: Any, alice: Any, bob: Any, batch: Any) -> None:
@@ -250,11 +253,11 @@ def test_a_german_report_says_levels_and_reasons_in_german(
     work_off()
     response = client.get(at("report"), headers={"Accept-Language": "de"})
     for words in ("Belege auf Ebene: Absatz", "3 noch ohne Antwort"):
-        assert words in response.content.decode()
+        assert words in one_line(response.content.decode())
     assert "Absatz" in response.context["paragraph"]
 
 
-def test_voided_hits_are_not_named_among_those_where_workers_differ(
+def test_excluded_hits_are_not_named_among_those_where_workers_differ(
     client: Any, alice: Any, bob: Any, carol: Any, batch: Any
 ) -> None:
     for _ in range(2):
@@ -265,7 +268,7 @@ def test_voided_hits_are_not_named_among_those_where_workers_differ(
     work_off()
     worst = client.get(at("report")).context["worst"]
     assert len(worst) == 2
-    flagging.void(worst[0], reason="Two towers")
+    problem_reports.exclude(worst[0], reason="Two towers")
     assert client.get(at("report")).context["worst"] == worst[1:]
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from annotation.flow.backing_up import back_up
-from annotation.management.door import Door
+from annotation.management.json_command import JSONCommand
+from annotation.operations.backup import back_up
 
 
-class Command(Door):
-    help = "Write the database, as of one moment, and the uploads into one archive (.tar.gz)."
+class Command(JSONCommand):
+    help = "Write a consistent copy of the database and the uploads into one archive (.tar.gz)."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
@@ -19,7 +19,7 @@ class Command(Door):
         return back_up(options["out"])
 
     def lines(self, result: dict[str, Any]) -> list[str]:
-        """The counts, and what was left out only where something was."""
+        """The counts, and the uploads that are missing, if any."""
         left_out = result["left_out"]
-        gone = f"left out, because they are gone though a job still wants them: {', '.join(left_out)}"
+        gone = f"not in the backup, because the file is gone although a job needs it: {', '.join(left_out)}"
         return [*super().lines({k: v for k, v in result.items() if k != "left_out"}), *([gone] if left_out else [])]

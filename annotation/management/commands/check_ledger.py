@@ -1,10 +1,10 @@
-"""Whether the money of the projects adds up."""
+"""Check that the projects' ledgers balance."""
 
 from typing import Any
 
-from annotation.flow import auditing
-from annotation.flow.refusal import Refused
-from annotation.management.door import Door, slug
+from annotation.flow.errors import Refused
+from annotation.flow.money import ledger_audit
+from annotation.management.json_command import JSONCommand, slug
 from annotation.models import Project
 
 
@@ -13,14 +13,14 @@ class OutOfBalance(Refused):
 
     def __init__(self, faults: list[dict[str, str]]) -> None:
         self.report = {"faults": faults}
-        super().__init__(f"{len(faults)} of the balances are off. Stop paying, and look for what wrote to the tables.")
+        super().__init__(f"{len(faults)} balances are wrong. Stop payments, and find out what wrote to the tables.")
 
 
-class Command(Door):
-    help = "Check that every balance is the sum of its entries and every payment is in the ledger; exit 1 when not."
+class Command(JSONCommand):
+    help = "Check that every balance is the sum of its entries and every payment is in the ledger; exits 1 if not."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("only", nargs="*", type=slug, metavar="PROJECT", help="which projects (default: all)")
+        parser.add_argument("only", nargs="*", type=slug, metavar="PROJECT", help="projects to check (default: all)")
 
     def act(self, **options: Any) -> dict[str, Any]:
         projects = Project.everything.order_by("slug")
@@ -31,14 +31,14 @@ class Command(Door):
         faults = [
             {"project": project.slug, "account": fault.account, "says": str(fault.says), "should": str(fault.should)}
             for project in projects
-            for fault in auditing.audit(project)
+            for fault in ledger_audit.audit(project)
         ]
         if faults:
             raise OutOfBalance(faults)
         return {"projects": projects.count(), "faults": []}
 
     def lines(self, result: dict[str, Any]) -> list[str]:
-        """One line a fault, or that all is well."""
+        """One line per fault, or a line that all is well."""
         told = "{project}: {account} says {says} and should say {should}"
         fine = f"Projects checked: {result.get('projects')}. Every ledger balances."
         return [told.format(**fault) for fault in result["faults"]] or [fine]

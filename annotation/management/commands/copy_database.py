@@ -1,4 +1,4 @@
-"""Copy everything to another database, as when SQLite has become too small."""
+"""Copy everything to another database, for example from SQLite to PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.db import connections
 
-from annotation.flow import moving_house
-from annotation.flow.refusal import Refused
-from annotation.management.door import Door
+from annotation.flow.errors import Refused
+from annotation.management.json_command import JSONCommand
+from annotation.operations import copy_database
 from annotation.settings import database
 
 TARGET = "target"
 
 
-class Command(Door):
-    help = "Copy every row to another, empty database, and compare counts and hashes. Stop the web server first."
+class Command(JSONCommand):
+    help = "Copy all rows to an empty database, and compare counts and hashes. Stop the web server first."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("--to", required=True, metavar="URL", help="as DATABASE_URL has it")
+        parser.add_argument("--to", required=True, metavar="URL", help="in the form of DATABASE_URL")
 
     def act(self, **options: Any) -> dict[str, Any]:
         try:
@@ -28,19 +28,19 @@ class Command(Door):
         except (ImproperlyConfigured, ValueError) as unfit:
             self.usage(f"--to: {unfit}")
         if same(connections.databases["default"], connections.databases[TARGET]):
-            raise Refused("That is the database that is in use now. Name another one.")
+            raise Refused("This is the database in use. Name another one.")
         try:
             call_command("migrate", database=TARGET, verbosity=0)
-            copied = moving_house.copy("default", TARGET, tell=self.teller("Rows"))
+            copied = copy_database.copy("default", TARGET, progress=self.progress_printer("Rows"))
         finally:
             connections[TARGET].close()
         return {"rows": sum(copied.values()), "tables": copied}
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         rows = [f"  {count:>10,}  {table}" for table, count in result["tables"].items() if count]
-        return [*rows, f"{result['rows']:,} rows copied; counts and hashes agree. Set DATABASE_URL to the new one."]
+        return [*rows, f"{result['rows']:,} rows copied; counts and hashes agree. Now change DATABASE_URL."]
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two entries of DATABASES are one database."""
+    """Whether two entries of DATABASES name the same database."""
     return all(str(one.get(name) or "") == str(other.get(name) or "") for name in ("ENGINE", "NAME", "HOST", "PORT"))

@@ -1,4 +1,4 @@
-"""Make an access key for the MTurk endpoint, and the requester who uses it where there is none."""
+"""Create an access key for the MTurk API, and the requester's account if there is none."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from annotation.flow import keys
-from annotation.management.door import Door, words
+from annotation.management.json_command import JSONCommand, words
 from annotation.models import User
 
 MOST = Decimal("99999999.99")
 
 
 def amount(text: str) -> Decimal:
-    """Dollars to the cent, not negative."""
+    """Parse an amount of dollars to the cent, not negative."""
     try:
         found = Decimal(text)
         if not found.is_finite() or not 0 <= found <= MOST or found != found.quantize(Decimal("0.01")):
@@ -31,15 +31,15 @@ def amount(text: str) -> Decimal:
     return found
 
 
-class Command(Door):
-    help = "Make an access key with which scripts sign requests to the MTurk endpoint; its secret is shown once."
+class Command(JSONCommand):
+    help = "Create an access key for signing requests to the MTurk API; its secret is shown once."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("email", type=words(150), metavar="EMAIL", help="email or login name of the requester")
         parser.add_argument(
-            "--create", action="store_true", help="make the account and a project of theirs where they are missing"
+            "--create", action="store_true", help="create the account and a project if they do not exist"
         )
-        parser.add_argument("--balance", type=amount, metavar="AMOUNT", help="dollars to put into the budget")
+        parser.add_argument("--balance", type=amount, metavar="AMOUNT", help="dollars to add to the budget")
         parser.set_defaults(project=None)
 
     @transaction.atomic

@@ -1,4 +1,4 @@
-"""Make the first requester, or anybody else, from the command line."""
+"""Create an account."""
 
 import secrets
 from typing import Any
@@ -7,14 +7,14 @@ from django.contrib.auth import password_validation
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from annotation.flow import enrolling
-from annotation.flow.refusal import Refused
-from annotation.management.door import Door, project_of, words
+from annotation.flow.errors import Refused
+from annotation.flow.people import members
+from annotation.management.json_command import JSONCommand, project_of, words
 from annotation.models import Member, User, Worker
 
 
-class Command(Door):
-    help = "Make an account with a role in the project. Without --password a random one is printed."
+class Command(JSONCommand):
+    help = "Create an account with a role in the project. Without --password a random one is printed."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("username", type=words(150))
@@ -32,12 +32,12 @@ class Command(Door):
         except ValidationError as unfit:
             raise Refused(" ".join(unfit.messages)) from None
         if User.objects.filter(username__iexact=name).exists():
-            raise Refused(f"There is an account {name} already.")
+            raise Refused(f"The account {name} already exists.")
         user.set_password(password)
         user.save()
         project = project_of(options)
         if role == "annotator":
             Worker.objects.create(project=project, user=user)
         else:
-            enrolling.enter(project, user, role)
+            members.enter(project, user, role)
         return {"username": name, "password": password, "role": role}

@@ -1,4 +1,4 @@
-"""Make a token for the API, and the requester who uses it where there is none."""
+"""Create an API token, and the requester's account if there is none."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.flow import api_tokens, keys
-from annotation.management.door import Door, words
+from annotation.flow import keys
+from annotation.flow.projects import api_tokens
+from annotation.management.json_command import JSONCommand, words
 from annotation.models import ApiToken
 
 
-class Command(Door):
-    help = "Make a token with which scripts and notebooks call the API; it is shown once."
+class Command(JSONCommand):
+    help = "Create an API token for scripts and notebooks; it is shown once."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("email", type=words(150), metavar="EMAIL", help="email or login name of the requester")
         parser.add_argument(
-            "--create", action="store_true", help="make the account and a project of theirs where they are missing"
+            "--create", action="store_true", help="create the account and a project if they do not exist"
         )
-        parser.add_argument("--scope", choices=ApiToken.Scope.values, default="write", help="what it may do")
-        parser.add_argument("--note", type=words(100), default="", help="what it is for")
+        parser.add_argument(
+            "--scope", choices=ApiToken.Scope.values, default="write", help="permission (default: write)"
+        )
+        parser.add_argument("--note", type=words(100), default="", help="purpose of the token")
         parser.set_defaults(project=None)
 
     @transaction.atomic
@@ -30,7 +33,7 @@ class Command(Door):
         return {"token": text, "project": made.project.slug, "scope": token.scope}
 
     def lines(self, result: dict[str, Any]) -> list[str]:
-        """The token alone on stdout, so that a shell can take it; what it opens goes to stderr."""
+        """Only the token on stdout, so that a shell can capture it; project and scope go to stderr."""
         if "token" not in result:
             return super().lines(result)
         self.stderr.write(f"project: {result['project']}, scope: {result['scope']}")

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from annotation.flow import checking, eligibility, estimating
-from annotation.flow.batching import create_batch
-from annotation.jobs import send_batch
-from annotation.management.commands.marketplace import marketplace_named
-from annotation.management.door import (
+from annotation.flow.batches import estimates, hidden_gold
+from annotation.flow.batches.batch_launch import create_batch
+from annotation.flow.work import eligibility
+from annotation.management.json_command import (
     dataset_named,
     dollars,
+    marketplace_named,
     minutes,
     pair,
     percent,
@@ -17,47 +17,62 @@ from annotation.management.door import (
     whole,
     words,
 )
-from annotation.management.launching import LaunchDoor
+from annotation.management.launch_summary import LaunchCommand
 from annotation.models import Batch
-from annotation.pure.requirements import GUARDED
-from annotation.registry import default_guide, kinds, task_type
+from annotation.pure.people.requirements import GUARDED
+from annotation.recruitment import marketplaces
+from annotation.registry import default_instructions, kinds, task_type
 
 
-class Command(LaunchDoor):
-    help = "Create a batch from datasets and open it for its annotators."
+class Command(LaunchCommand):
+    help = "Create a batch from datasets, launch it and open it to workers."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("batch", type=slug)
         parser.add_argument("--task", required=True, choices=[kind for kind, _title in kinds()])
         parser.add_argument("--dataset", required=True, action="append", type=slug, metavar="NAME")
         count = whole(1, 10**9)
-        parser.add_argument("--assignments", type=count, help=f"different annotators for each HIT ({_usual()})")
-        drawn = "items from each dataset (default: all); of tasks that judge groups together, whole groups"
+        parser.add_argument("--assignments", type=count, help=f"assignments per HIT, by different workers ({_usual()})")
+        drawn = "items from each dataset (default: all); whole groups where the task shows a group in one HIT"
         parser.add_argument("--sample", type=count, help=drawn)
         parser.add_argument("--seed", type=whole(0, 2**62), default=0)
-        parser.add_argument("--title", type=words(200), help="what annotators read (default: the name)")
+        parser.add_argument("--title", type=words(200), help="shown to workers (default: the name)")
         parser.add_argument("--minutes", type=minutes, help="expected time for one HIT")
-        parser.add_argument("--meeting", choices=Batch.Meeting.values, help="may members of a group meet one worker?")
+        parser.add_argument(
+            "--meeting", choices=Batch.Meeting.values, help="whether one worker may get several items of a group"
+        )
         parser.add_argument("--purpose", choices=Batch.Purpose.values)
         self.add_apart(parser)
-        unseen = "only items that no other batch of this task asked about"
+        unseen = "use only items that no other batch of this task uses"
         parser.add_argument("--unseen-only", action="store_true", help=unseen)
-        parser.add_argument("--marketplace", type=slug, metavar="NAME", help="publish it there (default: the house)")
-        checked = "items with known answers to mix in, hidden; repeatable"
+        parser.add_argument(
+            "--marketplace", type=slug, metavar="NAME", help="publish it there (default: the built-in one)"
+        )
+        checked = "mix in items of this dataset as hidden gold; repeatable"
         parser.add_argument("--checks", action="append", type=slug, default=[], metavar="NAME", help=checked)
-        parser.add_argument("--check-share", type=percent, default=0.1, metavar="PERCENT", help="of a worker's items")
-        parser.add_argument("--check-after", type=whole(1, 1000), default=5, metavar="N", help="checks before the rule")
-        parser.add_argument("--warn-below", type=percent, metavar="PERCENT", help="warn on a lower mean grade")
-        parser.add_argument("--pause-below", type=percent, metavar="PERCENT", help="pause on a lower mean grade")
-        parser.add_argument("--option", action="append", type=pair, default=[], metavar="K=V", help="of the task")
-        how = 'what annotators must hold: "Round 2 >= 80", "country in US,DE", "Round 2", "not Seen it"; repeatable'
+        parser.add_argument(
+            "--check-share", type=percent, default=0.1, metavar="PERCENT", help="hidden gold per worker (default: 10)"
+        )
+        parser.add_argument(
+            "--check-after", type=whole(1, 1000), default=5, metavar="N", help="apply the rule after N checks"
+        )
+        parser.add_argument("--warn-below", type=percent, metavar="PERCENT", help="warn a worker below this mean grade")
+        parser.add_argument(
+            "--pause-below", type=percent, metavar="PERCENT", help="pause a worker below this mean grade"
+        )
+        parser.add_argument(
+            "--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the task"
+        )
+        how = 'required of workers: "Round 2 >= 80", "country in US,DE", "Round 2", "not Seen it"; repeatable'
         parser.add_argument("--require", action="append", type=words(300), default=[], metavar="WHAT", help=how)
-        parser.add_argument("--paid", action="store_true", help="what is approved is paid, out of the project's budget")
-        parser.add_argument("--reward", type=dollars, metavar="DOLLARS", help="for an approved assignment")
-        days = "what nobody decided on by then is approved (default: 7)"
+        parser.add_argument("--paid", action="store_true", help="pay approved responses from the project's budget")
+        parser.add_argument("--reward", type=dollars, metavar="DOLLARS", help="per approved assignment")
+        days = "approve unreviewed responses after so many days (default: 7)"
         parser.add_argument("--auto-approve-days", type=whole(0, 30), metavar="DAYS", help=days)
-        parser.add_argument("--quote", action="store_true", help="say what it would cost and tell; create nothing")
-        parser.add_argument("--guard", choices=list(GUARDED), default="Accept", help="of what else to keep others out")
+        parser.add_argument("--quote", action="store_true", help="print the cost and create nothing")
+        parser.add_argument(
+            "--guard", choices=list(GUARDED), default="Accept", help="what workers who lack them may not do"
+        )
 
     def act(self, **options: Any) -> dict[str, Any]:
         if len(dict(options["option"])) < len(options["option"]):
@@ -71,61 +86,61 @@ class Command(LaunchDoor):
             task=options["task"],
             datasets=[dataset_named(project, name) for name in dict.fromkeys(options["dataset"])],
             options=dict(options["option"]),
-            guide=default_guide(options["task"]),
+            instructions=default_instructions(options["task"]),
             assignments_per_hit=options["assignments"],
             requirements=eligibility.column(project, asked),
             **pay,
             expected_seconds=max(1, round(60 * options["minutes"])) if options["minutes"] else None,
-            connection=marketplace_named(project, options["marketplace"]) if options["marketplace"] else None,
+            marketplace=marketplace_named(project, options["marketplace"]) if options["marketplace"] else None,
             **{name: options[name] for name in ("sample", "seed", "title", "meeting", "purpose")},
             **{name: options[name] for name in ("disjoint", "fresh_only", "unseen_only")},
         )
         if options["checks"]:
-            rule = checking.Rule(options["check_after"], options["warn_below"], options["pause_below"])
+            rule = hidden_gold.Rule(options["check_after"], options["warn_below"], options["pause_below"])
             sources = [dataset_named(project, name) for name in dict.fromkeys(options["checks"])]
             self.check(batch, datasets=sources, share=options["check_share"], rule=rule)
         if options["quote"]:
             return self.quoted(batch)
         result = self.launch(batch)
-        if batch.connection_id:
-            send_batch(batch)
+        if batch.on_marketplace:
+            marketplaces().send(batch)
         return {"batch": batch.slug, **result}
 
     def pay(self, options: dict[str, Any]) -> dict[str, Any]:
-        """The columns of a batch that say what it pays; a reward or a time without --paid is a mistake."""
+        """Columns of the batch about pay; exits with code 2 for a reward or approval time without --paid."""
         asked = [name for name in ("reward", "auto_approve_days") if options[name] is not None]
         if not options["paid"]:
             if asked:
-                self.usage(f"--{asked[0].replace('_', '-')} says what a paid batch does; give --paid as well")
+                self.usage(f"--{asked[0].replace('_', '-')} applies to paid batches only; add --paid")
             return {}
-        if options["reward"] is None and not estimating.pays_itself(options["task"]):
-            self.usage("--paid needs --reward, because this task does not say what an answer earns")
+        if options["reward"] is None and not estimates.pays_itself(options["task"]):
+            self.usage("--paid needs --reward, because this task sets no reward itself")
         days = 7 if options["auto_approve_days"] is None else options["auto_approve_days"]
         return {"reward": options["reward"], "auto_approval": 24 * 3600 * days}
 
     def check(self, batch: Batch, **terms: Any) -> None:
-        """Mix hidden gold into the draft; the draft goes where that cannot be."""
+        """Mix hidden gold into the draft; deletes the draft if that fails."""
         try:
-            checking.set_up(batch, **terms)
+            hidden_gold.set_up(batch, **terms)
         except BaseException:
             batch.delete()
             raise
 
     def quoted(self, batch: Batch) -> dict[str, Any]:
-        """What the draft would cost; the draft goes."""
+        """The cost of the draft, which is deleted."""
         try:
-            found = estimating.estimate(batch, tell=self.teller("items"))
+            found = estimates.estimate(batch, progress=self.progress_printer("items"))
         finally:
             batch.delete()
         if found.lacking:
-            self.warn(f"The budget lacks ${found.lacking}.")
+            self.warn(f"The budget is too small to launch this. Add ${found.lacking} to the budget.")
         if found.below_floor:
-            self.warn(f"This pays ${found.least_an_hour} an hour, below the floor of ${found.floor}.")
-        return estimating.told(found)
+            self.warn(f"This pays ${found.least_an_hour} an hour, below the project's minimum of ${found.floor}.")
+        return estimates.told(found)
 
 
 def _usual() -> str:
-    """How many assignments a HIT gets unless told, by task."""
+    """The default number of assignments per HIT, by task."""
     tasks: dict[int, list[str]] = {}
     for kind, _title in kinds():
         tasks.setdefault(task_type(kind).assignments, []).append(kind)

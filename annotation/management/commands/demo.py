@@ -1,4 +1,4 @@
-"""Set up the demo and serve it: an invented encyclopedia, people, a batch that is mostly answered."""
+"""Set up the demo with invented data and serve it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.demo import composing, setting_up
-from annotation.flow import recording
-from annotation.serving import NotServed, Server, free_port, is_free, served
+from annotation.flow.projects import audit_log
+from annotation.operations.serving import NotServed, Server, free_port, is_free, served
 
 
 class Command(BaseCommand):
-    help = "Make the demo ready (again), then serve it until Ctrl+C."
+    help = "Set up the demo, or complete it, and serve it until Ctrl+C."
     requires_system_checks = []
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--port", type=int, default=8000)
-        parser.add_argument("--no-serve", action="store_true", help="make it ready and end")
+        parser.add_argument("--no-serve", action="store_true", help="set it up and exit")
 
     def handle(self, *_: Any, **options: Any) -> None:
         if not options["no_serve"] and not is_free(options["port"]):
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         try:
-            with recording.acting(recording.Via.COMMAND):
+            with audit_log.acting(audit_log.Via.COMMAND):
                 notes = self._ready(settings.VAR / "demo.json", options["port"])
             if options["no_serve"]:
                 return
@@ -52,7 +52,7 @@ class Command(BaseCommand):
         if not notes.get("answered") or not notes.get("composed"):
             with served(free_port()) as server:
                 workers = setting_up.visitors(f"http://127.0.0.1:{server.port}", notes["accounts"], project)
-                setting_up.answer_most(workers, batch, partial(self._bar, "Simulated annotators answer"))
+                setting_up.answer_most(workers, batch, partial(self._bar, "Simulated workers answer"))
                 composing.compose_most(workers, graphs, partial(self._bar, "Simulated composers compose"))
             composing.read_some(graphs)
             notes |= {"answered": True, "composed": True}
@@ -83,7 +83,7 @@ def addresses(port: int, slug: str) -> dict[str, str]:
 
 
 def wait(server: Server) -> None:
-    """Until the server ends or somebody stops us."""
+    """Block until the server ends or Ctrl+C."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         server.wait()

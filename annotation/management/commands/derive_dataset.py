@@ -1,4 +1,4 @@
-"""Make datasets out of a dataset."""
+"""Derive a dataset from another one."""
 
 import argparse
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from django.core.management.base import DjangoHelpFormatter
 from django.utils.translation import gettext as _
 
 from annotation.derivations import DERIVATIONS
-from annotation.flow.deriving import derive_dataset
-from annotation.management.door import Door, dataset_named, pair, project_of, slug
+from annotation.flow.data.derivation import derive_dataset
+from annotation.management.json_command import JSONCommand, dataset_named, pair, project_of, slug
 
 
 class HelpFormatter(DjangoHelpFormatter, argparse.RawDescriptionHelpFormatter):
-    """Keeps the lines of the options below the help."""
+    """Keep the line breaks of the list of options below the help."""
 
 
 class Help(argparse.Action):
-    """`--help`; after `--how X` it also lists the options of X."""
+    """`--help`, which after `--how X` also lists the options of X."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         if how := getattr(namespace, "how", None):
@@ -29,7 +29,7 @@ class Help(argparse.Action):
 
 
 def options_of(how: str) -> Iterator[str]:
-    """What a way of deriving does, and its options with their defaults, for a person."""
+    """A derivation and its options with their defaults, as text."""
     way = DERIVATIONS[how]
     yield fill(f"{how}: {_(way.does)}", 100)
     every = fields(way.Options)
@@ -46,19 +46,23 @@ def options_of(how: str) -> Iterator[str]:
         yield fill(" ".join(f"{label} {more}".split()), 100, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
-class Command(Door):
-    help = "Derive one dataset from another, with a report of what was kept and dropped, and its lineage."
+class Command(JSONCommand):
+    help = "Derive a dataset from another one; prints how many items were kept and dropped, and why."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
         return super().create_parser(prog_name, subcommand, add_help=False, formatter_class=HelpFormatter, **kwargs)
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("-h", "--help", action=Help, nargs=0, help="show this; after --how X also the options of X")
+        parser.add_argument(
+            "-h", "--help", action=Help, nargs=0, help="show this help; after --how X also the options of X"
+        )
         parser.add_argument("source", type=slug)
         parser.add_argument("--how", required=True, choices=sorted(DERIVATIONS))
         parser.add_argument("--name", required=True, type=slug)
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--option", action="append", type=pair, default=[], metavar="K=V", help="of the derivation")
+        parser.add_argument(
+            "--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the derivation"
+        )
 
     def act(self, **options: Any) -> dict[str, Any]:
         return derive_dataset(
@@ -67,5 +71,5 @@ class Command(Door):
             name=options["name"],
             seed=options["seed"],
             options=dict(options["option"]),
-            tell=self.teller("Derived"),
+            progress=self.progress_printer("Derived"),
         )

@@ -1,4 +1,4 @@
-"""Look over the installation and say how to mend what is not well."""
+"""Check the installation and say how to fix problems."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 from django.conf import settings
 
 from annotation.celery import broker_trouble
-from annotation.flow.diagnosing import Finding, examine
-from annotation.flow.refusal import Refused
-from annotation.management.door import Door
+from annotation.flow.errors import Refused
+from annotation.management.json_command import JSONCommand
+from annotation.operations.doctor import Finding, examine
 
 
 class Unwell(Refused):
-    """Something is to be mended; `report` says what and how."""
+    """At least one part needs fixing; `report` says what to do."""
 
     def __init__(self, report: dict[str, Any]) -> None:
         self.report = report
-        super().__init__(f"{sum(not row['well'] for row in report['parts'])} to mend")
+        super().__init__(f"{sum(not row['well'] for row in report['parts'])} to fix")
 
 
-class Command(Door):
-    help = "Check database, settings, disk, clock, jobs, broker, marketplaces; say how to mend each."
+class Command(JSONCommand):
+    help = "Check database, settings, disk, clock, jobs, broker and marketplaces; say how to fix each."
 
     def act(self, **options: Any) -> dict[str, Any]:
         found = [*examine(), broker()]
@@ -34,15 +34,15 @@ class Command(Door):
     def lines(self, result: dict[str, Any]) -> list[str]:
         lines = []
         for row in result["parts"]:
-            lines.append(f"{'ok   ' if row['well'] else 'MEND '} {row['part']}: {row['told']}")
+            lines.append(f"{'ok   ' if row['well'] else 'FIX  '} {row['part']}: {row['told']}")
             lines += [f"        {row['mend']}"] if row["mend"] else []
         return lines
 
 
 def broker() -> Finding:
-    """Whether the broker answers, where one is set."""
+    """Whether the broker answers, if one is configured."""
     if settings.EMBEDDED_JOBS:
-        return Finding("broker", True, "none is set; each web process does background jobs")
+        return Finding("broker", True, "not configured; each web process runs background jobs")
     trouble = broker_trouble()
     told = f"does not answer: {trouble}" if trouble else "answers"
     return Finding("broker", not trouble, told, "Start it, or correct CELERY_BROKER_URL.")

@@ -1,12 +1,12 @@
-"""Score predictions with the official definitions."""
+"""Score predictions as the official evaluation scripts do."""
 
 from pathlib import Path
 from typing import Any
 
-from annotation.flow.refusal import Refused
-from annotation.management.door import Door, existing, whole
-from annotation.pure import tables
-from annotation.pure.paper_tables import FORMS, dire_tables, subqa_tables, written
+from annotation.flow.errors import Refused
+from annotation.management.json_command import JSONCommand, existing, whole
+from annotation.pure.reports import tables
+from annotation.pure.reports.paper_tables import FORMS, dire_tables, subqa_tables, written
 from annotation.scorers import EVALUATORS, OPTIONS, BadRecords, evaluate
 
 ORIGINALS = ("original_gold", "original_predictions")
@@ -14,13 +14,13 @@ Named = tuple[str, Path]
 
 
 def named(text: str) -> Named:
-    """An argument FILE or NAME=FILE."""
+    """Parse an argument FILE or NAME=FILE."""
     name, equals, path = text.partition("=")
     return (name, existing(path)) if equals and not Path(text).exists() else ("", existing(text))
 
 
-class Command(Door):
-    help = "Score a prediction file against gold with the official definitions, keys and rounding."
+class Command(JSONCommand):
+    help = "Score predictions against gold as the official evaluation does, with its keys and rounding."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("--format", required=True, choices=sorted(EVALUATORS))
@@ -32,17 +32,16 @@ class Command(Door):
             "--predictions", required=True, action="append", type=named, metavar="[NAME=]FILE",
             help="SubQA, DiRe and NMF: repeat it for several models",
         )  # fmt: skip
+        parser.add_argument("--table", choices=FORMS, help="SubQA, DiRe and NMF: print tables in the papers' layout")
         parser.add_argument(
-            "--table", choices=FORMS, help="SubQA, DiRe and NMF: print the papers' tables, to be pasted as they are"
+            "--decimals",
+            type=whole(0, 6),
+            metavar="N",
+            help="SubQA, DiRe and NMF: round to N places (default: as in the papers)",
         )
+        parser.add_argument("--aliases", type=existing, help="2wikimultihopqa: aliases of answers (id_aliases.json)")
         parser.add_argument(
-            "--decimals", type=whole(0, 6), metavar="N", help="SubQA, DiRe and NMF: round to N (default: as the papers)"
-        )
-        parser.add_argument(
-            "--aliases", type=existing, help="2wikimultihopqa: the other names of answers (id_aliases.json)"
-        )
-        parser.add_argument(
-            "--missing", choices=["empty"], help='SQuAD 2.0: count missing predictions as "", no answer'
+            "--missing", choices=["empty"], help='SQuAD 2.0: count missing predictions as "" (no answer)'
         )
         originals = "the probes of DiRe and NMF: the untouched questions"
         parser.add_argument("--original-gold", type=existing, help=f"{originals}, as they were")
@@ -62,7 +61,7 @@ class Command(Door):
             raise Refused(str(unfit)) from None
 
     def lines(self, result: dict[str, Any]) -> list[str]:
-        """A figure a line, nested ones under their block's name; of several models the tables."""
+        """One line per figure, nested ones below their block's name; tables for several models."""
         if "tables" not in result:
             return [line for key, value in result.items() for line in _lines(key, value)]
         if not self._form:
@@ -73,7 +72,7 @@ class Command(Door):
 
 
 def _side_by_side(format: str, golds: list[Named], said: list[Named], told: dict[str, Any]) -> dict[str, Any]:
-    """Figures by dataset and model, and their tables. Raises ValueError for what cannot stand side by side."""
+    """Figures by dataset and model, and their tables. Raises ValueError if they cannot be compared."""
     if format not in OPTIONS["decimals"]:
         raise ValueError(f"several models and tables are for subqa and the kinds of DiRe and NMF, not for {format}")
     if any(told.get(name) for name in ORIGINALS):

@@ -1,25 +1,5 @@
-"""Write the judgments of a batch to a file."""
+"""The former name of `export_responses`, still accepted."""
 
-from pathlib import Path
-from typing import Any
+from annotation.management.commands.export_responses import Command
 
-from annotation.flow.exporting import WRITERS, export_judgments
-from annotation.management.door import Door, batch_named, project_of, slug
-
-
-class Command(Door):
-    help = "Write every revision of every answer of a batch, with pseudonyms, times and versions."
-
-    def add(self, parser: Any) -> None:
-        parser.add_argument("batch", type=slug)
-        parser.add_argument("--format", required=True, choices=sorted(WRITERS))
-        parser.add_argument(
-            "--ids-only", action="store_true", help="leave out question, gold, score, hops, shape, pair"
-        )
-        parser.add_argument("--out", required=True, type=Path, metavar="FILE")
-
-    def act(self, **options: Any) -> dict[str, Any]:
-        batch = batch_named(project_of(options), options["batch"])
-        return {"out": str(options["out"])} | export_judgments(
-            batch, options["out"], format=options["format"], ids_only=options["ids_only"]
-        )
+__all__ = ["Command"]

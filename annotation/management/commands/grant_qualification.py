@@ -1,21 +1,21 @@
-"""Grant a qualification to the workers named in a file."""
+"""Grant a qualification to the workers listed in a file."""
 
 from typing import Any
 
-from annotation.flow.eligibility import type_named
-from annotation.flow.granting import grant_all, plan, read_file
-from annotation.flow.refusal import Refused
-from annotation.management.door import Door, existing, project_of, words
+from annotation.flow.errors import Refused
+from annotation.flow.people.bulk_grants import grant_all, plan, read_file
+from annotation.flow.work.eligibility import type_named
+from annotation.management.json_command import JSONCommand, existing, project_of, words
 
 
-class Command(Door):
-    help = "Read a CSV of worker,value (pseudonym or worker id, whole number) and grant the scores. All or nothing."
+class Command(JSONCommand):
+    help = "Grant the scores of a CSV file worker,value (pseudonym or worker ID, whole number). All or nothing."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("qualification", type=words(200), help="its name or id")
+        parser.add_argument("qualification", type=words(200), help="its name or ID")
         parser.add_argument("file", type=existing)
-        parser.add_argument("--reason", type=words(1000), default="", help="for the history")
-        parser.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
+        parser.add_argument("--reason", type=words(1000), default="", help="kept in the history")
+        parser.add_argument("--dry-run", action="store_true", help="print what would change, and change nothing")
 
     def act(self, **options: Any) -> dict[str, Any]:
         project = project_of(options)

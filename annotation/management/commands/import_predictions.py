@@ -1,14 +1,14 @@
-"""Attach a model's predictions to a dataset."""
+"""Import a model's predictions on a dataset."""
 
 from typing import Any
 
-from annotation.flow.scoring import import_predictions
-from annotation.management.door import Door, dataset_named, existing, project_of, slug, words
+from annotation.flow.reports.batch_scores import import_predictions
+from annotation.management.json_command import JSONCommand, dataset_named, existing, project_of, slug, words
 from annotation.scorers import READERS
 
 
-class Command(Door):
-    help = "Attach a model's predictions to a dataset, so that reports show them beside people's answers."
+class Command(JSONCommand):
+    help = "Import a model's predictions on a dataset, so that reports compare them with human scores."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("name", type=slug)
@@ -18,5 +18,7 @@ class Command(Door):
 
     def act(self, **options: Any) -> dict[str, Any]:
         dataset = dataset_named(project_of(options), options["name"])
-        tell = self.teller("Predictions")
-        return import_predictions(dataset, options["file"], format=options["format"], model=options["model"], tell=tell)
+        progress = self.progress_printer("Predictions")
+        return import_predictions(
+            dataset, options["file"], format=options["format"], model=options["model"], progress=progress
+        )

@@ -1,13 +1,13 @@
-"""Carry worker IDs of Mechanical Turk over to a project."""
+"""Import Mechanical Turk worker IDs into a project."""
 
 from typing import Any
 
-from annotation.flow.mturk_ids import import_ids
-from annotation.flow.refusal import Refused
-from annotation.management.door import Door, existing, project_of
+from annotation.flow.errors import Refused
+from annotation.flow.people.mturk_ids import import_ids
+from annotation.management.json_command import JSONCommand, existing, project_of
 
 
-class Command(Door):
+class Command(JSONCommand):
     help = (
         "Read worker IDs of Mechanical Turk, one a line or in the first column of a CSV. Each becomes a worker who has "
         "not arrived yet, whom you can block and give qualifications."

@@ -1,27 +1,29 @@
-"""Take together what is owed to a project's workers, as a file for whoever pays them."""
+"""Create a payout: a file of what a project owes its workers."""
 
 from pathlib import Path
 from typing import Any
 
-from annotation.flow import paying_out
-from annotation.management.door import Door, project_of
+from annotation.flow.money import payouts
+from annotation.management.json_command import JSONCommand, project_of
 
 
-class Command(Door):
-    help = "Make a payout of everything that a project owes its workers, and write its file."
+class Command(JSONCommand):
+    help = "Create a payout of everything that a project owes its workers, and write it to a file."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the CSV file; it holds names")
+        parser.add_argument(
+            "--out", type=Path, required=True, metavar="FILE", help="CSV file to write; contains workers' names"
+        )
 
     def act(self, **options: Any) -> dict[str, Any]:
         file = options["out"]
         with file.open("x", encoding="utf-8", newline="") as out:  # before any money moves
             file.chmod(0o600)
             try:
-                payout = paying_out.make_payout(project_of(options))
+                payout = payouts.make_payout(project_of(options))
             except BaseException:
                 file.unlink()
                 raise
-            out.write(paying_out.as_csv(payout))
-        sums = paying_out.sums(paying_out.lines_of(payout))
+            out.write(payouts.as_csv(payout))
+        sums = payouts.sums(payouts.lines_of(payout))
         return {"payout": payout.number, "lines": payout.lines.count(), "total": str(sums["total"]), "file": str(file)}

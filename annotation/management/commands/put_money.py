@@ -1,20 +1,20 @@
-"""Put money into a project's budget, or take it out."""
+"""Add money to a project's budget, or withdraw it."""
 
 import secrets
 from typing import Any
 
-from annotation.flow import ledger
-from annotation.management.door import Door, dollars, project_of, slug, words
+from annotation.flow.money import ledger
+from annotation.management.json_command import JSONCommand, dollars, project_of, slug, words
 
 
-class Command(Door):
-    help = "Put dollars into a project's budget, or take them out."
+class Command(JSONCommand):
+    help = "Add dollars to a project's budget, or withdraw them."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("dollars", type=dollars)
-        parser.add_argument("--out", action="store_true", help="take them out instead")
-        parser.add_argument("--note", type=words(300), default="", help="where they come from or go to")
-        parser.add_argument("--key", type=slug, help="the same key moves money once, however often it is run")
+        parser.add_argument("--out", action="store_true", help="withdraw instead")
+        parser.add_argument("--note", type=words(300), default="", help="kept in the ledger")
+        parser.add_argument("--key", type=slug, help="idempotency key: repeating the command with it changes nothing")
 
     def act(self, **options: Any) -> dict[str, Any]:
         project = project_of(options)

@@ -1,15 +1,15 @@
-"""Seal the secrets at rest with the present SECRET_KEY, after which the one before can be forgotten."""
+"""Encrypt stored secrets with the current SECRET_KEY, after which the previous key is no longer needed."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from annotation.flow import resealing
-from annotation.management.door import Door
+from annotation.management.json_command import JSONCommand
+from annotation.operations import secret_rotation
 
 
-class Command(Door):
-    help = "Seal keys of marketplaces, webhooks and authenticators with SECRET_KEY, once the fallbacks opened them."
+class Command(JSONCommand):
+    help = "Encrypt the stored keys of marketplaces, webhooks and authenticators anew with the current SECRET_KEY."
 
     def act(self, **options: Any) -> dict[str, Any]:
-        return {"sealed": resealing.reseal()}
+        return {"sealed": secret_rotation.reseal()}

@@ -1,16 +1,16 @@
-"""Fill an empty installation from a backup."""
+"""Restore a backup into an empty installation."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from annotation.flow.backing_up import restore
-from annotation.management.door import Door
+from annotation.management.json_command import JSONCommand
+from annotation.operations.backup import restore
 
 
-class Command(Door):
-    help = "Fill the empty database and the empty folder that the settings name from a backup."
+class Command(JSONCommand):
+    help = "Restore a backup into the configured database and HOPSCRIBE_VAR, which must be empty."
 
     def add(self, parser: Any) -> None:
         parser.add_argument("archive", type=Path, metavar="FILE")

@@ -1,13 +1,13 @@
-"""Carry out what is due: background jobs and leases that are over."""
+"""Run due background jobs and expire overdue leases."""
 
 from typing import Any
 
 from annotation.jobs import work_off
-from annotation.management.door import Door
+from annotation.management.json_command import JSONCommand
 
 
-class Command(Door):
-    help = "Do every background job that is due and give back every lease that is over, once."
+class Command(JSONCommand):
+    help = "Run every background job that is due and expire every overdue lease, once."
 
     def act(self, **options: Any) -> dict[str, Any]:
         return {"jobs": work_off()}

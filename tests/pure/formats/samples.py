@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import io
 import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from annotation.formats import FORMATS
-from annotation.formats.base import Flaw, Parsed, Remark
-from annotation.pure.example import Example
+from annotation.formats.base import Flaw, LateFlaws, Parsed
+from annotation.pure.data.example import Example
 
 Record = dict[str, Any]
 
@@ -199,6 +200,12 @@ def twins() -> list[Record]:
     return [deepcopy(MUSIQUE), twin]
 
 
+def offered_samples() -> Iterator[tuple[str, Any]]:
+    """The samples of modules named `sample_…` in this folder."""
+    for file in sorted(Path(__file__).parent.glob("sample_*.py")):
+        yield importlib.import_module(f"tests.pure.formats.{file.stem}").SAMPLE
+
+
 # What each format's file holds, as the value that stands for the whole file.
 WORKED: dict[str, Any] = {
     "hotpotqa": [HOTPOT, HOTPOT | {"_id": "isle-3", "type": "comparison", "answer": "yes"}],
@@ -211,6 +218,9 @@ WORKED: dict[str, Any] = {
     "subqa": [SUBQA],
     "disconnection": DISCONNECTION,
 }
+# A format may bring its own beside this module: a SAMPLE of (name, value) in a module of this package.
+WORKED |= dict(offered_samples())
+SAMPLED = [name for name in FORMATS if name in {*WORKED, "csv"}]
 
 
 def read(name: str, content: bytes) -> tuple[list[Parsed], list[Flaw]]:
@@ -225,7 +235,7 @@ def read_path(name: str, path: Path) -> tuple[list[Parsed], list[Flaw]]:
     """(records, all flaws) of a file or folder."""
     found = list(FORMATS[name].read(path))
     flaws = [flaw for one in found for flaw in one.flaws]
-    return [one for one in found if not isinstance(one, Remark)], flaws
+    return [one for one in found if not isinstance(one, LateFlaws)], flaws
 
 
 def examples(name: str, value: Any) -> list[Example]:

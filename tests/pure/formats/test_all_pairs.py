@@ -15,7 +15,7 @@ from annotation.formats import FORMATS
 from annotation.formats.base import CannotWrite
 from annotation.formats.hotpotqa import named_facts
 from annotation.formats.subqa import SubQA
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from annotation.scorers import EVALUATORS, BadRecords, evaluate
 from tests.pure.formats import samples
 from tests.pure.formats.samples import CSV, HOTPOT, MUSIQUE, RACE, SQUAD, WORKED, examples, hub
@@ -145,7 +145,7 @@ def exported(target: str, name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", SOURCES)
-@pytest.mark.parametrize("target", FORMATS)
+@pytest.mark.parametrize("target", samples.SAMPLED)
 def test_what_we_export_is_imported_again_or_refused_with_the_reason(target: str, name: str) -> None:
     if why := reason(NOT_WRITTEN[target], name):
         with pytest.raises(CannotWrite, match=why) as refusal:
@@ -207,7 +207,7 @@ def best_of_parts(folder: Path, them: list[Example]) -> set[float]:
 def test_every_format_that_can_be_scored_is_among_them() -> None:
     known = {name for name in EVALUATORS if not name.startswith(("dire-", "nmf-"))}
     assert known == {*SAYING, "subqa"} - {"dire"}
-    assert set(NOT_WRITTEN) == set(FORMATS)
+    assert set(NOT_WRITTEN) == set(samples.SAMPLED)
 
 
 def test_a_dataset_without_hops_says_in_musique_that_its_questions_have_answers() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.formats import FORMATS
-from annotation.pure.example import Example, Hop, Paragraph
+from annotation.pure.data.example import Example, Hop, Paragraph
 from tests.pure.formats import samples
 from tests.pure.formats.samples import JSONL, there_and_back, written
 

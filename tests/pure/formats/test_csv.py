@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from annotation.pure.example import Example, Paragraph
+from annotation.pure.data.example import Example, Paragraph
 from tests.pure.formats.samples import written
 
 

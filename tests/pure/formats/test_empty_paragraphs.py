@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from annotation.flow.exporting import export_dataset
-from annotation.flow.importing import import_dataset
+from annotation.flow.data.dataset_files import export_dataset
+from annotation.flow.data.dataset_import import import_dataset
 from annotation.models import Dataset
 from tests.pure.formats.samples import examples, there_and_back, value_of, written
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from annotation.formats import FORMATS
 from annotation.formats.base import CannotWrite, Unreadable
+from tests.pure.formats import samples
 from tests.pure.formats.samples import CSV, WORKED, read, written
 
 COUNT = 300  # mutated files a format
@@ -144,7 +144,7 @@ def mutated_table(rng: Random) -> bytes:
     return content[: rng.randrange(len(content))] if rng.random() < 0.2 else content
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", samples.SAMPLED)
 def test_no_mutation_of_a_file_raises_anything_but_unreadable(name: str) -> None:
     rng = Random(f"mutations of {name}")
     refused = 0

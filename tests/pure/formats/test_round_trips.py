@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from annotation.formats import FORMATS
 from annotation.formats.base import CannotWrite
-from annotation.pure.example import Example
+from annotation.pure.data.example import Example
 from tests.pure.formats import samples
 from tests.pure.formats.samples import (
     CSV,
@@ -199,7 +198,7 @@ def assert_names(refusal: CannotWrite, example: Example) -> None:
 
 
 @pytest.mark.parametrize("source", WORKED)
-@pytest.mark.parametrize("target", FORMATS)
+@pytest.mark.parametrize("target", samples.SAMPLED)
 def test_any_format_writes_any_example_readably_or_says_why_not(source: str, target: str) -> None:
     for example in examples(source, WORKED[source]):
         try:

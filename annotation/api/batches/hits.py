@@ -1,0 +1,137 @@
+"""The HITs of a batch: their content, their progress, their responses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Q
+from rest_framework import serializers
+
+from annotation.api.batches.serializers import (
+    BatchPartViewSet,
+)
+from annotation.api.operations import action, operation
+from annotation.api.review.aggregates import AggregateSerializer
+from annotation.api.serializers import (
+    JSON,
+    Filter,
+    Input,
+    dollars,
+)
+from annotation.api.work.assignments import AssignmentSerializer, with_answers
+from annotation.flow.batches import batch_progress
+from annotation.flow.review import aggregation, problem_reports
+from annotation.models import Hit
+from annotation.pure.people import roles
+
+STATES = {
+    "open": Q(excluded_at__isnull=True) & (Q(room__gt=0) | Q(live__gt=0)),
+    "done": Q(excluded_at__isnull=True, room__lte=0, live=0),
+    "excluded": Q(excluded_at__isnull=False),
+}
+
+
+class HitFilter(Filter):
+    """Filters of HITs."""
+
+    VALUE_ALIASES = {"state": {"void": "excluded"}}
+    state = serializers.ChoiceField(choices=[(state, state) for state in STATES], required=False)
+    dataset = serializers.CharField(source="item__dataset__slug", max_length=100, required=False)
+    hops = serializers.IntegerField(source="item__hops", required=False, min_value=0, max_value=100)
+    shape = serializers.CharField(source="item__shape", max_length=60, required=False)
+    disagreement = serializers.FloatField(
+        source="disagreement__gte",
+        required=False,
+        min_value=0,
+        max_value=1,
+        help_text="At least this, as of the last report.",
+    )
+    checks = serializers.BooleanField(
+        source="check_item", default=False, help_text="Hidden gold instead of the batch's own HITs."
+    )
+
+
+class HitSerializer(serializers.Serializer):
+    """A HIT."""
+
+    id = serializers.CharField(source="public_id")
+    dataset = serializers.CharField(source="item.dataset.slug")
+    item = serializers.IntegerField(source="item.position", help_text="The item's place in its dataset, from 0.")
+    item_id = serializers.CharField(source="item.source_id")
+    question = serializers.CharField(source="item.question")
+    hops = serializers.IntegerField(source="item.hops")
+    shape = serializers.CharField(source="item.shape")
+    state = serializers.SerializerMethodField()
+    wanted = serializers.IntegerField(help_text="How many assignments it asks for.")
+    in_work = serializers.IntegerField(source="live")
+    done = serializers.IntegerField()
+    disagreement = serializers.FloatField(allow_null=True, help_text="0..1, as of the last report.")
+    reward = dollars(help_text="The most that an assignment can earn.")
+    check = serializers.BooleanField(source="check_item", help_text="Whether it is hidden gold.")
+    exclusion_reason = serializers.CharField()
+    excluded_at = serializers.DateTimeField(allow_null=True)
+
+    def get_state(self, hit: Hit) -> str:
+        """open, done or excluded."""
+        if hit.excluded_at:
+            return "excluded"
+        return "done" if hit.room <= 0 and not hit.live else "open"
+
+
+class OneHitSerializer(HitSerializer):
+    """A HIT with its content, the item with its gold, all its assignments, and the aggregated response."""
+
+    payload = serializers.DictField(help_text="What workers see, frozen at launch.")
+    example = serializers.DictField(source="item.content", help_text="The item with its gold.")
+    assignments = AssignmentSerializer(many=True, source="work")
+    aggregate = AggregateSerializer()
+
+
+class ExcludeInput(Input):
+    """Why the HIT is excluded."""
+
+    EXAMPLE = {"reason": "Its paragraph is empty."}
+
+    reason = serializers.CharField(max_length=500)
+
+
+class BatchHitViewSet(BatchPartViewSet):
+    """The HITs of a batch."""
+
+    serializer_class = OneHitSerializer
+    list_serializer_class = HitSerializer
+    act = roles.REVIEW
+    row: Hit
+
+    def get_queryset(self) -> Any:
+        return self.batch.hits.select_related("item__dataset", "batch")
+
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        for hit in () if self.operation.many else rows:
+            work = hit.assignments if hit.check_item else batch_progress.assignments_of(self.batch).filter(hit=hit)
+            hit.work = with_answers(self.project, work.order_by("pk"))
+            hit.aggregate = aggregation.conclude(self.batch, [hit])[0]
+        return rows
+
+    @operation(query=HitFilter)
+    def list(self, query: JSON) -> Any:
+        """List the HITs of a batch."""
+        rows = self.batch.hits.filter(STATES.get(query.pop("state", ""), Q()), **query)
+        return rows.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
+
+    @operation()
+    def retrieve(self) -> None:
+        """One HIT with its content, its gold, all its assignments, and the aggregated response."""
+
+    @action(takes=ExcludeInput)
+    def exclude(self, data: JSON) -> None:
+        """Exclude a HIT from results and stop offering it; the report lists the reason.
+
+        Its answers stay, and it can be restored.
+        """
+        problem_reports.exclude(self.row, reason=data["reason"])
+
+    @action()
+    def restore(self) -> None:
+        """Restore an excluded HIT; it is offered again if it wants more assignments."""
+        problem_reports.restore(self.row)

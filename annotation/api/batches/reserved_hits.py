@@ -1,0 +1,125 @@
+"""HITs reserved for chosen workers, who get them before any other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from annotation.api.batches.serializers import (
+    BatchPartViewSet,
+)
+from annotation.api.examples import HIT, WORKER
+from annotation.api.operations import action, operation
+from annotation.api.pagination import Newest
+from annotation.api.serializers import (
+    JSON,
+    Input,
+)
+from annotation.flow.batches import reserved_hits
+from annotation.flow.people import worker_names
+from annotation.models import Assignment, Hit, Worker
+
+MOST = 500
+
+
+class ReserveInput(Input):
+    """The HITs, and the workers to reserve them for."""
+
+    EXAMPLE = {"hits": [HIT], "workers": [WORKER]}
+
+    hits = serializers.ListField(child=serializers.CharField(max_length=32), allow_empty=False, max_length=MOST)
+    workers = serializers.ListField(
+        child=serializers.CharField(max_length=64),
+        allow_empty=False,
+        max_length=MOST,
+        help_text="Pseudonyms or worker ids.",
+    )
+
+
+class ReleaseInput(Input):
+    """The ids of reservations."""
+
+    ALIASES = {"given": "reserved"}
+    EXAMPLE = {"reserved": [12]}
+
+    reserved = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**62), allow_empty=False, max_length=5000
+    )
+
+
+class ReservationSerializer(serializers.Serializer):
+    """How many HITs were reserved; `skipped` counts the others by reason."""
+
+    reserved = serializers.IntegerField()
+    skipped = serializers.DictField(
+        child=serializers.IntegerField(), help_text="`had`, `met` (its group), `voided`, `already` (reserved)"
+    )
+
+
+class ReleaseSerializer(serializers.Serializer):
+    """How many reservations were cancelled; HITs that were begun stay."""
+
+    changed = serializers.IntegerField()
+
+
+class ReservedHitSerializer(serializers.Serializer):
+    """A HIT reserved for a worker."""
+
+    id = serializers.IntegerField(source="pk")
+    hit = serializers.CharField(source="hit.public_id")
+    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
+    state = serializers.ChoiceField(choices=["waiting", *Assignment.State.values])
+    created_at = serializers.DateTimeField()
+    taken_at = serializers.DateTimeField(allow_null=True)
+
+
+class ReservedHitViewSet(BatchPartViewSet):
+    """Reserved HITs."""
+
+    serializer_class = ReservedHitSerializer
+    pagination_class = Newest
+
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        states = reserved_hits.states(rows)
+        for row in rows:
+            row.state, row.worker.project = states[row.pk], self.project
+        return rows
+
+    @operation()
+    def list(self) -> Any:
+        """List reserved HITs, newest first."""
+        return reserved_hits.rows(self.batch)
+
+    @operation(takes=ReserveInput, gives=ReservationSerializer, status=200, id="reserveHits")
+    def create(self, data: JSON) -> JSON:
+        """Reserve HITs for workers, who get them first and in this order; each adds an assignment."""
+        hits, workers = self._hits(data["hits"]), self._workers(data["workers"])
+        outcome = reserved_hits.reserve(self.batch, hits, workers, user=self.request.user)
+        return {"reserved": outcome.reserved, "skipped": dict(outcome.skipped)}
+
+    @action(detail=False, takes=ReleaseInput, gives=ReleaseSerializer, id="releaseHits")
+    def release(self, data: JSON) -> JSON:
+        """Cancel reservations that were not begun, and release their money."""
+        return {"changed": reserved_hits.release(self.batch, data["reserved"])}
+
+    def _hits(self, names: list[str]) -> list[Hit]:
+        rows = self.batch.hits.filter(public_id__in=names).select_related("item").defer("payload", "item__content")
+        found = {hit.public_id: hit for hit in rows}
+        _none_missing("hits", names, found, _("This batch has no such HIT."))
+        return [found[name] for name in dict.fromkeys(names)]
+
+    def _workers(self, names: list[str]) -> list[Worker]:
+        able = set(reserved_hits.people(self.batch).values_list("pk", flat=True))
+        found = {name: one for name, one in worker_names.workers_named(self.project, names).items() if one.pk in able}
+        _none_missing("workers", names, found, _("No worker with this name can work on this batch."))
+        return list({found[name].pk: found[name] for name in names}.values())
+
+
+def _none_missing(field: str, names: list[str], found: Any, text: str) -> None:
+    """Raise ValidationError for each name that was not found."""
+    missing = {f"{field}.{k}": [text] for k, name in enumerate(names) if name not in found}
+    if missing:
+        raise ValidationError(missing)

@@ -1,0 +1,92 @@
+"""The tasks that batches can have, with their options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import Field, fields
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from annotation.api.operations import operation
+from annotation.api.pagination import Whole
+from annotation.api.serializers import (
+    JSON,
+)
+from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.batches import estimates
+from annotation.registry import default_instructions, task_types
+from annotation.tasktype import TaskType, capabilities
+
+WORDS = {bool: "boolean", int: "integer", float: "number", str: "string"}
+
+
+class OptionSerializer(serializers.Serializer):
+    """An option of a task."""
+
+    name = serializers.CharField()
+    type = serializers.ChoiceField(choices=[(word, word) for word in WORDS.values()])
+    default = serializers.JSONField()
+    label = serializers.CharField()
+    help = serializers.CharField(allow_blank=True)
+    choices = serializers.ListField(child=serializers.CharField(), help_text="For text; empty: any.")
+
+
+class TaskSerializer(serializers.Serializer):
+    """A task."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    question = serializers.CharField(help_text="What workers are asked, in one line.")
+    needs = serializers.CharField(help_text="What an item must contain.")
+    options = OptionSerializer(many=True)
+    assignments_per_hit = serializers.IntegerField(help_text="The default number of assignments per HIT.")
+    samples_groups = serializers.BooleanField(
+        help_text="Whether a batch's sample counts whole groups, with the default options."
+    )
+    pays_by_answer = serializers.BooleanField(help_text="Whether its options set the reward of a response.")
+    reviewed = serializers.BooleanField(help_text="Whether requesters review its responses (`reviews/`).")
+    instructions = serializers.CharField(help_text="The default instructions, in Markdown.")
+
+
+class TaskViewSet(ResourceViewSet):
+    """All tasks."""
+
+    serializer_class = TaskSerializer
+    pagination_class = Whole
+
+    @operation()
+    def list(self) -> Any:
+        """List tasks, with the options that a batch can set."""
+        return [_told(kind, task) for kind, task in task_types().items() if task.launched]
+
+
+def _told(kind: str, task: TaskType) -> JSON:
+    return {
+        "name": kind,
+        "title": _(task.title),
+        "question": _(task.question),
+        "needs": _(task.needs),
+        "options": list(_options(task)),
+        "assignments_per_hit": task.assignments,
+        "samples_groups": capabilities.samples_groups(task, task.Options()),
+        "pays_by_answer": estimates.pays_itself(kind),
+        "reviewed": bool(capabilities.criteria(task)),
+        "instructions": default_instructions(kind),
+    }
+
+
+def _options(task: TaskType) -> Iterator[JSON]:
+    option: Field[Any]
+    for option in fields(task.Options):
+        label = option.metadata.get("label") or option.name.replace("_", " ").capitalize()
+        about = option.metadata.get("help", "")
+        yield {
+            "name": option.name,
+            "type": WORDS[type(option.default)],
+            "default": option.default,
+            "label": _(label),
+            "help": _(about) if about else "",
+            "choices": list(option.metadata.get("choices", ())),
+        }

@@ -1,0 +1,211 @@
+"""Datasets: list, import, change, export, delete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.http import Http404, QueryDict
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from annotation import jobs
+from annotation.api.data.serializers import (
+    DatasetSerializer,
+    OneDatasetSerializer,
+    no_page,
+)
+from annotation.api.kind_field import FORMAT, KindField
+from annotation.api.operations import QueuedSerializer, action, operation
+from annotation.api.pagination import Newest
+from annotation.api.serializers import (
+    JSON,
+    Filter,
+    Input,
+    asked,
+    once,
+    posted_file,
+)
+from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
+from annotation.flow.reports import dataset_documents
+from annotation.formats import FORMATS
+from annotation.formats.guess import guess
+from annotation.forms.projects import NAMES_OF_PAGES, proposed_name
+from annotation.models import Dataset, Job
+from annotation.operations import uploads
+from annotation.operations.downloads import BYTES, sent
+
+TYPES = {"provenance": "application/x-ndjson", "datasheet": "text/markdown", "card": "text/markdown"}
+
+
+class DatasetFilter(Filter):
+    """Filters of datasets."""
+
+    q = serializers.CharField(max_length=100, source="slug__icontains", required=False, help_text="Text in the name.")
+    format = KindField(choices=sorted(FORMATS), required=False, help_text=FORMAT)
+    how = serializers.CharField(max_length=60, required=False, help_text="The derivation that made it.")
+
+
+class ImportInput(Input):
+    """A file to import. Name and format are guessed from the file by default."""
+
+    texts = True
+    file_name = serializers.CharField(max_length=255, required=False, help_text="The file's name.")
+    name = serializers.SlugField(max_length=100, required=False, validators=[no_page])
+    format = KindField(choices=sorted(FORMATS), required=False, help_text=FORMAT)
+    licence = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+    source = serializers.URLField(max_length=500, required=False, allow_blank=True, default="")
+    skip_bad = serializers.BooleanField(default=False, help_text="Skip records that cannot be stored.")
+    dry_run = serializers.BooleanField(default=False, help_text="Check the file without importing it.")
+
+
+class DatasetInput(Input):
+    """Details of a dataset. Fields that are left out stay unchanged."""
+
+    ALIASES = {"retired": "archived"}
+    EXAMPLE = {"licence": "CC BY 4.0", "source": "https://lab.example/wells"}
+
+    licence = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    source = serializers.CharField(max_length=500, required=False, allow_blank=True, help_text="Source.")
+    archived = serializers.BooleanField(required=False, help_text="Whether it is archived: hidden from new batches.")
+
+
+class UploadSerializer(ImportInput):
+    """An import as a form, with the file."""
+
+    file = serializers.FileField(allow_empty_file=True)
+
+
+class ExportFilter(Filter):
+    """How to export."""
+
+    ALIASES = {"retired": "archived"}
+
+    folder = serializers.BooleanField(
+        default=False, help_text="All files of the format's release as one ZIP file, if it has several."
+    )
+    archived = serializers.BooleanField(default=False, help_text="Include archived items; not for a folder.")
+
+
+class DocumentFilter(Filter):
+    """What the document accompanies."""
+
+    format = KindField(
+        choices=sorted(FORMATS), required=False, help_text="Format of the exported file that the card describes."
+    )
+
+
+BODIES = {"multipart/form-data": UploadSerializer, "application/octet-stream": {"type": "string", "format": "binary"}}
+
+
+class DatasetViewSet(ResourceViewSet):
+    """The datasets of a project."""
+
+    serializer_class = OneDatasetSerializer
+    list_serializer_class = DatasetSerializer
+    pagination_class = Newest
+    lookup_field, lookup_url_kwarg = "slug", "name"
+    row: Dataset
+
+    def get_queryset(self) -> Any:
+        return Dataset.objects.whole().filter(project=self.project).select_related("root", "created_by")
+
+    @operation(query=DatasetFilter)
+    def list(self, query: JSON) -> Any:
+        """List the datasets of a project, newest first."""
+        how, rows = query.pop("how", None), self.get_queryset().filter(**query)
+        if how is None:
+            return rows
+        made = [pk for pk, lineage in rows.values_list("pk", "lineage") if lineage.get("how") == how]
+        return rows.filter(pk__in=made)
+
+    @operation(takes=BODIES, parameters=(ImportInput,), gives=QueuedSerializer, id="importDataset")
+    def create(self) -> Job:
+        """Upload a file, which a job imports.
+
+        The file is the body itself, with the other fields in the query, or the part `file` of a form. The job's result
+        is the report of the import. A file that was refused, or only checked, can be imported from its job for a day.
+        Records of 2WikiMultihopQA carry the aliases of their answers as `answer_aliases`, a list.
+        """
+        sent, query = self.request.data, self.request.query_params
+        together = query.copy()
+        if isinstance(sent, QueryDict):
+            together.update(sent)
+        once(together)
+        given = dict(query.items()) | {key: sent[key] for key in sent if key != "file"}
+        file = posted_file(sent, _("The file is empty. Send one with at least one record."))
+        return self._posted(file, asked(ImportInput, given))
+
+    def _posted(self, file: Any, data: dict[str, Any]) -> Any:
+        told = data.pop("file_name", "") or ("" if file.name == "body" else file.name or "")
+        data["name"] = data.get("name") or proposed_name(told)
+        if not data["name"] or data["name"] in NAMES_OF_PAGES:
+            raise ValidationError({"name": [_("No name can be made from the file name. Give a name.")]})
+        path = uploads.keep(file)
+        data["format"] = data.get("format") or guess(path, file_name=told)
+        if data["format"] not in FORMATS:
+            path.unlink()
+            raise ValidationError(
+                {"format": [_("The format cannot be recognised from the first record. Give the format.")]}
+            )
+        title = _("Check %(file)s") if data["dry_run"] else _("Import %(file)s as %(name)s")
+        title %= {"file": (told or data["name"])[:100], "name": data["name"]}
+        arguments = data | {"path": str(path), "file_name": told[:255]}
+        user = self.request.user
+        return jobs.enqueue("import_dataset", project=self.project, title=title, arguments=arguments, user=user)
+
+    @operation()
+    def retrieve(self) -> None:
+        """One dataset with its figures, its report and its lineage."""
+
+    @operation(takes=DatasetInput)
+    def partial_update(self, data: JSON) -> None:
+        """Change a dataset's licence and source, or archive it and restore it."""
+        with transaction.atomic():
+            if "archived" in data:
+                item_editing.archive_dataset(self.row, out=data.pop("archived"))
+            item_editing.describe(self.row, **data)
+
+    @operation(gives=QueuedSerializer)
+    def destroy(self) -> Job:
+        """Hide a dataset now and erase it in 30 days.
+
+        Until then its job can be undone. A dataset that a batch or another dataset is made of cannot be deleted.
+        """
+        return dataset_removal.begin(self.row, user=self.request.user)
+
+    @action("get", "export/<slug:format>", query=ExportFilter, files={BYTES: OpenApiTypes.BINARY})
+    def export(self, query: JSON) -> HttpResponseBase:
+        """The dataset as a streamed file of a format.
+
+        The document `provenance` tells how each item was made, by its id. A format that cannot hold the items is
+        refused with 409.
+        """
+        format, folder, name = self.kwargs["format"], query["folder"], self.row.slug
+        if format not in FORMATS or (folder and not multi_file_export.parted(format)):
+            raise Http404
+        if folder:
+            blocks = multi_file_export.stream_folder(self.row, format)
+        else:
+            blocks = dataset_files.stream_dataset(self.row, format, archived=query["archived"])
+        suffix = ".zip" if folder else FORMATS[format].suffix
+        return sent(self.request, self.row, blocks, name=f"{name}.{format}{suffix}")
+
+    @action(
+        "get",
+        "documents/<slug:document>",
+        query=DocumentFilter,
+        choices={"document": TYPES},
+        files={"text/markdown": OpenApiTypes.STR, "application/x-ndjson": OpenApiTypes.BINARY},
+        id="getDatasetDocument",
+    )
+    def document(self, query: JSON) -> HttpResponseBase:
+        """The dataset's provenance (JSON lines), datasheet or card (Markdown)."""
+        document, format = self.kwargs["document"], query.get("format") or self.row.format
+        blocks = dataset_documents.stream_document(self.row, document, format=format)
+        file = f"{self.row.slug}.{dataset_documents.DOCUMENTS[document]}"
+        return sent(self.request, self.row, blocks, name=file, kind=TYPES[document])

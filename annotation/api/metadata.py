@@ -1,0 +1,13 @@
+"""Responses to OPTIONS: the allowed methods only; the schema describes the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.metadata import BaseMetadata
+from rest_framework.request import Request
+
+
+class Allowed(BaseMetadata):
+    def determine_metadata(self, request: Request, view: Any) -> dict[str, Any]:
+        return {"methods": view.allowed_methods}

@@ -1,0 +1,142 @@
+"""A project's money: balances, payments, ledger."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from rest_framework import serializers
+
+from annotation.api.operations import operation
+from annotation.api.pagination import Newest
+from annotation.api.serializers import (
+    JSON,
+    Filter,
+    WorkerField,
+    dollars,
+)
+from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.money import ledger_audit, ledger_rows
+from annotation.models import Payment
+from annotation.pure.people import roles
+
+
+class FaultSerializer(serializers.Serializer):
+    """An account whose balance is not the sum of its entries."""
+
+    account = serializers.CharField()
+    says = dollars()
+    should = dollars()
+
+
+class BooksSerializer(serializers.Serializer):
+    """Balances in dollars."""
+
+    available = dollars(help_text="The budget.")
+    held = dollars(help_text="Set aside for batches.")
+    owed = dollars(help_text="Owed to workers.")
+    on_its_way = dollars(help_text="In open payouts.")
+    fees = dollars()
+    marketplaces = dollars()
+    paid_out = dollars()
+    wage_floor = dollars(allow_null=True, help_text="The project's minimum hourly wage.")
+    faults = FaultSerializer(many=True, help_text="Empty: the ledger balances.")
+
+
+class PaymentFilter(Filter):
+    """Filters of payments."""
+
+    batch = serializers.CharField(max_length=100, source="batch__slug", required=False)
+    worker = WorkerField(required=False)
+    kind = serializers.ChoiceField(choices=Payment.Kind.choices, required=False)
+    state = serializers.ChoiceField(choices=Payment.State.choices, required=False)
+
+
+class PaymentSerializer(serializers.Serializer):
+    """A payment for an assignment."""
+
+    batch = serializers.CharField(source="batch.slug")
+    assignment = serializers.CharField(source="assignment.public_id")
+    worker = serializers.SerializerMethodField()
+    kind = serializers.ChoiceField(choices=Payment.Kind.choices)
+    amount = dollars()
+    fee = dollars()
+    reason = serializers.CharField()
+    state = serializers.ChoiceField(choices=Payment.State.choices)
+    error = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    paid_at = serializers.DateTimeField(allow_null=True)
+
+    def get_worker(self, payment: Payment) -> str:
+        """The worker's pseudonym."""
+        return str(self.context["view"].project.pseudonym(payment.worker_id))
+
+
+class EntryFilter(Filter):
+    """Filters of the ledger."""
+
+    batch = serializers.CharField(max_length=100, required=False)
+    kind = serializers.ChoiceField(choices=[(kind, kind) for kind in ledger_rows.KINDS], required=False)
+    worker = serializers.CharField(
+        max_length=64, required=False, help_text="The beginning of a pseudonym, or a worker id."
+    )
+
+
+class EntrySerializer(serializers.Serializer):
+    """A transfer from one account to another."""
+
+    number = serializers.IntegerField(source="entry.pk")
+    created_at = serializers.DateTimeField(source="entry.created_at")
+    kind = serializers.CharField(source="entry.kind")
+    source = serializers.CharField(help_text="Name of the account.")
+    target = serializers.CharField(help_text="Name of the account.")
+    amount = dollars(source="entry.amount")
+    batch = serializers.CharField(source="entry.batch.slug", default="")
+    worker = serializers.CharField(help_text="The worker's pseudonym; empty: none.")
+    note = serializers.CharField(source="entry.note")
+
+
+class BalanceViewSet(ResourceViewSet):
+    """Balances."""
+
+    serializer_class = BooksSerializer
+    reads = roles.PAY
+    single = True
+
+    @operation()
+    def retrieve(self) -> JSON:
+        """The project's balances, and whether the ledger balances."""
+        more = {"wage_floor": self.project.wage_floor, "faults": ledger_audit.audit(self.project)}
+        return asdict(ledger_audit.books(self.project)) | more
+
+
+class PaymentViewSet(ResourceViewSet):
+    """Payments."""
+
+    serializer_class = PaymentSerializer
+    pagination_class = Newest
+    reads = roles.PAY
+
+    @operation(query=PaymentFilter)
+    def list(self, query: JSON) -> Any:
+        """List payments, made and due, newest first: rewards, bonuses and top-ups to the wage floor."""
+        rows = self.project.payments.filter(**query)
+        return rows.select_related("batch", "assignment").defer("assignment__draft")
+
+
+class EntryViewSet(ResourceViewSet):
+    """The ledger."""
+
+    serializer_class = EntrySerializer
+    pagination_class = Newest
+    reads = roles.PAY
+
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        return list(ledger_rows.told(self.project, rows))
+
+    @operation(query=EntryFilter)
+    def list(self, query: JSON) -> Any:
+        """List the entries of the ledger, newest first."""
+        slug = query.pop("batch", None)
+        rows = ledger_rows.entries(self.project, **query)
+        return rows.filter(batch__slug=slug) if slug else rows

@@ -1,0 +1,145 @@
+"""Payouts: what workers are owed, for the lab to pay, and the results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from annotation.api.examples import WORKER
+from annotation.api.operations import action, operation
+from annotation.api.pagination import Newest
+from annotation.api.serializers import (
+    FILE,
+    JSON,
+    Input,
+    dollars,
+    posted_file,
+)
+from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.money import payouts
+from annotation.flow.people import worker_names
+from annotation.models import Payout, PayoutLine
+from annotation.operations.downloads import sent
+from annotation.pure.people import roles
+
+OPEN = PayoutLine.State.OPEN
+
+
+class PayoutSerializer(serializers.Serializer):
+    """A payout."""
+
+    number = serializers.IntegerField(help_text="1 for the project's first.")
+    total = dollars()
+    lines_open = serializers.IntegerField(help_text="Workers whose payment is still open.")
+    created_at = serializers.DateTimeField()
+
+
+class LineSerializer(serializers.Serializer):
+    """What to pay to whom, with names, because whoever pays needs them."""
+
+    worker = serializers.CharField(source="worker.pseudonym", help_text="The worker's pseudonym.")
+    worker_id = serializers.CharField(source="worker.public_id")
+    name = serializers.SerializerMethodField()
+    amount = dollars()
+    state = serializers.ChoiceField(choices=PayoutLine.State.choices)
+    reference = serializers.CharField()
+    decided_at = serializers.DateTimeField(allow_null=True)
+
+    def get_name(self, line: PayoutLine) -> str:
+        return str(line.worker.user or line.worker.external_id or "")
+
+
+class OnePayoutSerializer(PayoutSerializer):
+    """A payout with its lines."""
+
+    lines = LineSerializer(many=True, source="told_lines")
+
+
+class PayoutNoteInput(Input):
+    """The result of a payment to one worker."""
+
+    EXAMPLE = {"worker": WORKER, "state": "paid", "reference": "Transfer 4711"}
+
+    worker = serializers.CharField(max_length=64, help_text="Pseudonym or worker id.")
+    state = serializers.ChoiceField(choices=[(s, s) for s in (PayoutLine.State.PAID, PayoutLine.State.FAILED)])
+    reference = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+
+
+class ReconciledSerializer(serializers.Serializer):
+    """Numbers of lines, by result."""
+
+    paid = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    open = serializers.IntegerField()
+    unchanged = serializers.IntegerField()
+
+
+class PayoutViewSet(ResourceViewSet):
+    """The payouts of a project."""
+
+    serializer_class = OnePayoutSerializer
+    list_serializer_class = PayoutSerializer
+    pagination_class = Newest
+    act = reads = roles.PAY
+    lookup_field, lookup_value_converter = "number", "int"
+    row: Payout
+
+    def get_queryset(self) -> Any:
+        waiting = Count("lines", filter=Q(lines__state=OPEN))
+        return self.project.payouts.annotate(total=Sum("lines__amount"), lines_open=waiting)
+
+    def get_object(self) -> Payout:
+        number = self.kwargs["number"]
+        found: Payout = get_object_or_404(self.get_queryset(), number__in=[number] if number < 2**31 else [])
+        return found
+
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        for payout in () if self.operation.many else rows:
+            payout.told_lines = payouts.lines_of(payout)
+        return rows
+
+    @operation()
+    def list(self) -> Any:
+        """List the payouts of a project, newest first."""
+        return self.get_queryset()
+
+    @operation(id="makePayout")
+    def create(self) -> Payout:
+        """Create a payout of everything that workers are owed."""
+        made = payouts.make_payout(self.project, user=self.request.user)
+        return self.get_queryset().get(pk=made.pk)
+
+    @operation()
+    def retrieve(self) -> None:
+        """One payout: what to pay to whom, with names."""
+
+    @action("get", "export/csv", files={"text/csv": OpenApiTypes.STR})
+    def export(self) -> HttpResponseBase:
+        """One payout as CSV, which can be completed and imported again (`payouts/reconcile/`)."""
+        name, content = f"{self.project.slug}-payout-{self.row.number}.csv", payouts.as_csv(self.row)
+        return sent(self.request, self.row, content, name=name, kind="text/csv; charset=utf-8")
+
+    @action(takes=PayoutNoteInput, id="notePayoutLine")
+    def note(self, data: JSON) -> None:
+        """Record that a worker was paid, or that the payment failed and is still owed."""
+        worker = worker_names.worker_named(self.project, data["worker"])
+        line = self.row.lines.filter(worker=worker).select_related("payout__project", "worker").first()
+        if worker is None or line is None:
+            raise ValidationError({"worker": [_("This payout has no line for this worker.")]})
+        payouts.decide(line, data["state"], reference=data["reference"], user=self.request.user)
+
+    @action(detail=False, takes=FILE, gives=ReconciledSerializer)
+    def reconcile(self) -> Any:
+        """Import a payout file with its completed states. All or nothing.
+
+        The same file again changes nothing. Errors are in `report`, by line.
+        """
+        file = posted_file(self.request.data, _("The file is empty. Send the payout file."))
+        return payouts.reconcile(self.project, file.read(payouts.LONGEST + 1), user=self.request.user)

@@ -1,0 +1,145 @@
+"""`@operation` and `@action`: what a method of a ViewSet reads and answers, said once for its calls and the schema.
+
+A method so decorated takes what was sent, checked, and returns plain values or rows:
+
+    @action(takes=BlockInput)
+    def block(self, data: JSON) -> None:
+        \"\"\"Give a worker no more work in the project; a second block only changes the reason.\"\"\"
+
+Its docstring is the operation's summary and, after an empty line, its description. What it returns is written by
+`gives`, or by the ViewSet's own serializer; after None the row of the address is shown as it is then. A method that
+writes runs at most once under an Idempotency-Key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any
+
+from django.http import Http404
+from django.http.response import HttpResponseBase
+from rest_framework import decorators, serializers
+from rest_framework.pagination import BasePagination
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.idempotency import once_under_its_key
+from annotation.api.serializers import Filter, Input, asked
+from annotation.models import Job
+
+Method = Callable[..., Any]
+
+
+class QueuedSerializer(serializers.Serializer):
+    """A queued job; its URL shows progress and result."""
+
+    id = serializers.CharField(source="public_id")
+    kind = serializers.CharField()
+    title = serializers.CharField()
+    state = serializers.ChoiceField(choices=Job.State.choices)
+    created_at = serializers.DateTimeField()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What a method reads and answers.
+
+    `takes` is the body: an Input, which the method gets checked, or {media type: serializer or schema} of what it
+    reads itself. `query` is the Filter of the address, which the method gets checked. `gives` is the serializer of
+    what it returns (QueuedSerializer of a job: 202). `many`: it returns rows, of which a page is shown. `location`
+    is where in the project the result is found, as a format of it. `files` are media types of what it streams, with
+    their schemas. `choices` are the values that a part of the address may have. `act` is what the role must allow,
+    where it is not what the ViewSet says. `parameters` are of the address and read by the method itself.
+    """
+
+    takes: Any = None
+    query: type[Filter] | None = None
+    gives: type[serializers.Serializer] | None = None
+    many: bool = False
+    pages: type[BasePagination] | None = None
+    status: int = 200
+    location: str = ""
+    files: Mapping[str, Any] = field(default_factory=dict)
+    choices: Mapping[str, Collection[str]] = field(default_factory=dict)
+    act: str = ""
+    id: str = ""
+    parameters: tuple[type[serializers.Serializer], ...] = ()
+
+
+def operation(**said: Any) -> Callable[[Method], Method]:
+    """Make a method of a ViewSet an operation of the API; its arguments are the fields of `Operation`."""
+    if said.get("gives") is QueuedSerializer:
+        said = {"status": 202, "location": "jobs/{0.public_id}/"} | said
+
+    def decorate(method: Method) -> Method:
+        terms = {"many": True} if method.__name__ == "list" else {}
+        terms |= {"status": 201} if method.__name__ == "create" else {}
+        terms |= {"status": 204} if method.__name__ == "destroy" else {}
+        what = Operation(**terms | said)
+
+        @wraps(method)
+        def done(view: Any, request: Request, **kwargs: Any) -> HttpResponseBase:
+            def do() -> HttpResponseBase:
+                _check_choices(what, kwargs)
+                return _response(view, what, method(view, *_arguments(view, what)))
+
+            if request.method in SAFE_METHODS:
+                return do()
+
+            def find_and_do() -> HttpResponseBase:
+                view.find()
+                return do()
+
+            return once_under_its_key(request, find_and_do)
+
+        done.operation = what  # type: ignore[attr-defined]
+        return done
+
+    return decorate
+
+
+def action(method: str = "post", url_path: str = "", *, detail: bool = True, **said: Any) -> Callable[[Method], Method]:
+    """DRF's `@action` for an operation: by default a POST below one row, under the method's own name."""
+
+    def decorate(function: Method) -> Method:
+        path = url_path or function.__name__.replace("_", "-")
+        made = decorators.action(methods=[method], detail=detail, url_path=path)
+        return made(operation(**said)(function))
+
+    return decorate
+
+
+def _check_choices(what: Operation, parts: Mapping[str, Any]) -> None:
+    if any(parts[name] not in values for name, values in what.choices.items()):
+        raise Http404
+
+
+def _arguments(view: Any, what: Operation) -> list[Any]:
+    """The body and the query, validated, as far as the operation has them."""
+    found, context = [], {"view": view}
+    if isinstance(what.takes, type) and issubclass(what.takes, Input):
+        partial = view.request.method == "PATCH"
+        found.append(asked(what.takes, view.request.data, partial=partial, context=context))
+    if what.query or what.many:
+        view.query = asked(what.query or Filter, view.request.query_params, context=context)
+        found += [view.query] if what.query else []
+    return found
+
+
+def _response(view: Any, what: Operation, result: Any) -> HttpResponseBase:
+    if isinstance(result, HttpResponseBase):
+        return result
+    if what.many:
+        return view.page(result)  # type: ignore[no-any-return]
+    if what.status == 204:
+        return Response(status=204)
+    if result is None:
+        result = view.shown()
+    elif what.gives is None:
+        result = view.prepare([result])[0]
+    where = f"/api/v1/projects/{view.project.slug}/{what.location.format(result)}" if what.location else ""
+    told = view.get_serializer(result).data
+    return Response(told, status=what.status, headers={"Location": where} if where else None)

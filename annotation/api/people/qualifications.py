@@ -1,0 +1,169 @@
+"""Qualification types: list, create, change, retire and restore them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, Q
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from annotation.api.operations import action, operation
+from annotation.api.serializers import (
+    JSON,
+    Filter,
+    HasValueField,
+    Input,
+)
+from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.people import qualification_types
+from annotation.forms.qualifications import TypeForm
+from annotation.models import Project, Qualification, QualificationRequest, QualificationType
+from annotation.pure.people import roles
+from annotation.pure.people.requirements import LARGEST, SMALLEST
+
+
+class QualificationTermsInput(Input):
+    """Description and terms of a qualification. Fields that are left out stay unchanged."""
+
+    EXAMPLE = {"requestable": True, "retry_seconds": 86400}
+
+    description = serializers.CharField(max_length=2000, required=False)
+    keywords = serializers.CharField(max_length=1000, required=False, allow_blank=True)
+    requestable = serializers.BooleanField(required=False, help_text="Whether workers can request it.")
+    retry_seconds = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        help_text="Time after which a worker can request it again; null: never.",
+    )
+    auto_granted = serializers.BooleanField(required=False, help_text="Grant requests automatically.")
+    auto_value = serializers.IntegerField(required=False, min_value=SMALLEST, max_value=LARGEST)
+    test = serializers.CharField(required=False, allow_blank=True, max_length=65_535, help_text="QuestionForm XML.")
+    answer_key = serializers.CharField(required=False, allow_blank=True, max_length=65_535, help_text="AnswerKey XML.")
+    test_minutes = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=1440)
+
+
+class QualificationInput(QualificationTermsInput):
+    """A new qualification."""
+
+    EXAMPLE = {"name": "Reader", "description": "Reads with care.", "requestable": False}
+
+    name = serializers.CharField(max_length=200)
+    description = serializers.CharField(max_length=2000)
+
+
+class QualificationFilter(Filter):
+    """Filters of qualifications."""
+
+    ALIASES = {"retired": "deleted"}
+
+    deleted = HasValueField(source="deleted_at__isnull", default=False, help_text="Deleted qualifications instead.")
+
+
+class QualificationSerializer(serializers.Serializer):
+    """A qualification."""
+
+    id = serializers.CharField(source="public_id")
+    name = serializers.CharField()
+    description = serializers.CharField()
+    keywords = serializers.CharField()
+    requestable = serializers.SerializerMethodField()
+    retry_seconds = serializers.IntegerField(allow_null=True)
+    auto_granted = serializers.BooleanField()
+    auto_value = serializers.IntegerField()
+    test = serializers.CharField()
+    answer_key = serializers.CharField()
+    test_minutes = serializers.SerializerMethodField()
+    held = serializers.IntegerField(help_text="Number of workers who hold it.")
+    waiting = serializers.IntegerField(help_text="Number of open requests.")
+    created_at = serializers.DateTimeField()
+    deleted_at = serializers.DateTimeField(allow_null=True)
+
+    def get_requestable(self, type: QualificationType) -> bool:
+        return type.status == QualificationType.Status.ACTIVE
+
+    def get_test_minutes(self, type: QualificationType) -> int | None:
+        return -(-type.test_seconds // 60) if type.test_seconds else None
+
+
+def counted(project: Project) -> Any:
+    """The project's types with the numbers of holders and requests."""
+    granted = Q(qualifications__state=Qualification.State.GRANTED)
+    asking = Q(requests__state=QualificationRequest.State.PENDING)
+    return project.qualification_types.annotate(
+        held=Count("qualifications", filter=granted, distinct=True),
+        waiting=Count("requests", filter=asking, distinct=True),
+    )
+
+
+def read_form(data: JSON, *, type: QualificationType | None = None) -> TypeForm:
+    """The page's form, filled in from the request and from the stored type, validated. Raises ValidationError."""
+    stored = TypeForm(type=type).initial if type else {"requestable": True}
+    whole = {**stored, **data}
+    posted = {name: value for name, value in whole.items() if value is not None and value is not False}
+    form = TypeForm(posted, type=type)
+    if not form.is_valid():
+        raise ValidationError({name.replace("__all__", ""): list(told) for name, told in form.errors.items()})
+    return form
+
+
+class QualificationViewSet(ResourceViewSet):
+    """The qualifications of a project."""
+
+    serializer_class = QualificationSerializer
+    act = reads = roles.PEOPLE
+    row: QualificationType
+
+    def get_queryset(self) -> Any:
+        """Types that are not retired, or, to restore one, all."""
+        rows = counted(self.project)
+        return rows if {"list", "restore"} & set(self.action_map.values()) else rows.filter(deleted_at=None)
+
+    @operation(query=QualificationFilter)
+    def list(self, query: JSON) -> Any:
+        """List the project's qualifications."""
+        return self.get_queryset().filter(**query)
+
+    @operation(takes=QualificationInput)
+    def create(self, data: JSON) -> QualificationType:
+        """Create a qualification."""
+        form = read_form(data)
+        try:
+            made = qualification_types.create_type(self.project, form.cleaned_data["name"], **form.terms())
+        except qualification_types.NameTaken as taken:
+            raise ValidationError({"name": [str(taken)]}) from None
+        return self.get_queryset().get(pk=made.pk)
+
+    @operation()
+    def retrieve(self) -> None:
+        """One qualification."""
+
+    @operation(takes=QualificationTermsInput)
+    def partial_update(self, data: JSON) -> None:
+        """Change the description and terms of a qualification; its name stays."""
+        qualification_types.update_type(self.row, **read_form(data, type=self.row).terms())
+
+    @operation(id="deleteQualification")
+    def destroy(self) -> None:
+        """Retire a qualification: nobody holds it any more. It can be restored."""
+        qualification_types.delete_type(self.row)
+
+    @action()
+    def restore(self) -> None:
+        """Restore a retired qualification, with all scores."""
+        qualification_types.restore_type(self.row)
+
+
+class QualificationPartViewSet(ResourceViewSet):
+    """Scores and requests of a qualification; `type` is set before a method runs."""
+
+    act = reads = roles.PEOPLE
+    lookup_field = "pk"
+    type: QualificationType
+
+    def find(self) -> None:
+        rows = self.project.qualification_types.filter(deleted_at=None)
+        self.type = get_object_or_404(rows, public_id=self.kwargs["public_id"])
+        super().find()

@@ -1,0 +1,50 @@
+"""The caller's own API tokens. New ones are created on the project's page only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from annotation.api.operations import operation
+from annotation.api.pagination import Newest
+from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.projects import api_tokens
+from annotation.models import ApiToken
+
+
+class TokenSerializer(serializers.Serializer):
+    """A token. Its text is not stored; `ending` is its last four characters."""
+
+    id = serializers.IntegerField(source="pk")
+    note = serializers.CharField(allow_blank=True)
+    ending = serializers.CharField()
+    scope = serializers.ChoiceField(choices=ApiToken.Scope.choices)
+    project = serializers.CharField(source="project.slug", allow_null=True, help_text="null: all of yours.")
+    created_at = serializers.DateTimeField()
+    last_used_at = serializers.DateTimeField(allow_null=True, help_text="To within five minutes.")
+    expires_at = serializers.DateTimeField(allow_null=True)
+    revoked_at = serializers.DateTimeField(allow_null=True)
+
+
+class TokenViewSet(ResourceViewSet):
+    """The caller's tokens; a token of one project lists those of that project."""
+
+    serializer_class = TokenSerializer
+    pagination_class = Newest
+    lookup_field, lookup_value_converter = "pk", "int"
+
+    def get_queryset(self) -> Any:
+        rows = ApiToken.objects.filter(user=self.request.user).select_related("project")
+        only = self.request.auth.project if isinstance(self.request.auth, ApiToken) else None
+        return rows.filter(project=only) if only else rows
+
+    @operation()
+    def list(self) -> Any:
+        """List your tokens, newest first, including expired and revoked ones."""
+        return self.get_queryset()
+
+    @operation(status=200, id="revokeToken")
+    def destroy(self) -> None:
+        """Revoke a token, including the one of this request."""
+        api_tokens.revoke(self.row)

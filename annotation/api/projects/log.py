@@ -1,0 +1,59 @@
+"""The audit log of a project."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from annotation.api.operations import operation
+from annotation.api.pagination import Newest
+from annotation.api.serializers import (
+    JSON,
+    Filter,
+)
+from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.projects import log_entries
+from annotation.models import AuditEntry
+from annotation.pure.people import roles
+
+
+class LogFilter(Filter):
+    """Filters of the log."""
+
+    act = serializers.CharField(max_length=30, required=False)
+    kind = serializers.ChoiceField(choices=sorted(log_entries.KINDS), required=False, help_text="Kind of the object.")
+    batch = serializers.CharField(max_length=100, required=False)
+    since = serializers.DateField(required=False, help_text="The first day, in UTC.")
+    until = serializers.DateField(required=False, help_text="The last day, in UTC.")
+
+
+class LogLineSerializer(serializers.Serializer):
+    """An action. `key` and `name` are its object's; for workers, `name` is the pseudonym."""
+
+    id = serializers.IntegerField(source="entry.pk")
+    at = serializers.DateTimeField(source="entry.at")
+    person = serializers.CharField(source="who", allow_blank=True, help_text="Empty: not by a person.")
+    via = serializers.ChoiceField(source="entry.via", choices=AuditEntry.Via.choices)
+    act = serializers.CharField(source="entry.act")
+    kind = serializers.CharField(source="entry.kind")
+    key = serializers.CharField(source="entry.key")
+    name = serializers.CharField(allow_blank=True)
+    batch = serializers.CharField(source="entry.batch", allow_blank=True)
+    details = serializers.DictField(source="entry.details")
+
+
+class LogViewSet(ResourceViewSet):
+    """The log of a project."""
+
+    serializer_class = LogLineSerializer
+    pagination_class = Newest
+    act = reads = roles.RUN
+
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        return log_entries.told(self.project, rows)
+
+    @operation(query=LogFilter, id="listLog")
+    def list(self, query: JSON) -> Any:
+        """List who did what, newest first. Lines are never changed or removed."""
+        return log_entries.entries(self.project, log_entries.Wanted(**query))

@@ -1,0 +1,144 @@
+"""The report of a batch: the stored one, its recalculation in a job, its tables as files."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from django.http import Http404
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+
+from annotation import jobs
+from annotation.api.batches.serializers import (
+    BatchPartViewSet,
+)
+from annotation.api.operations import QueuedSerializer, action, operation
+from annotation.api.serializers import (
+    JSON,
+    Filter,
+    Input,
+)
+from annotation.flow.reports import batch_scores
+from annotation.models import Batch, Job
+from annotation.operations.downloads import sent
+from annotation.pure.batches.hit_filters import TIES, Cut
+from annotation.pure.people import roles
+from annotation.pure.reports import tables
+from annotation.pure.reports.report_values import table_of, tables_of
+from annotation.pure.reports.table_files import FILES
+
+
+class CutFilter(Filter):
+    """Part of a batch; all of it by default."""
+
+    dataset = serializers.CharField(max_length=100, required=False)
+    hops = serializers.IntegerField(min_value=1, max_value=100, required=False)
+    shape = serializers.CharField(max_length=60, required=False)
+    since = serializers.DateField(required=False, help_text="Responses submitted on this day (UTC) or later.")
+    until = serializers.DateField(required=False, help_text="Responses submitted on this day (UTC) or earlier.")
+    ties = serializers.ChoiceField(
+        choices=TIES, required=False,
+        help_text="Ties in the human score of `answer`: the expected value, or one at random by the batch's seed.",
+    )  # fmt: skip
+
+
+class CutInput(Input, CutFilter):
+    """Part of a batch, as a body."""
+
+    EXAMPLE = {"dataset": "wells", "hops": 3}
+
+
+class TableSerializer(serializers.Serializer):
+    """A table. A cell is text, a number, null, or a figure {value, low, high, n} from 0 to 1."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    note = serializers.CharField()
+    columns = serializers.ListField(child=serializers.CharField())
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField(allow_null=True)))
+
+
+class ReportSerializer(serializers.Serializer):
+    """The report as last computed."""
+
+    computed_at = serializers.DateTimeField(allow_null=True, help_text="null: never computed.")
+    fresh = serializers.BooleanField(help_text="Whether it covers the current responses.")
+    tables = TableSerializer(many=True)
+    content = serializers.DictField(allow_null=True, help_text="The complete report as the task computes it.")
+
+
+def cut_of(data: JSON) -> Cut:
+    """The requested part of the batch."""
+    texts = {name: value.isoformat() if isinstance(value, date) else str(value) for name, value in data.items()}
+    return Cut.of(texts)
+
+
+def table_told(table: JSON) -> JSON:
+    """A table with its texts in the reader's language; figures stay unformatted."""
+    return {
+        "name": table["name"],
+        "title": tables.title_of(table, _),
+        "note": tables.note_of(table, _),
+        "columns": tables.quotable(table, _)[0],
+        "rows": [[_cell(cell) for cell in row] for row in table["rows"]],
+    }
+
+
+def _cell(cell: Any) -> Any:
+    plain = cell is None or tables.is_figure(cell) or isinstance(cell, int | float | str)
+    return cell if plain else tables.cell_text(cell, _)
+
+
+def report_told(batch: Batch, cut: Cut) -> JSON:
+    """The stored report of a batch or of a part of it."""
+    kept = batch_scores.kept_report(batch, cut)
+    if kept is None:
+        return {"computed_at": None, "fresh": False, "tables": [], "content": None}
+    return {
+        "computed_at": kept.created_at,
+        "fresh": batch_scores.is_fresh(batch, kept),
+        "tables": [table_told(table) for table in tables_of(kept.content)],
+        "content": kept.content,
+    }
+
+
+class BatchReportViewSet(BatchPartViewSet):
+    """The report of a batch."""
+
+    serializer_class = ReportSerializer
+    single = True
+
+    @operation(query=CutFilter)
+    def retrieve(self, query: JSON) -> JSON:
+        """The report of a batch, or of a part of it, as last computed."""
+        return report_told(self.batch, cut_of(query))
+
+    @action(takes=CutInput, gives=QueuedSerializer, act=roles.SEE)
+    def refresh(self, data: JSON) -> Job:
+        """Recalculate the report of a batch, or of a part of it, in a job."""
+        cut = cut_of(data)
+        arguments = {"batch": self.batch.pk} | ({"cut": cut.query} if cut.key else {})
+        title = _("Report on %(batch)s") % {"batch": self.batch.title}
+        terms = {"project": self.project, "title": title, "arguments": arguments, "user": self.request.user}
+        return jobs.enqueue_once("score_batch", **terms)
+
+    @action(
+        "get",
+        "tables/<slug:table>/<slug:format>",
+        query=CutFilter,
+        choices={"format": FILES},
+        files={form.media: OpenApiTypes.STR for form in FILES.values()},
+        id="exportReportTable",
+    )
+    def table(self, query: JSON) -> HttpResponseBase:
+        """A table of the stored report as a file: `tex`, `md` or `csv`."""
+        table, format = self.kwargs["table"], self.kwargs["format"]
+        kept = batch_scores.kept_report(self.batch, cut_of(query))
+        found = table_of(kept.content, table) if kept else None
+        if found is None:
+            raise Http404
+        name = f"{self.batch.slug}-{table}.{format}"
+        return sent(self.request, self.batch, FILES[format].write(found, _), name=name, kind=FILES[format].media)

@@ -1,0 +1,103 @@
+"""HITs to adjudicate, and reviewers' decisions on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.http import Http404
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from annotation.api.batches.serializers import (
+    BatchPartViewSet,
+)
+from annotation.api.examples import ANSWER
+from annotation.api.operations import action, operation
+from annotation.api.pagination import Whole
+from annotation.api.review.aggregates import AggregateSerializer
+from annotation.api.serializers import (
+    JSON,
+    Input,
+)
+from annotation.flow.errors import Refused
+from annotation.flow.projects import overview
+from annotation.flow.review import adjudication, aggregation, problem_reports, review_decisions
+from annotation.models import Hit
+from annotation.pure.people import roles
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+
+class OpenSerializer(serializers.Serializer):
+    """A HIT to adjudicate."""
+
+    hit = serializers.CharField(source="public_id")
+    kind = serializers.CharField(help_text="Why it is open: tied, several, split, …")
+    answers = serializers.IntegerField()
+
+
+class PickInput(Input):
+    """The response that becomes the aggregated one, as it is or in your own wording."""
+
+    EXAMPLE = {"assignment": ANSWER, "revision": 1}
+
+    assignment = serializers.CharField(max_length=32)
+    revision = serializers.IntegerField(min_value=1, max_value=2**31 - 1, help_text="The revision that you read.")
+    text = serializers.CharField(
+        max_length=5000, required=False, trim_whitespace=False, help_text="Your wording, if the task allows one."
+    )
+
+
+class BatchAdjudicationViewSet(BatchPartViewSet):
+    """HITs to adjudicate."""
+
+    serializer_class = AggregateSerializer
+    list_serializer_class = OpenSerializer
+    pagination_class = Whole
+    act = reads = roles.REVIEW
+    row: Hit
+
+    def find(self) -> None:
+        super().find()
+        if self.batch.launched_at is None:
+            raise Http404
+
+    def get_queryset(self) -> Any:
+        return self.batch.hits.select_related("item__dataset", "batch")
+
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        return rows if self.operation.many else aggregation.conclude(self.batch, rows)
+
+    @operation()
+    def list(self) -> Any:
+        """List HITs to adjudicate, in the order of their items, in one page."""
+        return adjudication.queue(self.batch)
+
+    @operation()
+    def retrieve(self) -> None:
+        """The aggregated response of a HIT."""
+
+    @operation(takes=PickInput, id="adjudicateHit")
+    def decide_one(self, data: JSON) -> None:
+        """Accept a response as the aggregated one, or write your own; an excluded HIT counts again.
+
+        To leave a HIT out instead, exclude it (voidHit).
+        """
+        if "text" in data and not capabilities.writes(task_type(self.batch.task)):
+            raise ValidationError({"text": [_("In this task you can only choose one of the given answers.")]})
+        chosen = self.row.assignments.submitted().filter(public_id=data["assignment"]).first()
+        if chosen is None:
+            raise ValidationError({"assignment": [_("This HIT has no such response.")]})
+        with transaction.atomic():
+            review_decisions.choose(chosen, data["revision"], reviewer=self.request.user, text=data.get("text"))
+            problem_reports.restore(self.row)
+            overview.decided(self.batch, "to_adjudicate")
+
+    @action()
+    def undo(self) -> None:
+        """Undo the decision on a HIT."""
+        if not adjudication.undo(self.row, reviewer=self.request.user):
+            raise Refused(_("There is nothing to undo on this HIT."))
+        overview.decided(self.batch, "to_adjudicate", by=-1)

@@ -1,0 +1,73 @@
+"""Workers' problem reports, and requesters' decisions on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from annotation.api.batches.serializers import (
+    BatchPartViewSet,
+)
+from annotation.api.operations import action, operation
+from annotation.api.serializers import (
+    JSON,
+    Filter,
+)
+from annotation.flow.errors import Conflict
+from annotation.flow.review import problem_reports
+from annotation.models import ProblemReport
+from annotation.pure.people import roles
+
+
+class ProblemReportFilter(Filter):
+    """Filters of problem reports."""
+
+    VALUE_ALIASES = {"state": {"voided": "excluded"}}
+    state = serializers.ChoiceField(choices=ProblemReport.State.values, required=False)
+
+
+class ProblemReportSerializer(serializers.Serializer):
+    """A problem report. `state`: open, kept (the item is fine) or excluded."""
+
+    id = serializers.IntegerField(source="pk")
+    hit = serializers.CharField(source="assignment.hit.public_id")
+    assignment = serializers.CharField(source="assignment.public_id")
+    worker = serializers.CharField(source="assignment.worker.pseudonym", help_text="The worker's pseudonym.")
+    reason = serializers.ChoiceField(choices=problem_reports.REASONS)
+    text = serializers.CharField(allow_blank=True, help_text="What they wrote.")
+    state = serializers.ChoiceField(choices=ProblemReport.State.values)
+    created_at = serializers.DateTimeField()
+    decided_at = serializers.DateTimeField(allow_null=True)
+
+
+class BatchProblemReportViewSet(BatchPartViewSet):
+    """Problem reports of a batch."""
+
+    serializer_class = ProblemReportSerializer
+    act = reads = roles.REVIEW
+    lookup_field, lookup_value_converter = "pk", "int"
+    row: ProblemReport
+
+    def get_queryset(self) -> Any:
+        rows = ProblemReport.objects.filter(assignment__batch=self.batch)
+        rows = rows.select_related("assignment__hit__batch", "assignment__worker__project")
+        return rows.defer("assignment__hit__payload", "assignment__draft")
+
+    @operation(query=ProblemReportFilter)
+    def list(self, query: JSON) -> Any:
+        """List problem reports, oldest first. To agree with a report, exclude its HIT."""
+        return self.get_queryset().filter(**query)
+
+    @action(url_path="keep", id="closeBatchProblemReport")
+    def keep(self) -> None:
+        """Close a report and keep the HIT."""
+        kept = problem_reports.keep(self.row)
+        if not kept and not self.get_queryset().filter(pk=self.row.pk, state=ProblemReport.State.KEPT).exists():
+            raise Conflict(_("This problem report was decided in the meantime."))
+
+    @action()
+    def reopen(self) -> None:
+        """Reopen a report; a HIT that was excluded because of it counts again."""
+        problem_reports.reopen(self.row)

@@ -1,0 +1,184 @@
+"""Bases of the API's serializers: strictly validated bodies and queries, with aliases of former names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.fields import empty
+
+from annotation.flow.people import worker_names
+
+JSON = dict[str, Any]
+FILE: JSON = {  # what an operation with a file takes: a part of a form, or the body itself
+    "multipart/form-data": {
+        "type": "object",
+        "required": ["file"],
+        "properties": {"file": {"type": "string", "format": "binary"}},
+    },
+    "application/octet-stream": {"type": "string", "format": "binary"},
+}
+
+
+class Aliased(serializers.Serializer):
+    """Accepts renamed fields and values under their former names too.
+
+    `ALIASES` is {old name of a field: its name}, `VALUE_ALIASES` {field: {old value: its value}}. Responses and the
+    schema carry the new names only.
+    """
+
+    ALIASES: ClassVar[dict[str, str]] = {}
+    VALUE_ALIASES: ClassVar[dict[str, dict[str, str]]] = {}
+
+    def current(self, data: Any) -> JSON:
+        """The data under today's names. Raises ValidationError if a field is given under both of its names."""
+        given = dict(data) if isinstance(data, Mapping) else {}
+        for old, new in self.ALIASES.items():
+            if old in given and new in given:
+                text = _("This is the former name of “%(name)s”. Give one of them.")
+                raise ValidationError({old: [text % {"name": new}]})
+            if old in given:
+                given[new] = given.pop(old)
+        for name, values in self.VALUE_ALIASES.items():
+            if isinstance(said := given.get(name), list):
+                given[name] = [values.get(one, one) if isinstance(one, str) else one for one in said]
+            elif isinstance(said, str):
+                given[name] = values.get(said, said)
+        return given
+
+
+class Input(Aliased):
+    """What a JSON body asks for. A field that is not known, or of another type, is a mistake.
+
+    So no typing error goes unnoticed, and what is stored is what was sent. `texts`: it also comes as a form or in an
+    address, where all values are text. `EXAMPLE` is a body that fits, for the schema.
+    """
+
+    texts = False
+    EXAMPLE: ClassVar[JSON | None] = None
+
+    def to_internal_value(self, data: Any) -> Any:
+        given = self.current(data)
+        flaws = {name: [_("There is no such field.")] for name in sorted(set(map(str, given)) - set(self.fields))}
+        for name, field in self.fields.items():
+            check = _unfit if self.texts else _unlike
+            if name in given and (text := check(field, given[name])):
+                flaws[name] = [text]
+        if flaws:
+            raise ValidationError(flaws)
+        return super().to_internal_value(given if isinstance(data, Mapping) else data)
+
+
+class Filter(Aliased):
+    """What a query narrows a list to. A field's `source` is its lookup, so that `rows.filter(**query)` narrows them.
+
+    A name that is not known is a mistake: an unheeded filter would tell of everything.
+    """
+
+    def to_internal_value(self, data: Any) -> Any:
+        given = self.current(data)
+        unknown = sorted(given.keys() - self.fields.keys() - {"cursor", "limit"})
+        if unknown:
+            raise ValidationError({name: [_("There is no such field.")] for name in unknown})
+        return super().to_internal_value(given)
+
+
+TYPES: tuple[tuple[type[serializers.Field], tuple[type, ...]], ...] = (
+    (serializers.BooleanField, (bool,)),
+    (serializers.IntegerField, (int, float)),  # 5.0 is the integer 5 in JSON
+    (serializers.FloatField, (int, float)),
+    (serializers.DecimalField, (str,)),  # amounts are text, so that no cent is rounded away
+    (serializers.CharField, (str,)),
+)
+
+
+def _unlike(field: serializers.Field, value: Any) -> str:
+    """The error of a value with another JSON type than the field's, or of an unfit text; "" if it is valid."""
+    inner = getattr(field, "child", None)
+    if inner is not None and isinstance(value, list | Mapping):
+        values = value.values() if isinstance(value, Mapping) else value
+        return next((text for one in values if (text := _unlike(inner, one))), "")
+    wanted = next((types for kind, types in TYPES if isinstance(field, kind)), None)
+    fits = wanted is None or value is None or (isinstance(value, wanted) and (bool in wanted) is (type(value) is bool))
+    if not fits and isinstance(field, serializers.DecimalField):
+        return _("Give the amount as text, such as “0.25” in quotes.")
+    return _unfit(field, value) if fits else str(field.error_messages["invalid"])
+
+
+def _unfit(field: serializers.Field, value: Any) -> str:
+    """The error of a text that is valid only without its outer spaces; "" if it is valid."""
+    if not isinstance(value, str):
+        return ""
+    if isinstance(field, serializers.SlugField) and value != value.strip():
+        return str(field.error_messages["invalid"])
+    most = getattr(field, "max_length", None)
+    return str(field.error_messages["max_length"]).format(max_length=most) if most and len(value) > most else ""
+
+
+def asked(
+    kind: type[serializers.Serializer], given: Any, *, partial: bool = False, context: JSON | None = None
+) -> JSON:
+    """Validate a body or a query. Raises ValidationError, naming the invalid fields."""
+    plain = given
+    if isinstance(given, QueryDict):  # unchanged, because a QueryDict with an empty value would count as not given
+        once(given)
+        plain = given.dict()
+    read = kind(data=plain, partial=partial, context=context or {})
+    _name_choices(read)
+    read.is_valid(raise_exception=True)
+    data: JSON = read.validated_data
+    return data
+
+
+def _name_choices(read: serializers.Serializer) -> None:
+    """Let errors on choices list the valid ones."""
+    for field in read.fields.values():
+        inner = getattr(field, "child", field)
+        if isinstance(inner, serializers.ChoiceField):
+            there = ", ".join(map(str, inner.choices)).replace("{", "{{").replace("}", "}}")
+            text = _("“{input}” is not a valid choice. Choose one of: %(choices)s.")
+            inner.error_messages["invalid_choice"] = text % {"choices": there}
+
+
+def once(given: QueryDict) -> None:
+    """Raise ValidationError for a parameter given twice."""
+    twice = [name for name, values in given.lists() if len(values) > 1]
+    if twice:
+        raise ValidationError({name: [_("Give this only once.")] for name in twice})
+
+
+def posted_file(sent: Any, empty: str) -> Any:
+    """The uploaded file: the body itself or a part of a form. Raises ValidationError if it is empty."""
+    file = sent.get("file")
+    if not getattr(file, "size", 0):
+        raise ValidationError({"file": [empty]})
+    return file
+
+
+class HasValueField(serializers.BooleanField):
+    """A filter on whether a column is null; its `source` is the column's lookup `__isnull`."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        return not super().to_internal_value(data)
+
+    def get_default(self) -> bool:
+        return not super().get_default()
+
+
+class WorkerField(serializers.CharField):
+    """A worker of the project, by pseudonym or worker id; None if there is none."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(max_length=64, help_text="Pseudonym or worker id.", **more)
+
+    def run_validation(self, data: Any = empty) -> Any:
+        return worker_names.worker_named(self.context["view"].project, super().run_validation(data))
+
+
+def dollars(**more: Any) -> serializers.DecimalField:
+    """An amount of US dollars to the cent, as text: "0.25"."""
+    return serializers.DecimalField(max_digits=14, decimal_places=2, coerce_to_string=True, **more)

@@ -1,0 +1,130 @@
+"""Responses: every revision, as JSON or as a file; and the import of responses from elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+
+from annotation import jobs
+from annotation.api.batches.serializers import (
+    BatchPartViewSet,
+)
+from annotation.api.operations import QueuedSerializer, action, operation
+from annotation.api.serializers import (
+    FILE,
+    JSON,
+    Filter,
+    WorkerField,
+    posted_file,
+)
+from annotation.flow.data import dataset_files
+from annotation.flow.data.response_columns import JudgedItems
+from annotation.models import Job
+from annotation.operations import uploads
+from annotation.operations.downloads import sent
+
+
+class ResponseSerializer(serializers.Serializer):
+    """One revision of a response, as in exported files."""
+
+    batch = serializers.CharField()
+    assignment = serializers.CharField()
+    hit = serializers.CharField()
+    dataset = serializers.CharField()
+    dataset_sha256 = serializers.CharField()
+    item = serializers.IntegerField()
+    item_id = serializers.CharField()
+    worker = serializers.CharField(help_text="The worker's pseudonym.")
+    revision = serializers.IntegerField()
+    current = serializers.BooleanField(help_text="Whether it is the latest.")
+    answer = serializers.DictField()
+    instructions_version = serializers.IntegerField()
+    accepted_at = serializers.DateTimeField()
+    submitted_at = serializers.DateTimeField()
+    active_seconds = serializers.FloatField()
+    late = serializers.BooleanField()
+    surplus = serializers.BooleanField()
+    exclusion_reason = serializers.CharField()
+    excluded = serializers.BooleanField()
+    question = serializers.CharField(required=False)
+    gold = serializers.ListField(child=serializers.CharField(), required=False, help_text="The gold answers.")
+    gold_support = serializers.ListField(child=serializers.IntegerField(), required=False, allow_null=True)
+    answerable = serializers.BooleanField(required=False, allow_null=True)
+    hops = serializers.IntegerField(required=False)
+    shape = serializers.CharField(required=False)
+    pair = serializers.CharField(required=False, help_text="Shared by items that belong together, such as twins.")
+    score = serializers.DictField(
+        child=serializers.FloatField(),
+        required=False,
+        allow_null=True,
+        help_text="The task's measures of this response against gold, 0 to 1; null without gold.",
+    )
+
+    def to_representation(self, row: Any) -> Any:
+        """The row, which is plain already."""
+        return row
+
+
+class FileFilter(Filter):
+    """What the file contains."""
+
+    ids_only = serializers.BooleanField(required=False, help_text="Leave out the items' content, from `question` on.")
+
+
+class ResponseFilter(FileFilter):
+    """Filters of responses."""
+
+    since = serializers.DateTimeField(source="created_at__gte", required=False, help_text="Revisions of then or later.")
+    worker = WorkerField(source="assignment__worker", required=False)
+
+
+class BatchResponseViewSet(BatchPartViewSet):
+    """Responses of a batch."""
+
+    serializer_class = ResponseSerializer
+
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        items = None if self.ids_only else JudgedItems(self.batch)
+        return list(dataset_files.responses(self.batch, rows, {}, items))
+
+    @operation(query=ResponseFilter)
+    def list(self, query: JSON) -> Any:
+        """List every revision of every response, under pseudonyms."""
+        self.ids_only = query.pop("ids_only", False)
+        rows = dataset_files.revisions_of(self.batch).filter(**query)
+        return rows.values("pk", *dataset_files.FIELDS, dataset_files.HIT)
+
+    @operation(takes=FILE, gives=QueuedSerializer, id="importResponses")
+    def create(self) -> Job:
+        """Import responses that were collected elsewhere from a file of JSON lines, in a job. All or nothing.
+
+        Each line has `dataset`, `item` (position, from 0), `worker` and `answer`. The same file again changes nothing.
+        """
+        file = posted_file(self.request.data, _("The file is empty. Send one with at least one record."))
+        title = _("Import responses from %(file)s into %(batch)s") % {
+            "file": file.name[:100],
+            "batch": self.batch.title,
+        }
+        arguments = {"batch": self.batch.pk, "path": str(uploads.keep(file)), "name": file.name[:100]}
+        terms = {"project": self.project, "title": title, "arguments": arguments, "user": self.request.user}
+        return jobs.enqueue("import_responses", **terms)
+
+    @action(
+        "get",
+        "export/<slug:format>",
+        detail=False,
+        query=FileFilter,
+        choices={"format": dataset_files.MEDIA},
+        files=dict.fromkeys(dataset_files.MEDIA.values(), OpenApiTypes.BINARY),
+        id="exportResponses",
+    )
+    def export(self, query: JSON) -> HttpResponseBase:
+        """Every revision of every response as a file: `jsonl`, `csv` or `parquet`."""
+        format = self.kwargs["format"]
+        blocks = dataset_files.stream_responses(self.batch, format, ids_only=query.get("ids_only", False))
+        name = f"{self.batch.slug}-responses.{format}"
+        return sent(self.request, self.batch, blocks, name=name, kind=dataset_files.MEDIA[format])

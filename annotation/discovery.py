@@ -1,0 +1,50 @@
+"""Discovery of what the installed apps contribute, so that the engine lists none of them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from django.apps import apps
+from django.db.models import Model
+from django.utils.module_loading import module_has_submodule
+
+ENGINE = "annotation"
+
+
+class MenuEntry(NamedTuple):
+    """A page of a project, from the list SETTINGS of an app's module `menu`, for the settings page and the search."""
+
+    act: str  # the required permission (annotation.pure.people.roles)
+    page: str  # the URL's name; the URL takes the project's slug
+    label: Any
+    words: str = ""  # synonyms for the search
+
+
+class BatchTab(NamedTuple):
+    """A tab of a batch's pages, from the list TABS of an app's module `menu`; it follows the page `after`."""
+
+    page: str  # the URL's name; the URL takes the project's and the batch's slug
+    label: Any
+    after: str
+    shown: Callable[[Any], bool]  # whether this batch has it
+
+
+def modules(name: str) -> list[ModuleType]:
+    """The module `name` ("urls", "jobs", ...) of each of our apps that has one, in the order of INSTALLED_APPS."""
+    ours = [config for config in apps.get_app_configs() if config.name.startswith(f"{ENGINE}.")]
+    having = [config for config in ours if module_has_submodule(config.module, name)]
+    return [importlib.import_module(f"{config.name}.{name}") for config in having]
+
+
+def models() -> list[type[Model]]:
+    """Every model of the engine and of its apps, including many-to-many tables."""
+    ours = [config for config in apps.get_app_configs() if f"{config.name}.".startswith(f"{ENGINE}.")]
+    return [model for config in ours for model in config.get_models(include_auto_created=True)]
+
+
+def listed(name: str, constant: str) -> list[Any]:
+    """The joined lists `constant` of these modules; those without one add nothing."""
+    return [entry for module in modules(name) for entry in getattr(module, constant, [])]

@@ -1,0 +1,53 @@
+"""`python -m annotation.dry_run FOLDER`: runs a copied batch in the database that the environment names.
+
+Started by `run.rehearse` with an environment of its own; it prints progress, a line "done total" each.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import django
+
+
+def main(folder: Path) -> None:
+    """Fill the database, serve it, let the simulated workers work, and write the outcome to the folder."""
+    django.setup()
+    from django.apps import apps
+    from django.conf import settings
+    from django.core.management import call_command
+
+    from annotation.dry_run import batch_copy, outcome, simulated_workers
+    from annotation.dry_run import crowd as crowds
+    from annotation.operations.serving import free_port, served
+
+    terms = json.loads((folder / "terms.json").read_text())
+    # faster: the temporary database needs no migrations
+    settings.MIGRATION_MODULES = {config.label: None for config in apps.get_app_configs()}
+    call_command("migrate", run_syncdb=True, verbosity=0)
+    batch = batch_copy.load_copy(folder)
+    crowd, rng = crowds.Crowd(**terms["crowd"]), Random(terms["seed"])
+    with served(free_port()) as server:
+        people = simulated_workers.players(
+            batch, f"http://127.0.0.1:{server.port}", crowds.people(crowd, terms["workers"], rng)
+        )
+        play = simulated_workers.Play(batch, crowd, rng, people)
+        began = time.monotonic()
+        simulated_workers.play(play, progress)
+        took = time.monotonic() - began
+    found = outcome.outcome(play, wanted=terms["wanted"], seed=terms["seed"]) | {"seconds": round(took, 3)}
+    (folder / "result.json").write_text(json.dumps(found))
+
+
+def progress(done: int, total: int) -> None:
+    """Print a progress line for the parent process."""
+    sys.stdout.write(f"{done} {total}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

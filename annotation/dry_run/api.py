@@ -1,0 +1,86 @@
+"""Dry runs: simulated workers try a batch out on a copy."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from annotation import jobs
+from annotation.api.batches.serializers import BatchPartViewSet
+from annotation.api.operations import QueuedSerializer, operation
+from annotation.api.serializers import JSON, Input
+from annotation.dry_run.crowd import Crowd
+from annotation.dry_run.run import MOST_HITS, MOST_WORKERS
+from annotation.models import Job
+
+SHARE = {"min_value": 0, "max_value": 1}
+CROWD = Crowd()
+
+
+class CrowdInput(Input):
+    """Parameters of the simulated workers; shares are 0 to 1."""
+
+    skill = serializers.FloatField(
+        default=CROWD.skill, help_text="Share of right answers of the average worker.", **SHARE
+    )
+    spread = serializers.FloatField(default=CROWD.spread, help_text="Standard deviation of skill.", **SHARE)
+    speed = serializers.FloatField(default=CROWD.speed, min_value=0.1, max_value=10, help_text="2: half the time.")
+    lazy = serializers.FloatField(default=CROWD.lazy, help_text="Workers who hurry and make more mistakes.", **SHARE)
+    spam = serializers.FloatField(default=CROWD.spam, help_text="Workers who guess.", **SHARE)
+    dropout = serializers.FloatField(
+        default=CROWD.dropout, help_text="Share of responses after which a worker stops for good.", **SHARE
+    )
+    returns = serializers.FloatField(
+        default=CROWD.returns, help_text="Share of accepted HITs that are returned.", **SHARE
+    )
+    abandons = serializers.FloatField(
+        default=CROWD.abandons, help_text="Share of accepted HITs that are abandoned.", **SHARE
+    )
+    hours = serializers.FloatField(
+        default=CROWD.hours, min_value=0, max_value=1000, help_text="Hours within which they arrive."
+    )
+
+    def validate(self, data: JSON) -> JSON:
+        try:
+            return asdict(Crowd(**data))
+        except ValueError as unfit:
+            raise ValidationError(str(unfit)) from None
+
+
+class DryRunInput(Input):
+    """The number of simulated workers and HITs."""
+
+    EXAMPLE = {"workers": 20, "hits": 50, "seed": 1}
+
+    workers = serializers.IntegerField(default=40, min_value=1, max_value=MOST_WORKERS)
+    hits = serializers.IntegerField(
+        default=MOST_HITS, min_value=1, max_value=10_000, help_text="Figures for the other HITs are extrapolated."
+    )
+    seed = serializers.IntegerField(default=0, min_value=0, max_value=2**31 - 1)
+    crowd = CrowdInput(required=False)
+
+
+class DryRunViewSet(BatchPartViewSet):
+    """Dry runs of a batch."""
+
+    single = True
+
+    @operation(takes=DryRunInput, gives=QueuedSerializer, id="startDryRun")
+    def create(self, data: JSON) -> Job:
+        """Try a batch out with simulated workers in a job; its result is the forecast.
+
+        The batch itself is not changed.
+        """
+        crowd = data.get("crowd") or {field.name: getattr(CROWD, field.name) for field in fields(Crowd)}
+        arguments = {name: data[name] for name in ("workers", "hits", "seed")}
+        title = _("Dry run of %(batch)s with %(workers)s simulated workers")
+        return jobs.enqueue_once(
+            "dry_run_batch",
+            project=self.project,
+            title=title % {"batch": self.batch.title, "workers": data["workers"]},
+            arguments={"batch": self.batch.pk, **arguments, "crowd": crowd},
+            user=self.request.user,
+        )

@@ -1,0 +1,49 @@
+"""The outcome of a dry run: graded and priced responses, and the forecast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from annotation.dry_run import crowd as crowds
+from annotation.dry_run.simulated_workers import Play, asked_of
+from annotation.flow.money import ledger
+from annotation.flow.review import assignment_approval
+from annotation.models import Assignment, Attempt
+from annotation.pure.batches import lifecycle
+from annotation.registry import task_type
+
+
+def outcome(play: Play, *, wanted: int, seed: int) -> dict[str, Any]:
+    """The forecast as JSON, with the number of requests; {"error"} without responses."""
+    done = list(_done(play))
+    passed = [bool(attempt.passed) for attempt in Attempt.objects.filter(passed__isnull=False)]
+    counts = {"returned": play.returned, "abandoned": play.abandoned, "refused": play.refused}
+    try:
+        found = crowds.forecast(
+            done, asked=max(1, asked_of(play.batch)), wanted=wanted, seed=seed, passed=passed, **counts
+        )
+    except ValueError as nothing:
+        return {"error": str(nothing)}
+    requests = sum(player.browser.requests for player in play.players)
+    return {**crowds.as_json(found), "requests": requests, "people": len(play.players)}
+
+
+def _done(play: Play) -> Iterator[crowds.Done]:
+    task = task_type(play.batch.task)
+    rows = Assignment.objects.filter(batch=play.batch, state=lifecycle.SUBMITTED, hit__check_item=False)
+    for row in rows.select_related("hit__item", "batch__project"):
+        if row.pk not in play.times or row.current is None:
+            continue
+        began, ended = play.times[row.pk]
+        earned = assignment_approval.earned(row) if row.batch.auto_approval is not None else Decimal(0)
+        yield crowds.Done(
+            worker=row.worker_id,
+            item=row.hit_id,
+            grade=task.grade(row.hit.payload, row.current.answer, row.hit.item.example),
+            began=began,
+            ended=ended,
+            earned=earned,
+            fee=ledger.fee_on(row.batch, "reward", earned, assignments=row.hit.wanted),
+        )

@@ -1,0 +1,110 @@
+"""Start a dry run: copy the batch, run the copy in a process of its own, keep only the forecast."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Sum
+from django.utils.translation import gettext as _
+
+from annotation.dry_run import batch_copy
+from annotation.dry_run.crowd import Crowd
+from annotation.flow.batches import item_selection
+from annotation.flow.errors import Refused
+from annotation.models import Batch
+from annotation.registry import task_type
+from annotation.tasktype import Simulated
+
+MOST_HITS = 100  # of the batch, by default: a dry run takes a minute, not an hour
+MOST_WORKERS = 1000
+
+
+def dry_run(
+    batch: Batch,
+    *,
+    crowd: Crowd,
+    workers: int,
+    seed: int = 0,
+    hits: int = MOST_HITS,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, Any]:
+    """The forecast for a batch, launched or not, as JSON (`crowd.Forecast`), with what was simulated.
+
+    The batch and its project are not touched. Raises Refused if the task cannot be simulated, the launch would create
+    no HITs, or the process failed.
+    """
+    if not isinstance(task_type(batch.task), Simulated):
+        raise Refused(_("A dry run is not possible for this task: there is no model of how workers would respond."))
+    if not 1 <= workers <= MOST_WORKERS or hits < 1:
+        raise Refused(_("A dry run needs 1 to %(most)s workers and at least one HIT.") % {"most": MOST_WORKERS})
+    with tempfile.TemporaryDirectory(prefix="dry-run-", dir=settings.VAR) as name:
+        folder = Path(name)
+        taken = batch_copy.write_copy(batch, folder, most=hits)
+        if not taken:
+            raise Refused(item_selection.nothing_to_ask(item_selection.select(batch).left_out))
+        terms = {"crowd": asdict(crowd), "workers": workers, "seed": seed, "wanted": _wanted(batch)}
+        (folder / "terms.json").write_text(json.dumps(terms))
+        found = _played(folder, progress)
+    if "error" in found:
+        raise Refused(_("The dry run produced no responses. Add workers, or choose workers who return less."))
+    return {**found, "crowd": asdict(crowd), "seed": seed, "hits": taken, "of": _hits(batch), "batch": batch.slug}
+
+
+def _hits(batch: Batch) -> int:
+    return batch.size or len(item_selection.queue(batch))
+
+
+def _wanted(batch: Batch) -> int:
+    counted = batch.hits.filter(check_item=False).aggregate(n=Sum("wanted"))["n"] if batch.size else None
+    return counted or max(1, _hits(batch) * batch.assignments_per_hit)
+
+
+def _played(folder: Path, progress: Callable[[int, int], None]) -> dict[str, Any]:
+    """Run the process and pass its progress on. Its other output is kept only if it fails."""
+    static = Path(settings.STATIC_ROOT)
+    if static.is_dir():
+        (folder / "static").symlink_to(static)
+    command = [sys.executable, "-m", "annotation.dry_run", str(folder)]
+    with (
+        (folder / "errors").open("w+") as errors,
+        subprocess.Popen(
+            command, cwd=settings.ROOT, env=_environment(folder), stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as process,
+    ):
+        try:
+            for line in process.stdout or ():
+                done, _space, total = line.partition(" ")
+                if done.isdigit() and total.strip().isdigit():
+                    progress(int(done), int(total))
+        except BaseException:
+            process.terminate()
+            raise
+    if process.returncode or not (folder / "result.json").exists():
+        last = (folder / "errors").read_text().strip().splitlines()[-1:]
+        raise Refused(_("The dry run stopped: %(why)s") % {"why": " ".join(last) or process.returncode})
+    found: dict[str, Any] = json.loads((folder / "result.json").read_text())
+    return found
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """The environment of an isolated installation: another database and key, no broker, no marketplaces."""
+    ours = ("ALLOWED_HOSTS", "HTTPS", "SECRET_KEY", "CELERY_BROKER_URL", "PUBLIC_URL", "BIND", "PORT", "WEB_WORKERS")
+    plain = {name: value for name, value in os.environ.items() if name not in ours}
+    return plain | {
+        "HOPSCRIBE_VAR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder / 'play.sqlite3'}",
+        "SECRET_KEY": secrets.token_urlsafe(64),
+        "DJANGO_SETTINGS_MODULE": "annotation.settings",
+        "WEB_WORKERS": "1",
+        "PYTHONWARNINGS": "ignore",
+    }

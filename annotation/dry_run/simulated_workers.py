@@ -1,0 +1,197 @@
+"""Simulated workers, who find, accept, answer, return and abandon HITs through the product's pages.
+
+Time is simulated: events are ordered by a clock of their own, and stored times are set back accordingly. So an
+afternoon takes a minute, and leases expire in simulated time.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from random import Random
+
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.db.models import Sum
+from django.db.models.functions import Now
+
+from annotation.dry_run import crowd as crowds
+from annotation.dry_run.crowd import Crowd, Persona
+from annotation.flow.batches import practice_progress
+from annotation.flow.work import next_assignment
+from annotation.models import Assignment, Batch, User, Worker
+from annotation.operations.page_browser import Browser, FormPage, Refused
+from annotation.pure.batches import lifecycle
+from annotation.registry import form_class, task_type
+from annotation.tasktype import capabilities
+from annotation.views.work.practice import exercise_shown
+from annotation.views.work.task_frame import shown_payload
+
+LOOKS_AGAIN = 1800.0  # seconds after which a worker who found nothing looks again
+MOST_LOOKS = 3
+MOST_PAGES = 40  # before an assignment: instructions, practice, feedback
+
+
+@dataclass
+class Player:
+    """A simulated worker with a browser; `page` is their current assignment."""
+
+    number: int
+    persona: Persona
+    worker: Worker
+    browser: Browser[FormPage]
+    looks: int = 0
+    page: FormPage | None = None
+
+
+@dataclass
+class Play:
+    """A dry run; `times` is {assignment: (began, ended)} in simulated time."""
+
+    batch: Batch
+    crowd: Crowd
+    rng: Random
+    players: list[Player]
+    times: dict[int, tuple[float, float]] = field(default_factory=dict)
+    returned: int = 0
+    abandoned: int = 0
+    refused: int = 0
+
+
+def players(batch: Batch, base: str, personas: Sequence[Persona]) -> list[Player]:
+    """The workers, with accounts in the copy, consent given, and a session each."""
+    found = []
+    for number, persona in enumerate(personas):
+        user = User.objects.create_user(f"dry-run-{number}", password=None)
+        version = batch.project.consent_version
+        worker = Worker.objects.create(project=batch.project, user=user, consented_version=version, consented_at=Now())
+        found.append(Player(number, persona, worker, Browser(base, read=FormPage, session=_session(user))))
+    return found
+
+
+def _session(user: User) -> str:
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.save()
+    return str(session.session_key)
+
+
+def play(play: Play, progress: Callable[[int, int], None]) -> None:
+    """Let the workers work until nothing is left for them, or they stop."""
+    asked = asked_of(play.batch)
+    events = [(player.persona.comes, player.number) for player in play.players]
+    leases: list[tuple[float, int]] = []
+    heapq.heapify(events)
+    while events:
+        now, number = heapq.heappop(events)
+        while leases and leases[0][0] <= now:
+            _lapse(heapq.heappop(leases)[1])
+        after = _turn(play, play.players[number], now, leases)
+        if after is not None:
+            heapq.heappush(events, (after, number))
+        progress(min(len(play.times), asked), asked)
+
+
+def asked_of(batch: Batch) -> int:
+    """How many responses the copy asks for."""
+    return batch.hits.filter(check_item=False).aggregate(n=Sum("wanted"))["n"] or 0
+
+
+def _turn(play: Play, player: Player, now: float, leases: list[tuple[float, int]]) -> float | None:
+    """One assignment of one worker; returns when they come again, or None if they stop."""
+    page = player.page or _walk(play, player, player.browser.open("/work/"))
+    player.page = None
+    if "/assignments/" not in page.path:
+        player.looks += 1
+        return now + LOOKS_AGAIN if player.looks < MOST_LOOKS else None
+    row = _row(page)
+    expected = capabilities.seconds(task_type(play.batch.task), row.hit.payload) or play.batch.expected_seconds
+    ended = now + crowds.seconds(player.persona, expected, play.rng)
+    terms = crowds.act(play.crowd, play.rng)
+    if terms == crowds.ABANDON:
+        play.abandoned += 1
+        heapq.heappush(leases, (now + play.batch.lease_seconds, row.pk))
+        return None
+    if terms == crowds.RETURN:
+        play.returned += 1
+        _return_assignment(player, page)
+        return now + (ended - now) / 3
+    if not _answer(play, player, page, row, took=ended - now):
+        return ended
+    play.times[row.pk] = (now, ended)
+    if not crowds.stops(play.crowd, play.rng):
+        return ended
+    if player.page is not None:
+        _return_assignment(player, player.page)
+    return None
+
+
+def _row(page: FormPage) -> Assignment:
+    public_id = page.path.split("/assignments/")[1].split("/")[0]
+    return Assignment.objects.select_related("hit__item", "batch").get(public_id=public_id)
+
+
+def _lapse(pk: int) -> None:
+    """Let the lease of an abandoned assignment expire."""
+    Assignment.objects.filter(pk=pk, state=lifecycle.ACCEPTED).update(lease_until=Now() - timedelta(seconds=1))
+    next_assignment.expire_due()
+
+
+def _walk(play: Play, player: Player, page: FormPage) -> FormPage:
+    """From the list of work to an assignment, through instructions, practice and feedback; else the last page."""
+    try:
+        page = player.browser.post(*page.form(f"/work/batches/{play.batch.pk}/start/"))
+    except LookupError:
+        return page
+    for _page in range(MOST_PAGES):
+        if "/assignments/" in page.path or page.path.endswith("/done/"):
+            return page
+        if exercise := re.search(r"/practice/([0-9]+)/$", page.path):
+            page = _practise(play, player, page, int(exercise[1]))
+        else:
+            page = player.browser.post(*page.form(page.path))
+    return page
+
+
+def _practise(play: Play, player: Player, page: FormPage, number: int) -> FormPage:
+    exercise = practice_progress.exercises(play.batch)[number - 1]
+    answer = capabilities.imitate(task_type(play.batch.task), exercise.payload, exercise.example, play.rng, right=True)
+    shown = exercise_shown(play.batch, player.worker, exercise)
+    url, hidden = page.form(page.path)
+    page = player.browser.post(url, hidden | form_class(play.batch.task)(shown).posted(answer))
+    return player.browser.post(*page.form("/done/"))
+
+
+def _answer(play: Play, player: Player, page: FormPage, row: Assignment, *, took: float) -> bool:
+    """Submit a simulated response; False, and the HIT returned, if the page refuses it."""
+    right = play.rng.random() < player.persona.skill
+    answer = capabilities.imitate(
+        task_type(row.batch.task), row.hit.payload, row.hit.item.example, play.rng, right=right
+    )
+    Assignment.objects.filter(pk=row.pk).update(accepted_at=Now() - timedelta(seconds=took))
+    url, hidden = page.form("/submit/")
+    fields = form_class(row.batch.task)(shown_payload(row)).posted(answer or {})
+    try:
+        came = player.browser.post(url, hidden | fields | {"active_seconds": f"{took:.1f}"})
+    except Refused as refusal:
+        if refusal.code != 422:
+            raise
+        play.refused += 1
+        _return_assignment(player, page)
+        return False
+    player.page = came if _is_to_answer(came) else None
+    return True
+
+
+def _is_to_answer(page: FormPage) -> bool:
+    """Whether the page is another assignment to answer."""
+    return "/assignments/" in page.path and _row(page).state == lifecycle.ACCEPTED
+
+
+def _return_assignment(player: Player, page: FormPage) -> None:
+    player.browser.post(*page.form("/return/"))

@@ -1,0 +1,112 @@
+"""More items like a batch's: copies of a batch as drafts, and drafts for items that were not asked about yet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches import batch_launch, item_selection
+from annotation.flow.batches.item_selection import asked, select
+from annotation.flow.errors import Refused
+from annotation.flow.people import round_attempts
+from annotation.models import Batch, Dataset, Project, QualificationRound, User
+from annotation.pure.text.numbered_names import next_name
+from annotation.recruitment import marketplaces
+from annotation.registry import task_type
+
+LAUNCHED = {  # columns that a copy starts anew with
+    *("id", "slug", "state", "size", "next_ticket", "picked", "has_reserved_hits", "on_marketplace"),
+    *("created_by", "created_at", "launched_at", "removed_at"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """Items of a dataset of a batch: all, those asked about in this task, those that a launch can draw.
+
+    `held`: items that a qualification round or another batch reserves.
+    """
+
+    dataset: Dataset
+    items: int
+    asked: int
+    held: int
+    left: int
+
+
+def free_name(project: Project, slug: str) -> str:
+    """The next name after this one that is free in the project."""
+    return next_name(slug, set(Batch.everything.filter(project=project).values_list("slug", flat=True)))
+
+
+@transaction.atomic
+def clone(batch: Batch, *, user: User | None = None, **other: Any) -> Batch:
+    """Create a draft with all settings of this batch, including those of a round; `other` settings replace them.
+
+    Raises Refused for a batch of the MTurk API, and for a name that is taken.
+    """
+    if not task_type(batch.task).launched:
+        raise Refused(
+            _("Another program created this batch through the MTurk API. Only that program can create one like it.")
+        )
+    kept = [field.attname for field in Batch._meta.concrete_fields if field.name not in LAUNCHED]
+    settings = {name: getattr(batch, name) for name in kept if name not in {"project_id", "task", "options"}} | other
+    draft = batch_launch.create_batch(
+        batch.project,
+        settings.pop("slug", None) or free_name(batch.project, batch.slug),
+        task=batch.task,
+        datasets=list(batch.datasets.all()),
+        user=user,
+        options=batch.options,
+        instructions=batch.instructions.text,
+        workers=list(batch.workers.all()),
+        marketplace=marketplaces().of(batch) if batch.on_marketplace else None,
+        **settings,
+    )
+    draft.checks.set(batch.checks.all())
+    _copy_round(batch, draft)
+    return draft
+
+
+def _copy_round(batch: Batch, draft: Batch) -> None:
+    """Copy the batch's round, without its end."""
+    round = round_attempts.round_of(batch)
+    if round is not None:
+        same = ["per_worker", "attempts", "grading", "rule", "seconds", "grants"]
+        QualificationRound.objects.create(batch=draft, **{name: getattr(round, name) for name in same})
+
+
+def remaining(batch: Batch) -> list[Remaining]:
+    """Items that a next batch could ask about, by dataset; nothing is drawn."""
+    line, datasets = _line(batch), list(batch.datasets.order_by("slug"))
+    chosen, seen = select(line, datasets), Counter(where for where, _place in asked(line, datasets))
+    rows = []
+    for one in datasets:
+        left = chosen.by_dataset[one.slug]
+        out = sum(items for (slug, _why), items in chosen.left_out.items() if slug == one.slug)
+        rows.append(Remaining(one, one.size, seen[one.pk], max(0, out - seen[one.pk]), left))
+    return rows
+
+
+def _line(batch: Batch) -> Batch:
+    """An unsaved batch that would take all remaining items."""
+    same = ["project", "task", "options", "seed", "purpose", "disjoint"]
+    return Batch(unseen_only=True, sample=None, **{name: getattr(batch, name) for name in same})
+
+
+def next_items(batch: Batch, count: int, *, user: User | None = None, name: str = "") -> Batch:
+    """Create a draft like this batch for up to `count` new items of each dataset, which its launch draws.
+
+    Raises Refused if there are none, and like `clone`.
+    """
+    if count < 1:
+        raise Refused(_("Choose at least one item."))
+    if round_attempts.round_of(batch) is not None:
+        raise Refused(_("A qualification round draws new items for each worker. Clone it to run it again."))
+    if not any(row.left for row in remaining(batch)):
+        raise Refused(item_selection.nothing_to_ask(select(_line(batch), list(batch.datasets.all())).left_out))
+    return clone(batch, user=user, slug=name, sample=count, unseen_only=True)

@@ -1,0 +1,133 @@
+"""Drafts: a preview of the launch, sample HITs, and changed settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches import batch_launch, item_selection, workers_needed
+from annotation.flow.batches.hit_counts import HitCount, look
+from annotation.flow.errors import Refused
+from annotation.models import Batch, Dataset, Hit, Item, User, Worker
+from annotation.recruitment import Marketplace, marketplaces
+from annotation.registry import task_type
+
+LOOK_AHEAD = 20  # items read at a time while looking for usable ones
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Effort that a launch asks of workers. `people` may work; `share` is one worker's part of the hours."""
+
+    count: HitCount
+    assignments_per_hit: int
+    expected_seconds: int
+    people: int
+    left_out: tuple[dict[str, Any], ...]
+    doubts: tuple[str, ...]
+
+    @property
+    def hits(self) -> int:
+        return self.count.hits
+
+    @property
+    def responses(self) -> int:
+        return self.hits * self.assignments_per_hit
+
+    @property
+    def responses_between(self) -> tuple[int, int]:
+        return self.count.low * self.assignments_per_hit, self.count.high * self.assignments_per_hit
+
+    @property
+    def hours(self) -> float:
+        return self.responses * self.expected_seconds / 3600
+
+    @property
+    def hours_between(self) -> tuple[float, ...]:
+        return tuple(responses * self.expected_seconds / 3600 for responses in self.responses_between)
+
+    @property
+    def share(self) -> float:
+        return self.hours / max(1, self.people)
+
+
+def plan(
+    batch: Batch, count: HitCount, *, datasets: Sequence[Dataset] | None = None, workers: Sequence[Worker] = ()
+) -> Plan:
+    """The effort of launching a draft, stored or not, whose HITs were counted."""
+    people = sum(w.active for w in workers) if workers else workers_needed.able_workers(batch.project)
+    held = batch.datasets.all() if datasets is None else datasets
+    together = 1
+    if batch.meeting == Batch.Meeting.ONE and not item_selection.takes_singles(batch):
+        together = workers_needed.largest_group(Item.objects.filter(dataset__in=held).values("group_key"))
+    return Plan(
+        count=count,
+        assignments_per_hit=batch.assignments_per_hit,
+        expected_seconds=batch.expected_seconds,
+        people=people,
+        left_out=tuple(item_selection.rows_of(count.left_out)),
+        doubts=tuple(workers_needed.lack_of_people(people, wanted=batch.assignments_per_hit * together)),
+    )
+
+
+def plan_of(batch: Batch) -> Plan:
+    """The effort of a stored batch."""
+    return plan(batch, look(batch), workers=list(batch.workers.all()))
+
+
+@transaction.atomic
+def change_draft(
+    batch: Batch,
+    *,
+    datasets: Sequence[Dataset],
+    options: dict[str, Any],
+    instructions: str,
+    workers: Sequence[Worker] = (),
+    marketplace: Marketplace | None = None,
+    user: User | None = None,
+    **settings: Any,
+) -> Batch:
+    """Replace a draft's settings. Raises Refused once it is launched, or for a name that is taken."""
+    try:
+        task_type(settings["task"]).options(options)
+        with transaction.atomic():
+            draft = Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT)
+            changed = draft.update(options=options, on_marketplace=marketplace is not None, **settings)
+    except ValueError as unfit:
+        raise Refused(str(unfit)) from None
+    except IntegrityError:
+        raise Refused(batch_launch.name_taken(settings["slug"])) from None
+    if not changed:
+        raise Refused(_("This batch was launched in the meantime, so its settings were not changed."))
+    batch.refresh_from_db()
+    marketplaces().choose(batch, marketplace)
+    batch.datasets.set(datasets)
+    batch.workers.set(workers)
+    batch_launch.change_instructions(batch, instructions, user=user)
+    return batch
+
+
+def samples(batch: Batch, count: int = 3) -> list[Hit]:
+    """The first HITs as workers will see them; for a draft they are made on the spot and not stored."""
+    if batch.launched_at is not None:
+        return list(batch.hits.filter(check_item=False).select_related("item__dataset").order_by("pk")[:count])
+    return list(islice(_imagined(batch), count))
+
+
+def _imagined(batch: Batch) -> Iterator[Hit]:
+    keys = item_selection.queue(batch)
+    for start in range(0, len(keys), LOOK_AHEAD):
+        yield from batch_launch.hits_of(batch, keys[start : start + LOOK_AHEAD], ticket=start)
+
+
+def sample_of(batch: Batch, item_id: int) -> Hit | None:
+    """The HIT of one item, stored or made on the spot; None if the batch does not ask about it."""
+    if batch.launched_at is not None:
+        return batch.hits.filter(item__in=Item.every.filter(pk=item_id)).first()  # no row if the number is nobody's
+    held = Item.objects.filter(pk=item_id, dataset__batches=batch)
+    return next(batch_launch.hits_of(batch, [item_id], ticket=0), None) if held.exists() else None

@@ -1,0 +1,340 @@
+"""Batches: creating, launching, pausing, resuming, closing and changing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from itertools import islice
+from random import Random
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.events import (
+    BatchClosed,
+    BatchLaunched,
+    BatchLaunching,
+    BatchPaused,
+    BatchResumed,
+    HitsCreated,
+    emit,
+)
+from annotation.flow.batches import hidden_gold, workers_needed
+from annotation.flow.batches.expected_time import expected_seconds
+from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, pick, rows_of, takes_singles
+from annotation.flow.data.item_writer import no_progress
+from annotation.flow.errors import Refused
+from annotation.flow.money import batch_funds
+from annotation.flow.people import round_attempts, round_pools
+from annotation.flow.projects import audit_log
+from annotation.flow.projects.job_queue import Lost
+from annotation.models import Batch, Dataset, Hit, Instructions, Item, Project, QualificationRound, User, Worker
+from annotation.pure.money import pricing
+from annotation.recruitment import Marketplace, marketplaces
+from annotation.registry import task_type
+from annotation.tasktype import Features, capabilities
+
+CHUNK = 200
+TAKEN_WORDS = {"new"}  # "new" would be confused with a URL below batches/
+OnProgress = Callable[[int, int], None]
+
+
+def features_of(datasets: Iterable[Dataset]) -> Features:
+    """Features that any of the datasets has."""
+    datasets = list(datasets)
+    held = [dataset.features for dataset in datasets]
+    return Features(
+        yes_no=any(f.get("yes_no") for f in held),
+        unanswerable=any(f.get("unanswerable") for f in held),
+        options=any(f.get("options") for f in held),
+        sentences=bool(held) and all(f.get("sentences") for f in held),
+        paragraphs=max((int(n) for f in held for n in f.get("paragraphs", {})), default=0),
+        datasets=len(datasets),
+        contexts=frozenset(int(n) for f in held for n in f.get("paragraphs", {})) or None,
+        hops=max((int(n) for f in held for n in f.get("hops", {})), default=None),
+    )
+
+
+def create_batch(
+    project: Project,
+    name: str,
+    *,
+    task: str,
+    datasets: Sequence[Dataset],
+    user: User | None = None,
+    options: dict[str, Any] | None = None,
+    instructions: str,
+    workers: Sequence[Worker] = (),
+    marketplace: Marketplace | None = None,
+    **settings: Any,
+) -> Batch:
+    """Create a batch as a draft, which workers do not see before `launch`. Raises Refused for invalid settings."""
+    if not datasets:
+        raise Refused(_("A batch needs at least one dataset."))
+    if name in TAKEN_WORDS:
+        raise Refused(name_taken(name))
+    asked = settings.get("assignments_per_hit")
+    if asked is not None and asked < 1:
+        raise Refused(_("A HIT needs at least one assignment."))
+    chosen = capabilities.suggest(task_type(task), features_of(datasets)) | (options or {})
+    try:
+        task_type(task).options(chosen)
+        if not settings.get("expected_seconds"):
+            settings["expected_seconds"] = expected_seconds(datasets, task, chosen)
+        with transaction.atomic():
+            batch = Batch.objects.create(
+                project=project,
+                slug=name,
+                task=task,
+                options=chosen,
+                created_by=user,
+                on_marketplace=marketplace is not None,
+                **_settled(name, task, settings),
+            )
+            if marketplace is not None:
+                marketplaces().choose(batch, marketplace)
+            batch.datasets.set(datasets)
+            batch.workers.set(workers)
+            Instructions.objects.create(batch=batch, version=1, text=instructions, created_by=user)
+            audit_log.record("created", batch, task=task)
+    except ValueError as unfit:
+        raise Refused(str(unfit)) from None
+    except IntegrityError:
+        raise Refused(name_taken(name)) from None
+    return batch
+
+
+def name_taken(name: str) -> str:
+    return _("The name %(name)s is taken by another batch, possibly one in the bin. Choose another name.") % {
+        "name": name
+    }
+
+
+def _settled(name: str, task: str, settings: dict[str, Any]) -> dict[str, Any]:
+    kind = task_type(task)
+    proposed = {"title": name, "meeting": kind.meeting, "assignments_per_hit": kind.assignments}
+    return proposed | {key: value for key, value in settings.items() if value is not None}
+
+
+def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any]:
+    """Create the HITs, set aside what they may cost, and open the batch.
+
+    Returns {"asked", "hits", "skipped", "left_out", "warnings"}: items asked for, HITs created, items missing, and how
+    many of which dataset for which reason. A launch that died half-way starts anew. Raises Refused, back in draft, if
+    no HIT would result or the budget is too small, and Lost if another run took over meanwhile.
+    """
+    emit(BatchLaunching(batch))
+    hidden_gold.check_settings(batch)
+    if not batch.move(Batch.State.LAUNCHING):
+        batch.refresh_from_db()
+        if batch.state != Batch.State.LAUNCHING:
+            raise Refused(_("This batch is already launched."))
+    Batch.objects.filter(pk=batch.pk).update(next_ticket=0)
+    _remove_hits(batch)
+    try:
+        chosen = pick(batch)
+        left_out = chosen.left_out.copy()
+        hits = _make_hits(batch, chosen.keys, progress, left_out)
+        if not hits:
+            raise Refused(nothing_to_ask(left_out))
+        if round := round_attempts.round_of(batch):
+            round_pools.check_made(round)
+        _open(batch, hits, checks=_make_checks(batch, hits))
+    except Lost:
+        raise
+    except BaseException:
+        _remove_hits(batch)
+        batch.move(Batch.State.DRAFT, next_ticket=0, picked=None)
+        raise
+    counts = {"asked": chosen.asked, "hits": hits, "skipped": left_out.total()}
+    warnings = round_pools.warnings_of(round_pools.whole_datasets(batch)) if round else doubts(batch)
+    return counts | {"left_out": rows_of(left_out), "warnings": warnings}
+
+
+def _remove_hits(batch: Batch) -> None:
+    while some := list(Hit.objects.filter(batch=batch).values_list("pk", flat=True)[:500]):
+        Hit.objects.filter(pk__in=some).delete()
+
+
+def _make_hits(batch: Batch, items: list[int], progress: OnProgress, left_out: LeftOut) -> int:
+    made = 0
+    for start in range(0, len(items), CHUNK):
+        some = items[start : start + CHUNK]
+        hits = list(hits_of(batch, some, ticket=made, left_out=left_out))
+        with transaction.atomic():
+            _advance(batch, made, made + len(hits))
+            batch_funds.promise(batch, hits)
+            Hit.objects.bulk_create(hits)
+            emit(HitsCreated(batch, hits))
+        made += len(hits)
+        progress(start + len(some), len(items))
+    return made
+
+
+def _make_checks(batch: Batch, ticket: int) -> int:
+    """Create HITs of hidden gold behind the others; on a marketplace they are published among them."""
+    made, most = 0, hidden_gold.wanted_beside(batch, ticket)
+    keys = hidden_gold.items_of(batch)
+    for start in range(0, len(keys), CHUNK):
+        found = hits_of(batch, keys[start : start + CHUNK], ticket=ticket + made, check=True)
+        hits = list(islice(found, most - made))
+        with transaction.atomic():
+            _advance(batch, ticket + made, ticket + made + len(hits))
+            batch_funds.promise(batch, hits)
+            Hit.objects.bulk_create(hits)
+            emit(HitsCreated(batch, hits, gold_among=ticket))
+        made += len(hits)
+    if batch.check_share and not made:
+        raise Refused(_("None of the items chosen for hidden gold has a known answer, so none can be graded."))
+    return made
+
+
+def _advance(batch: Batch, made: int, to: int) -> None:
+    """Store the number of HITs made so far in `next_ticket`, by which a run notices another one. Raises Lost."""
+    ours = Batch.objects.filter(pk=batch.pk, state=Batch.State.LAUNCHING, next_ticket=made)
+    if not ours.update(next_ticket=to):
+        raise Lost
+
+
+@transaction.atomic
+def _open(batch: Batch, hits: int, *, checks: int) -> None:
+    _advance(batch, hits + checks, hits + checks)
+    batch.move(Batch.State.OPEN, launched_at=Now(), next_ticket=hits + checks, size=hits, picked=None)
+    batch_funds.at_launch(batch)
+    audit_log.record("launched", batch, hits=hits)
+    emit(BatchLaunched(batch))
+
+
+def hits_of(
+    batch: Batch, keys: list[int], *, ticket: int, check: bool = False, left_out: LeftOut | None = None
+) -> Iterator[Hit]:
+    """Unsaved HITs of these items, in their order; items that the task cannot use are counted in `left_out`.
+
+    HITs of a round, and hidden gold (`check`) on the built-in marketplace, start without assignments, which are added
+    for each worker who comes; if responses are graded by gold, the gold must be usable.
+    """
+    task = task_type(batch.task)
+    round = round_attempts.round_of(batch)
+    for_all = round is not None or (check and not batch.on_marketplace)
+    graded = check or (round is not None and round.grading == QualificationRound.Grading.GOLD)
+    options = task.options(batch.options)
+    # `every`, because items may have been edited since they were drawn
+    items = Item.every.select_related("dataset").in_bulk(keys)
+    for key in keys:
+        item = items[key]
+        rng = Random(f"{batch.seed}/{item.dataset.slug}/{item.position}")
+        payload = task.prepare(item.example, options, rng)
+        if payload is None or (graded and not task.gradable(item.example)):
+            if left_out is not None:
+                why = _(task.needs) if payload is None else _("Their gold cannot grade a response.")
+                left_out[item.dataset.slug, why] += 1
+            continue
+        yield Hit(
+            batch=batch,
+            item=item,
+            group_key=item.group_key,
+            payload=payload,
+            ticket=ticket,
+            wanted=0 if for_all else batch.assignments_per_hit,
+            check_item=check,
+            reward=most_earned(batch, payload),
+        )
+        ticket += 1
+
+
+def most_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:
+    """The most that an assignment of a HIT with this payload can earn, in dollars."""
+    cents = capabilities.pay(task_type(batch.task), payload, None)
+    return batch.reward if cents is None else pricing.dollars(cents)
+
+
+@transaction.atomic
+def discard(batch: Batch) -> bool:
+    """Delete a draft; False if it is not a draft (any more)."""
+    if not Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT).update(removed_at=Now()):
+        return False
+    audit_log.record("removed", batch)
+    return True
+
+
+def doubts(batch: Batch) -> list[str]:
+    """Warnings for the requester: what cannot work with the current workers and items."""
+    if (
+        round_attempts.round_of(batch) is not None or batch.on_marketplace
+    ):  # the MTurk API brings items and workers of its own
+        return hidden_gold.lacking(batch)
+    people = (
+        batch.workers.filter(active=True).count()
+        if batch.workers.exists()
+        else workers_needed.able_workers(batch.project)
+    )
+    items = Item.objects.filter(dataset__batches=batch)
+    groups = (
+        items.values("group_key")
+        if batch.launched_at is None
+        else batch.hits.filter(check_item=False).values("group_key")
+    )
+    apart = batch.meeting == Batch.Meeting.ONE and not takes_singles(batch)
+    together = workers_needed.largest_group(groups) if apart else 1
+    return workers_needed.lack_of_people(people, wanted=batch.assignments_per_hit * together)
+
+
+@transaction.atomic
+def pause(batch: Batch) -> bool:
+    """Stop new assignments; those under way can be finished. False if the batch is not open."""
+    if not batch.move(Batch.State.PAUSED):
+        return False
+    audit_log.record("paused", batch)
+    emit(BatchPaused(batch))
+    return True
+
+
+@transaction.atomic
+def resume(batch: Batch) -> bool:
+    """Resume a paused or closed batch; False if it is neither.
+
+    Raises Overdrawn if the budget does not cover its free assignments.
+    """
+    halted = batch.state in {Batch.State.PAUSED, Batch.State.CLOSED}  # excludes batches in launch
+    if not (halted and batch.move(Batch.State.OPEN)):
+        return False
+    audit_log.record("resumed", batch)
+    batch_funds.level(batch)
+    emit(BatchResumed(batch))
+    return True
+
+
+@transaction.atomic
+def close(batch: Batch) -> bool:
+    """Close a batch: no new assignments, and responses can no longer be changed; late ones are still stored.
+
+    Money set aside for free assignments goes back to the budget.
+    """
+    if not batch.move(Batch.State.CLOSED):
+        return False
+    audit_log.record("closed", batch)
+    batch_funds.covered(batch)
+    emit(BatchClosed(batch))
+    return True
+
+
+@transaction.atomic
+def change_instructions(batch: Batch, text: str, *, user: User | None = None) -> Instructions:
+    """Create a new version of the instructions, which workers must read. The same text changes nothing."""
+    # Lock: two changes at the same time would get the same version number.
+    Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
+    last = batch.instructions
+    if last.text == text:
+        return last
+    audit_log.record("guide changed", batch, version=last.version + 1)
+    return Instructions.objects.create(batch=batch, version=last.version + 1, text=text, created_by=user)
+
+
+@transaction.atomic
+def change_terms(batch: Batch, *, title: str, expected_seconds: int, workers: Sequence[Worker]) -> None:
+    """Change what may change while people work: title, expected time, and who may work (none: everybody)."""
+    Batch.objects.filter(pk=batch.pk).update(title=title, expected_seconds=expected_seconds)
+    batch.workers.set(workers)
+    audit_log.record("settings changed", batch)

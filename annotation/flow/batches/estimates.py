@@ -1,0 +1,195 @@
+"""Estimates of a batch's cost, hourly wage and statistical precision before its launch."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from annotation.flow.batches.batch_launch import OnProgress
+from annotation.flow.batches.hit_counts import HitCount, Kinds, count_hits
+from annotation.flow.batches.item_selection import rows_of
+from annotation.flow.data.item_writer import no_progress
+from annotation.flow.money import batch_funds, ledger
+from annotation.flow.people import round_attempts
+from annotation.models import Batch, BatchReport, Dataset, Project, QualificationRound
+from annotation.pure.money import pricing
+from annotation.pure.statistics import planned_precision
+from annotation.pure.statistics.planned_precision import Spread
+from annotation.registry import task_type
+from annotation.tasktype import Payable
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The estimated cost of a launch. `count`: its HITs; if not exact, the quote is extrapolated from a sample of them.
+
+    `available` is the budget now, without `held`, what other batches have set aside. `least_an_hour` is the hourly wage
+    of the worst paid HITs at the expected time; `half` is half the 95 % interval; `learnt_from` is the batch whose
+    report shows the spread of scores, if there is one. For a round, where the number of workers is unknown, the quote
+    is for one worker (`each_worker`).
+    """
+
+    quote: pricing.Quote
+    count: HitCount
+    available: Decimal
+    held: Decimal
+    floor: Decimal | None
+    least_an_hour: Decimal | None
+    half: float | None
+    spread: Spread
+    learnt_from: str
+    each_worker: bool = False
+
+    @property
+    def exact(self) -> bool:
+        return self.count.exact
+
+    @property
+    def range(self) -> tuple[Decimal, Decimal]:
+        """The total at both ends of the interval of the number of HITs."""
+        each = self.quote.total / max(1, self.count.hits)
+        return pricing.rounded(each * self.count.low), pricing.rounded(each * self.count.high)
+
+    @property
+    def left(self) -> Decimal:
+        """The budget after the launch; negative if it is too small."""
+        return self.available - self.quote.total
+
+    @property
+    def lacking(self) -> Decimal:
+        return max(Decimal(0), -self.left)
+
+    def items_for(self, half: float, annotators: int) -> int:
+        """How many items would give an interval of at most ± `half` (in 0..0.5)."""
+        return planned_precision.items_for(half, annotators, spread=self.spread)
+
+    @property
+    def below_floor(self) -> bool:
+        return self.floor is not None and self.least_an_hour is not None and self.least_an_hour < self.floor
+
+
+def estimate(
+    batch: Batch,
+    *,
+    datasets: Sequence[Dataset] | None = None,
+    most: int | None = None,
+    progress: OnProgress = no_progress,
+) -> Estimate:
+    """The estimate of a draft, also of an unsaved one (with `datasets`); looks at `most` items."""
+    return estimate_of(batch, count_hits(batch, datasets=datasets, most=most, progress=progress))
+
+
+def estimate_of(batch: Batch, count: HitCount) -> Estimate:
+    """The estimate of a batch whose HITs were counted."""
+    round = round_attempts.round_of(batch)
+    whole = _of_one(round, count.kinds) if round else _scaled(count.kinds, looked=count.looked, of=count.of)
+    spread, learnt_from = spread_of(batch.project, batch.task)
+    return Estimate(
+        quote=quote_of(batch, whole) if pays(batch) else pricing.quote({}, schedule=pricing.NO_FEES),
+        count=count,
+        available=ledger.balance(batch.project, ledger.AVAILABLE),
+        held=ledger.held_in_all(batch.project),
+        floor=batch.project.wage_floor if pays(batch) else None,
+        least_an_hour=_least_an_hour(batch, whole),
+        half=planned_precision.half_width(sum(whole.values()), batch.assignments_per_hit, spread=spread),
+        spread=spread,
+        learnt_from=learnt_from,
+        each_worker=round is not None,
+    )
+
+
+def pays(batch: Batch) -> bool:
+    """Whether responses are paid for: if the requester said so, and always on a marketplace."""
+    return batch.auto_approval is not None or batch.on_marketplace
+
+
+def told(found: Estimate) -> dict[str, Any]:
+    """An estimate as JSON; amounts are text, to the cent."""
+    lines = [
+        {"hits": line.hits, "assignments": line.assignments, "reward": str(line.reward), "fee": str(line.fee)}
+        for line in found.quote.lines
+    ]
+    return {
+        "total": str(found.quote.total),
+        "fees": str(found.quote.fees),
+        "lines": lines,
+        "bonuses": [{"count": b.count, "amount": str(b.amount), "fee": str(b.fee)} for b in found.quote.bonuses],
+        "asked": found.count.asked,
+        "hits": found.count.hits,
+        "skipped": found.count.asked - found.count.hits,
+        "left_out": rows_of(found.count.left_out),
+        "budget": f"{found.available:.2f}",
+        "left": str(found.left),
+        "half_width": found.half,
+    }
+
+
+def _scaled(kinds: Kinds, *, looked: int, of: int) -> Kinds:
+    if looked == of:
+        return kinds
+    return Counter({kind: math.ceil(count * of / looked) for kind, count in kinds.items()})
+
+
+def _of_one(round: QualificationRound, kinds: Kinds) -> Kinds:
+    """What one worker meets in a round: the most expensive items, to be safe."""
+    dearest = sorted(kinds.elements(), reverse=True)[: round.per_worker]
+    return Counter((most, promise, 1) for most, promise, _wanted in dearest)
+
+
+def quote_of(batch: Batch, kinds: Kinds) -> pricing.Quote:
+    """The quote of HITs by reward: rewards, what is earned beyond them as bonuses, hidden gold, fees."""
+    hits: Counter[tuple[Decimal, int]] = Counter()
+    bonuses: Counter[Decimal] = Counter()
+    for (most, reward, wanted), count in kinds.items():
+        hits[reward, wanted] += count
+        bonuses[most - reward] += count * wanted
+    for (most, reward, wanted), count in _checks(batch, kinds).items():
+        hits[reward, wanted] += count
+        bonuses[most - reward] += count * wanted
+    del bonuses[Decimal(0)]
+    return pricing.quote(hits, schedule=ledger.schedule_of(batch), bonuses=bonuses)
+
+
+def _checks(batch: Batch, kinds: Kinds) -> Kinds:
+    """The most hidden gold that these HITs bring, each at the price of the most expensive one."""
+    if not kinds or not batch.check_share:
+        return Counter()
+    most, promise, wanted = max(kinds)
+    if batch.on_marketplace:
+        return Counter({(most, promise, wanted): batch_funds.checks_among(batch, sum(kinds.values()))})
+    places = sum(count * wanted for (_most, _promise, wanted), count in kinds.items())
+    return Counter({(most, most, 1): batch_funds.checks_among(batch, places)})
+
+
+def _least_an_hour(batch: Batch, kinds: Kinds) -> Decimal | None:
+    if not pays(batch) or not kinds or not batch.expected_seconds:
+        return None
+    return pricing.rounded(min(most for most, _promise, _wanted in kinds) * 3600 / batch.expected_seconds)
+
+
+def pays_itself(task: str) -> bool:
+    """Whether the task sets the reward of a response, so that the batch's own reward matters little."""
+    return isinstance(task_type(task), Payable)
+
+
+def spread_of(project: Project, task: str) -> tuple[Spread, str]:
+    """The spread of scores in the last report of the project's batches of this task, and that batch's title."""
+    reports = BatchReport.objects.filter(batch__project=project, batch__task=task).select_related("batch")
+    for report in reports.order_by("-created_at")[:5]:
+        for found in report.content.get("datasets", {}).values():
+            spread = _spread(found, annotators=report.batch.assignments_per_hit)
+            if spread is not None:
+                return spread, report.batch.title
+    return planned_precision.UNKNOWN, ""
+
+
+def _spread(found: dict[str, Any], *, annotators: int) -> Spread | None:
+    figure = found.get("answer", {}).get("human_score", {}).get("f1", {})
+    low, high, n = figure.get("low"), figure.get("high"), figure.get("n", 0)
+    if low is None or high is None or n < 20 or low >= high:
+        return None
+    return planned_precision.observed(low, high, n, annotators=annotators)

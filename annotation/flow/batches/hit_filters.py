@@ -1,0 +1,120 @@
+"""Filter the HITs and assignments of a batch by hops, shape, dataset, day or worker (pure/batches/hit_filters)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django.db.models import F, Q, QuerySet, TextField
+from django.db.models.functions import Cast
+
+from annotation.models import Assignment, Batch, Hit, WorkerResponse
+from annotation.models.fields import to_text
+from annotation.pure.batches.hit_filters import Cut
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The values by which a batch can be filtered."""
+
+    datasets: list[str]
+    hops: list[int]
+    shapes: list[str]
+
+
+def parts_of(batch: Batch) -> Parts:
+    """The datasets, numbers of hops and shapes of its HITs, distinct and in order."""
+    rows = batch.hits.filter(check_item=False).order_by()
+    found = list(rows.values_list("item__dataset__slug", "item__hops", "item__shape").distinct())
+    return Parts(
+        sorted({dataset for dataset, _hops, _shape in found}),
+        sorted({hops for _dataset, hops, _shape in found if hops}),
+        sorted({shape for _dataset, _hops, shape in found if shape}),
+    )
+
+
+def of_items(cut: Cut, *, before: str = "") -> Q:
+    """The filter as a condition on HITs; `before` is the path to the HIT."""
+    wanted: dict[str, Any] = {}
+    if cut.dataset:
+        wanted["item__dataset__slug"] = cut.dataset
+    if cut.hops is not None:
+        wanted["item__hops"] = cut.hops
+    if cut.shape:
+        wanted["item__shape"] = cut.shape
+    if cut.differing:
+        wanted["disagreement__gt"] = 0
+    return Q(**{before + name: value for name, value in wanted.items()})
+
+
+def of_days(cut: Cut) -> Q:
+    """The filter as a condition on the time of submission."""
+    found = Q()
+    if cut.since:
+        found &= Q(submitted_at__gte=_midnight(cut.since))
+    if cut.until and cut.until < date.max:
+        found &= Q(submitted_at__lt=_midnight(cut.until + timedelta(days=1)))
+    return found
+
+
+def is_within(cut: Cut, moment: datetime | None) -> bool:
+    """Whether the time is within the filter's days."""
+    if moment is None or not (cut.since or cut.until):
+        return True
+    day = moment.astimezone(UTC).date()
+    return (cut.since or date.min) <= day <= (cut.until or date.max)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def assignments_in(batch: Batch, cut: Cut, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Those of `rows` (assignments of the batch) that match the filter."""
+    rows = rows.filter(of_items(cut, before="hit__"), of_days(cut))
+    if cut.counted:
+        rows = rows.filter(hit__excluded_at__isnull=True, hit__check_item=False)
+    if cut.worker:
+        rows = rows.filter(worker=_worker(batch, cut.worker))
+    return rows.filter(pk__in=_saying(batch, cut.label)) if cut.label else rows
+
+
+def hits_in(batch: Batch, cut: Cut, rows: QuerySet[Hit]) -> QuerySet[Hit]:
+    """Those of `rows` (HITs of the batch) that match the filter and have the responses it asks for."""
+    rows = rows.filter(of_items(cut))
+    if not (cut.worker or cut.label or cut.since or cut.until or cut.counted):
+        return rows
+    submitted = batch.assignments.submitted()
+    return rows.filter(pk__in=assignments_in(batch, cut, submitted).order_by().values("hit"))
+
+
+def pseudonyms(batch: Batch) -> dict[str, int]:
+    """Everybody with an assignment in the batch, by pseudonym."""
+    workers = batch.assignments.order_by().values_list("worker", flat=True).distinct()
+    return {batch.project.pseudonym(pk): pk for pk in workers}
+
+
+def _worker(batch: Batch, said: str) -> int | None:
+    """The worker's key, from a pseudonym or a key; None if there is none."""
+    own = pseudonyms(batch).get(said)
+    if own is None and said.isascii() and said.isdigit() and len(said) < 16:
+        return int(said)
+    return own
+
+
+def _saying(batch: Batch, label: str) -> QuerySet[WorkerResponse]:
+    """Submitted assignments whose response has this label; none for a label that the task does not know.
+
+    It searches the stored JSON text, which is compact and escapes quotes, so that no free text can look like a field.
+    """
+    said = capabilities.labels(task_type(batch.task)).get(label)
+    latest = WorkerResponse.objects.filter(assignment__batch=batch, revision=F("assignment__revision"))
+    if said is None:
+        return latest.none().values("assignment")
+    rows = latest.annotate(text=Cast("answer", TextField()))
+    for name, value in said.holds.items():
+        rows = rows.filter(text__contains=to_text({name: value})[1:-1])
+    return rows.values("assignment")

@@ -1,0 +1,67 @@
+"""Practice before the first HIT, with items of the task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from django.db.models import Max
+
+from annotation.models import Batch, Participation
+from annotation.pure.data.example import Example
+from annotation.registry import practice, task_type
+from annotation.tasktype import JSON, Remark, capabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """A practice item as the batch's options make it; `number` counts from 1."""
+
+    number: int
+    example: Example
+    payload: JSON
+
+
+def exercises(batch: Batch) -> list[Exercise]:
+    """The batch's practice, without items that its options make unusable."""
+    task = task_type(batch.task)
+    found = practice(batch.task)
+    options = task.options(batch.options) if found else None
+    payloads = [(example, task.prepare(example, options, Random(k))) for k, example in enumerate(found)]
+    held = [(example, payload) for example, payload in payloads if payload is not None]
+    return [Exercise(number, example, payload) for number, (example, payload) in enumerate(held, start=1)]
+
+
+def next_exercise(participation: Participation) -> int | None:
+    """The number of the next practice item; None once all are done.
+
+    Workers who practised the same task in another batch need not practise again.
+    """
+    if participation.practised >= len(practice(participation.batch.task)):
+        return None
+    count = len(exercises(participation.batch))
+    if participation.practised < count:
+        others = Participation.objects.filter(
+            worker=participation.worker_id, batch__task=participation.batch.task
+        ).exclude(pk=participation.pk)
+        elsewhere = others.aggregate(most=Max("practised"))["most"] or 0
+        _note(participation, done=min(count, elsewhere))
+    return participation.practised + 1 if participation.practised < count else None
+
+
+def finish(participation: Participation, number: int) -> bool:
+    """Record that a practice item is done; False if it was done before, or another one comes first."""
+    held = participation.practised + 1 == number <= len(exercises(participation.batch))
+    return held and _note(participation, done=number)
+
+
+def _note(participation: Participation, *, done: int) -> bool:
+    noted = bool(Participation.objects.filter(pk=participation.pk, practised__lt=done).update(practised=done))
+    if noted:
+        participation.practised = done
+    return noted
+
+
+def remarks(batch: Batch, exercise: Exercise, answer: JSON) -> list[Remark]:
+    """Remarks on a practice response that passed the task's check."""
+    return capabilities.feedback(task_type(batch.task), exercise.payload, answer, exercise.example)

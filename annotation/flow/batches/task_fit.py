@@ -1,0 +1,51 @@
+"""Which tasks can use the items of datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from random import Random
+
+from annotation.flow.batches.batch_launch import features_of
+from annotation.models import Dataset, Item
+from annotation.pure.data.example import Example
+from annotation.registry import kinds, task_type
+from annotation.tasktype import Features, TaskType, capabilities
+
+LOOKED_AT = 400  # maximum of items tried one by one; larger datasets are judged by their features only
+
+
+def misfits(datasets: Iterable[Dataset]) -> dict[str, str]:
+    """For each task that can use none of the items, what it needs, by kind (gettext ids); empty without datasets."""
+    chosen = list(datasets)
+    if not chosen:
+        return {}
+    features, examples = features_of(chosen), _examples(chosen)
+    tasks = [(kind, task_type(kind)) for kind, _title in kinds()]
+    return {kind: task.needs for kind, task in tasks if not _fits(task, features, examples)}
+
+
+def _fits(task: TaskType, features: Features, examples: Callable[[], Iterator[Example]] | None) -> bool:
+    """Whether the task can use any item, with its default options or with all switches off."""
+    if examples is None or not capabilities.fits(task, features):
+        return capabilities.fits(task, features)
+    proposed = task.options(capabilities.suggest(task, features))
+    off = task.options({name: False for name, value in asdict(proposed).items() if value is True})
+    wished = [proposed] if off == proposed else [proposed, off]
+    return any(task.prepare(one, options, Random(0)) is not None for one in examples() for options in wished)
+
+
+def _examples(datasets: list[Dataset]) -> Callable[[], Iterator[Example]] | None:
+    """An iterator over the items that reads each one once however often it runs; None if there are too many."""
+    if sum(dataset.size for dataset in datasets) > LOOKED_AT:
+        return None
+    read: list[Example] = []
+    rows = iter(Item.objects.usable().filter(dataset__in=datasets).order_by("pk").iterator(chunk_size=20))
+
+    def examples() -> Iterator[Example]:
+        yield from read
+        for row in rows:
+            read.append(row.example)
+            yield read[-1]
+
+    return examples

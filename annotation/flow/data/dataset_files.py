@@ -1,0 +1,299 @@
+"""Export of datasets and responses: streamed, complete or not at all, the same bytes for the same rows."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+from wsgiref.util import FileWrapper
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from annotation.flow.data import response_columns
+from annotation.flow.data.response_columns import JudgedItems
+from annotation.flow.errors import Refused
+from annotation.formats import FORMATS
+from annotation.formats.base import CannotWrite
+from annotation.models import Batch, Dataset, WorkerResponse
+from annotation.models.fields import to_text
+from annotation.pure.batches import lifecycle
+from annotation.pure.data.example import Example
+from annotation.pure.text.spreadsheet import guarded
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+CHUNK = 1000
+BLOCK = 1 << 16
+Writer = Callable[[Iterable[dict[str, Any]], BinaryIO, list[str]], int]
+
+
+def examples_of(dataset: Dataset, *, archived: bool = False) -> Iterator[Example]:
+    """The dataset's current examples in order, read in chunks; retired ones only on request."""
+    rows = dataset.items.all() if archived else dataset.items.usable()
+    contents = rows.order_by("position").values_list("content", flat=True)
+    for content in contents.iterator(chunk_size=200):
+        yield Example.from_json(content)
+
+
+def export_dataset(dataset: Dataset, path: Path, *, format: str, archived: bool = False) -> dict[str, Any]:
+    """Write a dataset to `path`, completely or not at all; returns {"records", "sha256"}."""
+    return whole_file(path, lambda out: _write_dataset(dataset, out, format, archived))
+
+
+def export_responses(batch: Batch, path: Path, *, format: str, ids_only: bool = False) -> dict[str, Any]:
+    """Write every revision of every response of a batch; returns {"records", "sha256"}."""
+    return whole_file(path, lambda out: _write_responses(batch, out, format, ids_only))
+
+
+def stream_dataset(dataset: Dataset, format: str, *, archived: bool = False) -> Iterator[bytes]:
+    """The exported file in blocks. Raises Refused before the first block."""
+    return blocks_of(lambda out: _write_dataset(dataset, out, format, archived))
+
+
+def stream_responses(batch: Batch, format: str, *, ids_only: bool = False) -> Iterator[bytes]:
+    """The exported file in blocks. Raises Refused before the first block."""
+    return blocks_of(lambda out: _write_responses(batch, out, format, ids_only))
+
+
+def _write_responses(batch: Batch, out: BinaryIO, format: str, ids_only: bool) -> int:
+    measures = None if ids_only else list(capabilities.measures(task_type(batch.task)))
+    return WRITERS[format](responses_of(batch, ids_only=ids_only), out, columns_of(measures))
+
+
+def _write_dataset(dataset: Dataset, out: BinaryIO, format: str, archived: bool) -> int:
+    with refusing(dataset, format):
+        return FORMATS[format].write(examples_of(dataset, archived=archived), out)
+
+
+@contextmanager
+def refusing(dataset: Dataset, format: str) -> Iterator[None]:
+    """Turn errors of a format's writer into Refused, with the item and the reason."""
+    try:
+        yield
+    except CannotWrite as impossible:
+        text = _("%(name)s cannot be written as %(format)s: %(why)s")
+        raise Refused(text % {"name": dataset.slug, "format": format, "why": impossible}) from None
+
+
+def whole_file(path: Path, write: Callable[[BinaryIO], int]) -> dict[str, Any]:
+    """Write a temporary file beside the target, fsync, then rename, so that the target is never incomplete."""
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():
+            raise OSError(0, _("it is not a file"))
+        return _replaced(target, write)
+    except OSError as broken:
+        raise Refused(_("%(path)s cannot be written: %(why)s") % {"path": path, "why": broken.strerror}) from None
+
+
+def _replaced(target: Path, write: Callable[[BinaryIO], int]) -> dict[str, Any]:
+    draft = target.parent / f".{secrets.token_hex(8)}.part"
+    with draft.open("xb") as out:
+        try:
+            records = write(out)
+            out.flush()
+            os.fsync(out.fileno())
+            digest = _digest(draft)
+            draft.replace(target)
+        except BaseException:
+            draft.unlink()
+            raise
+    return {"records": records, "sha256": digest}
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def blocks_of(write: Callable[[BinaryIO], int]) -> Iterator[bytes]:
+    with tempfile.TemporaryFile() as file:
+        write(file)
+        file.flush()
+        kept = os.fdopen(os.dup(file.fileno()), "rb")
+    kept.seek(0)
+    return _Blocks(kept, BLOCK)
+
+
+class _Blocks(FileWrapper):
+    """An iterator of a file's blocks, closed at the end, or by the response, which may read none (HEAD)."""
+
+    def __next__(self) -> bytes:
+        try:
+            return super().__next__()
+        except StopIteration:
+            self.close()
+            raise
+
+
+HIT = "assignment__hit_id"
+FIELDS = {
+    "assignment__public_id": "assignment",
+    "assignment__hit__public_id": "hit",
+    "assignment__hit__item__dataset__slug": "dataset",
+    "assignment__hit__item__dataset__sha256": "dataset_sha256",
+    "assignment__hit__item__position": "item",
+    "assignment__hit__item__source_id": "item_id",
+    "assignment__worker_id": "worker",
+    "revision": "revision",
+    "assignment__revision": "current",
+    "answer": "answer",
+    "instructions_version": "instructions_version",
+    "assignment__accepted_at": "accepted_at",
+    "created_at": "submitted_at",
+    "active_seconds": "active_seconds",
+    "assignment__late": "late",
+    "assignment__counts": "surplus",
+    "assignment__hit__exclusion_reason": "exclusion_reason",
+    "assignment__hit__excluded_at": "excluded",
+}
+
+
+def responses_of(batch: Batch, *, ids_only: bool = False) -> Iterator[dict[str, Any]]:
+    """Every revision as a row: pseudonym, response, time, versions of item and instructions.
+
+    Unless `ids_only`, each row has the columns of JudgedItems on its item.
+    """
+    rows = revisions_of(batch).order_by("pk").values(*FIELDS, HIT).iterator(chunk_size=CHUNK)
+    items = None if ids_only else JudgedItems(batch)
+    names: dict[int, str] = {}
+    while some := list(islice(rows, CHUNK)):
+        yield from responses(batch, some, names, items)
+
+
+def responses(
+    batch: Batch, rows: list[dict[str, Any]], names: dict[int, str], items: JudgedItems | None
+) -> Iterator[dict[str, Any]]:
+    """Revisions' FIELDS and HITs as rows of a file; `names` caches pseudonyms."""
+    if items is not None:
+        items.read(values[HIT] for values in rows)
+    for values in rows:
+        row = response(batch, values, names)
+        yield row if items is None else row | items.columns(values[HIT], row["answer"])
+
+
+def revisions_of(batch: Batch) -> QuerySet[WorkerResponse]:
+    """Every revision of every submitted response, without hidden gold and imports under way."""
+    rows = WorkerResponse.objects.filter(assignment__batch=batch, assignment__state=lifecycle.SUBMITTED)
+    return rows.exclude(assignment__response_import__ready=False).filter(assignment__hit__check_item=False)
+
+
+def response(batch: Batch, values: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
+    """A revision's FIELDS as a row of a file; `names` caches pseudonyms."""
+    row = {name: values[field] for field, name in FIELDS.items()}
+    worker = row["worker"]
+    if worker not in names:
+        names[worker] = batch.project.pseudonym(worker)
+    row["worker"] = names[worker]
+    row["current"] = row["current"] == row["revision"]
+    row["surplus"] = not row["surplus"]
+    row["excluded"] = row["excluded"] is not None
+    row["accepted_at"], row["submitted_at"] = time_text(row["accepted_at"]), time_text(row["submitted_at"])
+    return {"batch": batch.slug, **row}
+
+
+def time_text(moment: datetime) -> str:
+    """A time as in files: UTC, to the millisecond."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _write_jsonl(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]) -> int:
+    count = 0
+    for row in rows:
+        out.write(to_text(row).encode() + b"\n")
+        count += 1
+    return count
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for a table: the response's text and support as columns, the complete response and lists as JSON."""
+    answer = row["answer"]
+    told = answer if isinstance(answer, dict) else {}
+    support = json.dumps(told.get("support", []))
+    columns = {
+        "answer_kind": str(told.get("kind", "")),
+        "answer_text": str(told.get("text", "")),
+        "support": support,
+    }
+    if "gold" in row:
+        columns |= {name: None if row[name] is None else json.dumps(row[name], ensure_ascii=False) for name in LISTS}
+        columns |= {SCORE + name: value for name, value in (row["score"] or {}).items()}
+    return {**{k: v for k, v in row.items() if k != "answer"}, **columns, "answer": to_text(answer)}
+
+
+LISTS = ("gold", "gold_support")
+SCORE = "score_"  # prefix of a measure's column
+COLUMNS = [
+    *(name for name in ["batch", *FIELDS.values()] if name != "answer"),
+    "answer_kind",
+    "answer_text",
+    "support",
+    "answer",
+]
+
+
+def columns_of(measures: Iterable[str] | None) -> list[str]:
+    """The columns of a table of responses; with `measures` also those on items."""
+    if measures is None:
+        return COLUMNS
+    return [*COLUMNS, *response_columns.COLUMNS, *(SCORE + name for name in measures)]
+
+
+def _cell(value: Any) -> str:
+    """Numbers and booleans unchanged, None as an empty cell; texts escaped, as only they can be read as formulas."""
+    return guarded(value) if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]) -> int:
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=False)
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    count = 0
+    for row in rows:
+        flat = _flat(row)
+        writer.writerow([_cell(flat.get(name)) for name in columns])
+        count += 1
+    text.flush()
+    text.detach()
+    return count
+
+
+def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {
+        "item": pa.int64(),
+        "hops": pa.int64(),
+        "revision": pa.int64(),
+        "instructions_version": pa.int64(),
+        "active_seconds": pa.float64(),
+    }
+    kinds |= dict.fromkeys(["current", "late", "surplus", "excluded", "answerable"], pa.bool_())
+    kinds |= dict.fromkeys([name for name in columns if name.startswith(SCORE)], pa.float64())
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
+    count = 0
+    with pq.ParquetWriter(out, schema, store_schema=False) as writer:  # no Arrow schema (base64) beside Parquet's own
+        chunk: list[dict[str, Any]] = []
+        for row in rows:
+            chunk.append(_flat(row))
+            if len(chunk) == CHUNK:
+                writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
+                count, chunk = count + len(chunk), []
+        writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
+    return count + len(chunk)
+
+
+WRITERS: dict[str, Writer] = {"jsonl": _write_jsonl, "csv": _write_csv, "parquet": _write_parquet}
+MEDIA = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}

@@ -1,0 +1,216 @@
+"""Import of a file as a dataset: all or nothing, invisible until complete."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.flow.data.item_writer import (
+    CHUNK,
+    Filler,
+    ImportRefused,
+    OnProgress,
+    already_there,
+    no_progress,
+    remove_dataset,
+    reserve,
+)
+from annotation.flow.data.line_errors import kind_of
+from annotation.formats import FORMATS
+from annotation.formats.base import Aliased, Flaw, Format, LateFlaws, Parsed, Unreadable
+from annotation.models import Project, User
+from annotation.pure.data.example import Example
+
+SHOWN_FLAWS = 200
+# invalid records at which, if they are the majority, reading stops: it is another format, or an attack
+MOST_WRONG = 10_000
+
+
+@dataclass
+class Report:
+    """The report of an import. Counts are of records; `flaws` has up to 200 rows, errors before warnings.
+
+    Alike warnings are one row, of the first of them; `more` says how many others there are.
+    """
+
+    format: str
+    file: str
+    read: int = 0
+    accepted: int = 0
+    skipped: int = 0
+    errors: int = 0
+    warnings: int = 0
+    already_there: bool = False
+    flaws: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._warned: dict[tuple[str, ...], dict[str, Any]] = {}
+
+    def note(self, flaw: Flaw) -> None:
+        if flaw.severity == "error":
+            self.errors += 1
+        elif self._is_folded(flaw):
+            return
+        if len(self.flaws) < SHOWN_FLAWS:
+            self.flaws.append(asdict(flaw))
+            if flaw.severity == "warning":
+                self._warned[kind_of(flaw)] = self.flaws[-1]
+        elif flaw.severity == "error":
+            self._push_out_a_warning(flaw)
+
+    def _is_folded(self, flaw: Flaw) -> bool:
+        """Count a warning; True if the report has one alike."""
+        self.warnings += 1
+        row = self._warned.get(kind_of(flaw))
+        if row is not None:
+            row["more"] = row.get("more", 0) + 1
+        return row is not None
+
+    def _push_out_a_warning(self, flaw: Flaw) -> None:
+        for place in range(len(self.flaws) - 1, -1, -1):
+            if self.flaws[place]["severity"] == "warning":
+                self.flaws[place] = asdict(flaw)
+                return
+
+    def as_json(self) -> dict[str, Any]:
+        ordered = sorted(self.flaws, key=lambda flaw: flaw["severity"] != "error")
+        return asdict(self) | {"flaws": ordered}
+
+
+def import_dataset(
+    project: Project,
+    path: Path,
+    *,
+    format: str,
+    name: str,
+    aliases: Path | None = None,
+    licence: str = "",
+    source: str = "",
+    file_name: str = "",
+    skip_bad: bool = False,
+    dry_run: bool = False,
+    user: User | None = None,
+    progress: OnProgress = no_progress,
+) -> dict[str, Any]:
+    """Import `path` as a new dataset; returns the report. Raises ImportRefused, leaving nothing behind.
+
+    `aliases` is the file of answers' aliases, if the format has one (2WikiMultihopQA). The same bytes under the same
+    name change nothing. An import of that name that died is removed first.
+    """
+    report = Report(format=format, file=_storable(file_name or path.name))
+    reader = _reader(format, aliases, report)
+    digest = file_digest(path)
+    if aliases:
+        digest = hashlib.sha256(f"{digest} {file_digest(aliases)}".encode()).hexdigest()
+    if not dry_run and already_there(project, name, digest, format):
+        report.already_there = True
+        return report.as_json()
+    if dry_run:
+        for _number in _accepted(reader, path, report, progress=progress):
+            pass
+        _judge(report, skip_bad=skip_bad)
+        return report.as_json()
+    columns = {"format": format, "sha256": digest, "licence": licence, "source": source, "created_by": user}
+    dataset = reserve(project, name, file_name=report.file[:255], **columns)
+    try:
+        _fill(Filler(dataset), _accepted(reader, path, report, progress=progress), report, skip_bad=skip_bad)
+    except BaseException:
+        remove_dataset(dataset)
+        raise
+    return report.as_json()
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file, or of a folder's files in order of their names."""
+    digest = hashlib.sha256()
+    for file in [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file()):
+        if file != path:
+            digest.update(f"\0{file.relative_to(path)}\0".encode())
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def _storable(file_name: str) -> str:
+    """A file's name as text; bytes that are not UTF-8 become question marks."""
+    return file_name.encode("utf-8", "replace").decode("utf-8")
+
+
+def _reader(format: str, aliases: Path | None, report: Report) -> Format:
+    reader = FORMATS[format]
+    if aliases is None:
+        return reader
+    if not isinstance(reader, Aliased):
+        text = _("%(format)s does not use an alias file; only %(others)s does.")
+        others = ", ".join(name for name, each in FORMATS.items() if isinstance(each, Aliased))
+        raise ImportRefused(text % {"format": format, "others": others}, report.as_json())
+    try:
+        return reader.aliased(aliases)
+    except Unreadable as unreadable:
+        text = _("The alias file cannot be read: %(flaw)s")
+        raise ImportRefused(text % {"flaw": unreadable.flaw}, report.as_json()) from None
+
+
+def _accepted(reader: Format, path: Path, report: Report, *, progress: OnProgress) -> Iterator[Example]:
+    """Yield the valid examples of the file, adding to the report."""
+    try:
+        for parsed in reader.read(path):
+            for flaw in parsed.flaws:
+                report.note(flaw)
+            if isinstance(parsed, LateFlaws):
+                continue
+            _count(parsed, report)
+            _stop_where_most_are_wrong(report)
+            if report.read % CHUNK == 0:
+                progress(report.read, 0)
+            if parsed.example is not None:
+                yield parsed.example
+    except Unreadable as unreadable:
+        report.note(unreadable.flaw)
+        text = _("The file cannot be read as %(format)s: %(flaw)s")
+        raise ImportRefused(text % {"format": report.format, "flaw": unreadable.flaw}, report.as_json()) from None
+
+
+def _stop_where_most_are_wrong(report: Report) -> None:
+    if report.skipped > MOST_WRONG and report.skipped * 2 > report.read:
+        text = _(
+            "%(skipped)s of the first %(read)s records cannot be stored. The import stopped there, and "
+            "nothing was imported. Is the file really %(format)s?"
+        )
+        counts = {"skipped": report.skipped, "read": report.read, "format": report.format}
+        raise ImportRefused(text % counts, report.as_json())
+
+
+def _count(parsed: Parsed, report: Report) -> None:
+    report.read += 1
+    if parsed.example is None:
+        report.skipped += 1
+    else:
+        report.accepted += 1
+
+
+def _judge(report: Report, *, skip_bad: bool) -> None:
+    if report.skipped and not skip_bad:
+        text = _(
+            "%(skipped)s of %(read)s records cannot be stored, so nothing was imported. Fix them, or choose "
+            "to skip them."
+        )
+        counts = {"skipped": report.skipped, "read": report.read}
+        raise ImportRefused(text % counts, report.as_json())
+    if not report.accepted:
+        raise ImportRefused(_("None of the records in the file can be stored."), report.as_json())
+
+
+def _fill(filler: Filler, examples: Iterable[Example], report: Report, *, skip_bad: bool) -> None:
+    for example in examples:
+        if skip_bad or not report.skipped:
+            filler.add(example)
+    _judge(report, skip_bad=skip_bad)
+    filler.write()
+    filler.show(report.as_json())

@@ -1,0 +1,253 @@
+"""Derived datasets: with a report and their lineage, and reproducible."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.derivations import DERIVATIONS
+from annotation.derivations.base import CannotDerive, Derivation, Tally
+from annotation.flow.data import item_editing
+from annotation.flow.data.item_writer import (
+    Filler,
+    ImportRefused,
+    OnProgress,
+    already_there,
+    group_key,
+    no_progress,
+    remove_dataset,
+    reserve,
+)
+from annotation.flow.data.splits import other_splits
+from annotation.flow.errors import Refused
+from annotation.flow.projects.heartbeat import Pulse
+from annotation.models import Dataset, User
+from annotation.models.fields import to_text
+from annotation.pure.data.example import Example
+from annotation.pure.net.progress_ticks import Tick, no_tick
+from annotation.pure.statistics.metrics import keeping_scorer
+
+FORMAT = "jsonl"  # format of derived datasets
+
+
+@dataclass
+class _Read:
+    """The example that was read last, of any dataset, and its item's group key."""
+
+    example: Example | None = None
+    key: str = ""
+    format: str = ""
+
+
+class StoredSource:
+    """A stored dataset as derivations see it (annotation.derivations.base.Source)."""
+
+    def __init__(self, dataset: Dataset, tick: Tick = no_tick, *, read: _Read | None = None) -> None:
+        self._dataset, self._tick = dataset, tick
+        self._read = read or _Read()
+        first = dataset.root or dataset  # the imported dataset, whose format decides on the scorer
+        self.name, self.origin, self.format, self.size = dataset.slug, first.slug, first.format, dataset.size
+        self._keys: dict[str, str] = {}
+
+    def examples(self) -> Iterator[Example]:
+        rows = self._dataset.items.usable().order_by("position").values_list("content", "group_key")
+        for content, key in rows.iterator(chunk_size=200):
+            self._tick()
+            example = Example.from_json(content)
+            if key != self._usual(group := example.group or example.id):
+                self._keys[group] = key
+            self._read.example, self._read.key, self._read.format = example, key, self._dataset.format
+            yield example
+
+    def key_of(self, example: Example) -> str:
+        """The group key of the example's item, or of the source's items of its group; "": the default one."""
+        if example is self._read.example:
+            return self._read.key
+        return self._keys.get(example.group or example.id, "")
+
+    def kept(self, example: Example) -> Example:
+        """An example that is passed on unchanged keeps its scorer; a new one is scored like derived data."""
+        if example is not self._read.example:
+            return example
+        return keeping_scorer(example, self._read.format, within=FORMAT)
+
+    def _usual(self, group: str) -> str:
+        return group_key(self._dataset.root_id or self._dataset.pk, group)
+
+    def other(self, name: str) -> StoredSource:
+        found = Dataset.objects.whole().filter(project=self._dataset.project_id, slug=name).first()
+        if found is None:
+            raise CannotDerive(f"there is no dataset {name!r} in the project")
+        return StoredSource(found, self._tick, read=self._read)
+
+    def other_splits(self) -> list[StoredSource]:
+        return [StoredSource(each, self._tick, read=self._read) for each in other_splits(self._dataset)]
+
+
+def derive_dataset(
+    source: Dataset,
+    *,
+    how: str,
+    name: str,
+    seed: int = 0,
+    options: dict[str, Any] | None = None,
+    files: Mapping[str, str] | None = None,
+    user: User | None = None,
+    progress: OnProgress = no_progress,
+) -> dict[str, Any]:
+    """Run the derivation `how` on `source`; the datasets are named `name` plus the suffixes of `how`.
+
+    Files in options are identified by their content; `files` are their names for people.
+    Returns {"datasets": {name: size}, "read", "kept", "dropped", "figures"}. The same request again changes nothing;
+    raises Refused, leaving nothing behind, for an invalid option or a name that is taken.
+    """
+    derivation = DERIVATIONS[how]
+    settings = _options(derivation, options or {})
+    contents = _contents(derivation, settings)
+    lineage = {"source": source.slug, "how": how, "options": asdict(settings) | contents, "seed": seed}
+    lineage |= {"version": code_version()} | ({"changed": found} if (found := item_editing.told(source)) else {})
+    digest = hashlib.sha256(to_text([source.digest, lineage]).encode()).hexdigest()
+    if contents:
+        lineage["files"] = {each: (files or {}).get(each) or Path(getattr(settings, each)).name for each in contents}
+    names = names_of(how, name)
+    missing = [each for each in names if not already_there(source.project, each, digest, FORMAT)]
+    if not missing:
+        return {"datasets": _sizes(source, names), "already_there": True}
+    fillers = _reserve(source, missing, sha256=digest, lineage=lineage, created_by=user)
+    by_name = {filler.dataset.slug: filler for filler in fillers}
+    by_output = {output: by_name.get(f"{name}{output}") for output in derivation.outputs}
+    tally = Tally()
+    tally.tick = Pulse(tally, source.size, fillers, progress)
+    try:
+        _fill(derivation, StoredSource(source, tally.tick), by_output, tally, settings=settings, seed=seed)
+        progress(source.size, source.size)
+        report = _report(tally)
+        with transaction.atomic():
+            for filler in fillers:
+                filler.show(report)
+    except CannotDerive as cannot:
+        _remove(fillers)
+        raise Refused(_("%(how)s is not possible: %(why)s") % {"how": how, "why": cannot}) from None
+    except BaseException:
+        _remove(fillers)
+        raise
+    return {"datasets": _sizes(source, names), **report}
+
+
+def names_of(how: str, name: str) -> list[str]:
+    """The names of the datasets that a derivation creates."""
+    return [f"{name}{output}" for output in DERIVATIONS[how].outputs]
+
+
+def uploads_of(how: str) -> list[str]:
+    """The options of a derivation that are files."""
+    return [f.name for f in fields(DERIVATIONS[how].Options) if f.metadata.get("kind") == "upload"]
+
+
+def code_version() -> str:
+    """The product's version for lineages."""
+    try:
+        return version("hopscribe")
+    except PackageNotFoundError:
+        return "0.1.0"
+
+
+def _contents(derivation: Derivation, settings: Any) -> dict[str, str]:
+    """Digests of the files in options, by option. Raises Refused for one that cannot be read."""
+    found = {}
+    for option in uploads_of(derivation.how):
+        if not (path := getattr(settings, option)):
+            continue
+        try:
+            with Path(path).open("rb") as file:
+                found[option] = f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+        except (OSError, ValueError) as error:
+            text = _("The file of the option %(name)s cannot be read: %(why)s")
+            raise Refused(text % {"name": option, "why": error}) from None
+    return found
+
+
+def _options(derivation: Derivation, given: dict[str, Any]) -> Any:
+    known = {f.name: f for f in fields(derivation.Options)}
+    for name, value in given.items():
+        if name not in known:
+            names = ", ".join(known) or _("none")
+            raise Refused(
+                _("%(how)s has no option %(name)s; it has: %(names)s.")
+                % {"how": derivation.how, "name": name, "names": names}
+            )
+        kind = type(known[name].default)
+        if type(value) is not kind and not (kind is float and type(value) is int):
+            text = _("The option %(name)s requires %(kind)s, not %(value)s.")
+            raise Refused(text % {"name": name, "kind": kind.__name__, "value": repr(value)})
+        choices = known[name].metadata.get("choices")
+        if choices is not None and value not in choices:
+            text = _("The option %(name)s must be one of %(choices)s, not %(value)s.")
+            raise Refused(text % {"name": name, "choices": ", ".join(choices), "value": repr(value)})
+    try:
+        return derivation.Options(**given)
+    except ValueError as unfit:
+        raise Refused(str(unfit)) from None
+
+
+def _reserve(source: Dataset, names: list[str], **columns: Any) -> list[Filler]:
+    """Reserve an invisible dataset for each name; all or none."""
+    fillers: list[Filler] = []
+    kept = {"format": FORMAT, "licence": source.licence, "source": source.source, "root": source.root or source}
+    try:
+        for name in names:
+            fillers.append(Filler(reserve(source.project, name, **kept, **columns)))
+    except ImportRefused:
+        _remove(fillers)
+        raise
+    return fillers
+
+
+def _fill(
+    derivation: Derivation,
+    source: StoredSource,
+    by_output: Mapping[str, Filler | None],
+    tally: Tally,
+    *,
+    settings: Any,
+    seed: int,
+) -> None:
+    """Fill the datasets of the outputs; None stands for one that exists already."""
+    some = False
+    for output, example in derivation.derive(source, settings, seed=seed, tally=tally):
+        some = True
+        if filler := by_output[output]:
+            filler.add(source.kept(example), key=source.key_of(example))
+        tally.tick()
+    if not some:
+        dropped = ", ".join(f"{reason}: {count}" for reason, count in tally.dropped.most_common(5)) or "-"
+        raise CannotDerive(_("the result is empty. Dropped: %(dropped)s") % {"dropped": dropped})
+    for filler in by_output.values():
+        if filler:
+            filler.write()
+
+
+def _report(tally: Tally) -> dict[str, Any]:
+    return {
+        "read": tally.read,
+        "kept": tally.kept,
+        "dropped": dict(tally.dropped.most_common()),
+        "figures": tally.figures,
+    }
+
+
+def _sizes(source: Dataset, names: list[str]) -> dict[str, int]:
+    made = Dataset.objects.filter(project=source.project_id, slug__in=names)
+    return dict(made.order_by("pk").values_list("slug", "size"))
+
+
+def _remove(fillers: list[Filler]) -> None:
+    for filler in fillers:
+        remove_dataset(filler.dataset)

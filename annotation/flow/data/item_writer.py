@@ -1,0 +1,147 @@
+"""Storing examples as the items of a dataset, which stays invisible until complete; a failure removes them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.flow.projects import audit_log
+from annotation.models import Dataset, Item, Project
+from annotation.pure.data.example import Example
+from annotation.pure.data.features import FeatureCount
+
+CHUNK = 200  # records per transaction: some 50 ms
+# Without a sign of life an import is dead: longer than SQLite lets a writer wait, shorter than a job's lease.
+STALE = timedelta(seconds=30)
+
+OnProgress = Callable[[int, int], None]
+
+
+class ImportRefused(Refused):
+    """Nothing was stored; `report` lists the errors by record."""
+
+    def __init__(self, message: str, report: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.report = report
+
+
+def no_progress(done: int, total: int) -> None:
+    """A progress callback that does nothing."""
+
+
+def already_there(project: Project, name: str, digest: str, format: str) -> bool:
+    """Whether the name holds the same content. Raises ImportRefused if it holds another."""
+    dataset = Dataset.objects.filter(project=project, slug=name).first()
+    if dataset is None or dataset.state != Dataset.State.READY:
+        return False
+    if dataset.sha256 == digest and dataset.format == format:
+        return True
+    raise ImportRefused(
+        _("The name %(name)s is taken by a dataset with different content. Choose another name; datasets never change.")
+        % {"name": name},
+        {},
+    )
+
+
+def reserve(project: Project, name: str, **columns: Any) -> Dataset:
+    """Create an invisible dataset of that name. Removes a dead one; raises ImportRefused for a live one."""
+    stale = Dataset.objects.filter(project=project, slug=name).exclude(state=Dataset.State.READY)
+    for dataset in stale.filter(beat_at__lt=Now() - STALE):
+        # repeat the check: it may have been completed or taken over since we looked
+        if stale.filter(pk=dataset.pk, beat_at__lt=Now() - STALE).update(state=Dataset.State.REMOVING, beat_at=Now()):
+            remove_dataset(dataset)
+    try:
+        with transaction.atomic():
+            return Dataset.objects.create(project=project, slug=name, **columns)
+    except IntegrityError:
+        raise ImportRefused(_why_taken(project, name) % {"name": name}, {}) from None
+
+
+def _why_taken(project: Project, name: str) -> str:
+    if Dataset.objects.filter(
+        project=project, slug=name, beat_at__gt=Now()
+    ).exists():  # the heartbeat of a deletion is in the future (flow/data/dataset_removal)
+        return _("A dataset named %(name)s is in the bin. Restore it, erase it, or choose another name.")
+    return _("A dataset named %(name)s is being imported or deleted right now. Wait a minute, then try again.")
+
+
+class Filler:
+    """Writes examples into an invisible dataset, chunk by chunk."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.size = 0
+        self._features = FeatureCount()
+        self._chunk: list[Item] = []
+
+    def add(self, example: Example, *, key: str = "") -> None:
+        """Add an example. `key`: the group key of the item that it came from, if it stays in that group."""
+        self._features.add(example)
+        item = item_of(self.dataset, self.size, example)
+        item.group_key = key or item.group_key
+        self._chunk.append(item)
+        self.size += 1
+        if len(self._chunk) == CHUNK:
+            self.write()
+
+    def write(self) -> None:
+        """Store the current chunk."""
+        with transaction.atomic():
+            _change(self.dataset, beat_at=Now())
+            Item.objects.bulk_create(self._chunk)
+        self._chunk = []
+
+    def show(self, report: dict[str, Any], **columns: Any) -> None:
+        """Make the dataset visible: the last step."""
+        features, dataset = self._features.as_json(), self.dataset
+        with transaction.atomic():
+            _change(dataset, state=Dataset.State.READY, size=self.size, features=features, report=report, **columns)
+            origin = {"how": dataset.lineage["how"]} if dataset.lineage else {"file": dataset.file_name}
+            audit_log.record("derived" if dataset.lineage else "imported", dataset, items=self.size, **origin)
+
+
+def item_of(dataset: Dataset, position: int, example: Example) -> Item:
+    """The row of an example, with a group key of the imported dataset that it descends from."""
+    return Item(
+        dataset=dataset,
+        position=position,
+        source_id=example.id[:500],
+        group_key=group_key(dataset.root_id or dataset.pk, example.group or example.id or f"#{position}"),
+        question=example.question,
+        hops=len(example.hops),
+        shape=example.shape[:60],
+        answerable=example.answerable,
+        content=example.as_json(),
+    )
+
+
+def group_key(root: int, group: str) -> str:
+    """Project-wide name of a group; long ones are hashed."""
+    if len(group) > 250:
+        group = hashlib.sha256(group.encode()).hexdigest()
+    return f"{root}:{group}"
+
+
+def _change(dataset: Dataset, **columns: object) -> None:
+    """Update the dataset being filled. Raises ImportRefused if another import removed it as dead."""
+    if not Dataset.objects.filter(pk=dataset.pk, state=Dataset.State.IMPORTING).update(**columns):
+        text = _("The import of %(name)s stopped responding and was cancelled. Start it again.")
+        raise ImportRefused(text % {"name": dataset.slug}, {})
+
+
+def remove_dataset(dataset: Dataset) -> None:
+    """Erase a dataset in steps under a second; it is invisible from the first."""
+    Dataset.objects.filter(pk=dataset.pk).update(state=Dataset.State.REMOVING, beat_at=Now())
+    while True:
+        some = list(Item.every.filter(dataset=dataset).values_list("pk", flat=True)[:500])
+        if not some:
+            break
+        Item.every.filter(pk__in=some).delete()
+    Dataset.objects.filter(pk=dataset.pk).delete()

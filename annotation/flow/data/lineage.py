@@ -1,0 +1,78 @@
+"""Ancestors and descendants of a dataset, from the lineages of its relatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.derivations.base import RESULTS
+from annotation.models import Dataset, Project
+
+RESULTS_HOW = RESULTS  # in a lineage, in the place of a derivation's name
+
+
+@dataclass(slots=True)
+class Origin:
+    """A dataset in its family. `dataset` is None if it was deleted."""
+
+    name: str
+    dataset: Dataset | None
+    children: list[Origin] = field(default_factory=list)
+
+    @property
+    def lineage(self) -> dict[str, Any]:
+        return self.dataset.lineage if self.dataset else {}
+
+
+class Family:
+    """The datasets of a project by name, and which was made of which."""
+
+    def __init__(self, project: Project) -> None:
+        columns = ("slug", "size", "lineage", "format", "created_at")
+        rows = Dataset.objects.whole().filter(project=project).only(*columns).order_by("created_at", "pk")
+        self._rows = {row.slug: row for row in rows}
+        self._children: dict[str, list[str]] = {}
+        for row in self._rows.values():
+            for name in sources_of(row):
+                self._children.setdefault(name, []).append(row.slug)
+
+    def __iter__(self) -> Iterator[Dataset]:
+        return iter(self._rows.values())
+
+    def above(self, dataset: Dataset) -> list[list[Origin]]:
+        """Ancestors, oldest first; of several parents the line continues with the first."""
+        line: list[list[Origin]] = []
+        names = sources_of(dataset)
+        while names and names[0] not in {each.name for level in line for each in level}:
+            line.insert(0, [Origin(name, self._rows.get(name)) for name in names])
+            names = sources_of(self._rows[names[0]]) if names[0] in self._rows else []
+        return line
+
+    def below(self, dataset: Dataset) -> list[Origin]:
+        """Descendants, as a tree."""
+        return self._below(dataset.slug, {dataset.slug})
+
+    def _below(self, name: str, seen: set[str]) -> list[Origin]:
+        found = []
+        for child in self._children.get(name, []):
+            if child not in seen:
+                found.append(Origin(child, self._rows[child], self._below(child, seen | {child})))
+        return found
+
+    def nearest(self, dataset: Dataset, how: str) -> str:
+        """The name of the nearest dataset above, or of this one, that was made in this way; "" if none."""
+        above = [each.dataset for level in reversed(self.above(dataset)) for each in level]
+        line = [dataset, *(each for each in above if each)]
+        return next((each.slug for each in line if each.lineage.get("how") == how), "")
+
+    def made_of(self, dataset: Dataset, how: str) -> str:
+        """The name of the newest dataset made of it in this way; "" if none."""
+        made = [self._rows[name] for name in self._children.get(dataset.slug, [])]
+        return next((each.slug for each in reversed(made) if each.lineage.get("how") == how), "")
+
+
+def sources_of(dataset: Dataset) -> list[str]:
+    """Names of the datasets that it was made of; none for an imported one."""
+    told = dataset.lineage.get("source", [])
+    return [told] if isinstance(told, str) else [str(each) for each in told]

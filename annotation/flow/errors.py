@@ -1,0 +1,20 @@
+"""Refusals: exceptions whose text tells people what to do. Pages, the API and commands show them in their own ways."""
+
+from django.db import InterfaceError, InternalError, OperationalError
+
+READ_ONLY = "25006"  # PostgreSQL's code for a write in a read-only transaction, which Django reports as InternalError
+
+
+def is_away(error: BaseException | None) -> bool:
+    """Whether the database is unreachable, locked or read-only: a pause, not a defect."""
+    if isinstance(error, InternalError):
+        return getattr(error.__cause__, "sqlstate", "") == READ_ONLY
+    return isinstance(error, (OperationalError, InterfaceError))
+
+
+class Refused(Exception):
+    """The action was not carried out and nothing changed. `str()` is the message, translated."""
+
+
+class Conflict(Refused):
+    """Somebody else, or the same person in another tab, was first."""

@@ -1,0 +1,277 @@
+"""Money set aside for a paid batch in an account of its own, so that the budget is never overrun.
+
+Needed is money for every assignment that is free, reserved, under way or not decided on, each at the most that it can
+earn and with its fee. A launch, added assignments and a second opinion set aside what they add; a decision, an excluded
+HIT and closing release what is no longer needed. HITs of the MTurk API have their money one by one (Listing.held).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
+
+from annotation.flow.money import ledger
+from annotation.models import Account, Assignment, Batch, Entry, Hit, HitType, Payment, ReservedHit
+from annotation.pure.batches import lifecycle
+from annotation.pure.money import pricing
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+UNDER_WAY = {Batch.State.LAUNCHING, Batch.State.OPEN, Batch.State.PAUSED}
+
+
+def applies(batch: Batch) -> bool:
+    """Whether money is set aside for the batch as a whole: it pays, and was not created through the MTurk API."""
+    return batch.auto_approval is not None and not HitType.objects.filter(batch=batch).exists()
+
+
+def promised(batch: Batch, most: Decimal) -> Decimal:
+    """The reward that a marketplace is told for a HIT that earns `most`; what is earned beyond it is a bonus.
+
+    The batch's own reward, if one is set below the most that the task pays. On the built-in marketplace, everything.
+    """
+    return batch.reward if batch.on_marketplace and 0 < batch.reward < most else most
+
+
+def least_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:
+    """Dollars that every answer to a HIT with this payload earns."""
+    cents = capabilities.least_pay(task_type(batch.task), payload)
+    return batch.reward if cents is None else pricing.dollars(cents)
+
+
+def promise_of(batch: Batch, hit: Hit) -> Decimal:
+    """The reward that a marketplace is told for the HIT: what every response earns at least. Without one, all of it."""
+    if not batch.on_marketplace:
+        return hit.reward
+    return min(promised(batch, hit.reward), least_earned(batch, hit.payload))
+
+
+def promise(batch: Batch, hits: Sequence[Hit]) -> None:
+    """Set the reward that a marketplace is told for each HIT, before the HITs are stored."""
+    if not batch.on_marketplace:
+        return
+    least = [least_earned(batch, hit.payload) for hit in hits]
+    if hits and not batch.reward and min(least) < max(hit.reward for hit in hits):
+        Batch.objects.filter(pk=batch.pk).update(reward=min(least))  # because the money to set aside depends on it
+        batch.reward = min(least)
+    for hit, earned in zip(hits, least, strict=True):
+        hit.promised = min(promised(batch, hit.reward), earned)
+
+
+def cost(batch: Batch, most: Decimal, *, assignments: int, promise: Decimal | None = None) -> Decimal:
+    """Dollars that one assignment may cost, with fees; `assignments` is the number that its HIT asks for.
+
+    `promise`: the reward that its marketplace was told, if any.
+    """
+    reward = promised(batch, most) if promise is None else promise
+    total = reward + ledger.fee_on(batch, Payment.Kind.REWARD, reward, assignments=assignments)
+    rest = most - reward
+    if rest:
+        total += rest + ledger.fee_on(batch, Payment.Kind.BONUS, rest, assignments=assignments)
+    return total
+
+
+def needed(batch: Batch) -> Decimal:
+    """Dollars that the batch may still cost."""
+    undecided = undecided_of(Assignment.objects.filter(batch=batch))
+    return _of_hits(batch, batch.hits.all()) + _of_undecided(batch, undecided) + _of_given(batch)
+
+
+def undecided_of(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Submitted assignments of paid batches that nobody decided on."""
+    return rows.filter(state=lifecycle.SUBMITTED, approval="", auto_approve_at__isnull=False)
+
+
+def _of_hits(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
+    """Cost of assignments under way and, unless the batch is closed, of those that are free."""
+    offered = Q(excluded_at__isnull=True) if _has_places(batch) else Q(pk__in=[])
+    if not batch.on_marketplace:
+        offered &= Q(check_item=False)
+    kinds = hits.order_by().values("reward", "wanted", "check_item", "promised")
+    counted = kinds.annotate(under_way=Sum("live"), free=Sum("room", filter=offered, default=0))
+    total, free = Decimal(0), 0
+    for row in counted:
+        wanted = ledger.asked_for(batch, check=row["check_item"], wanted=row["wanted"])
+        each = cost(batch, row["reward"], assignments=wanted, promise=row["promised"])
+        total += (row["under_way"] + row["free"]) * each
+        free += row["free"]
+    return total + (_of_checks(batch, hits, free) if batch.check_share and not batch.on_marketplace else 0)
+
+
+def _has_places(batch: Batch) -> bool:
+    """Whether the batch's free assignments can still be taken; in a qualification round each is added on demand."""
+    return batch.state in UNDER_WAY and batch.purpose != Batch.Purpose.QUALIFICATION
+
+
+def _of_given(batch: Batch) -> Decimal:
+    """Cost of reserved HITs that were not taken yet: an additional assignment each."""
+    if not batch.has_reserved_hits or batch.state not in UNDER_WAY:
+        return Decimal(0)
+    waiting = ReservedHit.objects.filter(batch=batch, taken_at__isnull=True, hit__excluded_at__isnull=True)
+    kinds = waiting.order_by().values(most=F("hit__reward"), wanted=F("hit__wanted")).annotate(count=Count("pk"))
+    each = (row["count"] * cost(batch, row["most"], assignments=row["wanted"] + 1) for row in kinds)
+    return sum(each, Decimal(0))
+
+
+def _of_checks(batch: Batch, hits: QuerySet[Hit], free: int) -> Decimal:
+    """Cost of hidden gold that may still be given out, as long as other HITs are."""
+    most = hits.filter(check_item=True).aggregate(most=Max("reward"))["most"]
+    return checks_left(batch) * cost(batch, most, assignments=1) if free and most is not None else Decimal(0)
+
+
+def checks_left(batch: Batch) -> int:
+    """How many assignments of hidden gold may still be given out: its share of all that the batch had at launch.
+
+    Its HITs' own counters do not limit it, because every worker may get hidden gold.
+    """
+    given = batch.hits.filter(check_item=True).aggregate(n=Sum(F("live") + F("done"), default=0))["n"]
+    return max(0, checks_among(batch, batch.size * batch.assignments_per_hit) - int(given))
+
+
+def checks_among(batch: Batch, places: int) -> int:
+    """The maximum number of assignments of hidden gold among so many others."""
+    share = min(batch.check_share, 0.5)
+    return math.ceil(places * share / (1 - share) - 1e-9) if share > 0 else 0
+
+
+def _of_undecided(batch: Batch, undecided: QuerySet[Assignment]) -> Decimal:
+    kinds = undecided.order_by().values(
+        most=F("hit__reward"),
+        wanted=F("hit__wanted"),
+        check=F("hit__check_item"),
+        promise=F("hit__promised"),
+    )
+    total = Decimal(0)
+    for row in kinds.annotate(count=Count("pk")):
+        wanted = ledger.asked_for(batch, check=row["check"], wanted=row["wanted"])
+        total += row["count"] * cost(batch, row["most"], assignments=wanted, promise=row["promise"])
+    return total
+
+
+def held(batch: Batch) -> Decimal:
+    """Dollars set aside for the batch."""
+    return ledger.balance(batch.project, ledger.held_for(batch))
+
+
+def at_launch(batch: Batch) -> None:
+    """Set aside what the batch may cost, in the transaction that opens it. Raises Overdrawn."""
+    if applies(batch):
+        ledger.hold(batch, needed(batch), key=f"launch/{batch.pk}")
+
+
+@transaction.atomic
+def level(batch: Batch) -> None:
+    """Set aside what is missing and release what is not needed; idempotent. Raises Overdrawn."""
+    if not applies(batch):
+        return
+    ledger.lock(batch.project)
+    over = held(batch) - needed(batch)
+    last = Entry.objects.filter(batch=batch).order_by("-pk").values_list("pk", flat=True).first() or 0
+    if over < 0:
+        ledger.hold(batch, -over, key=f"level/{batch.pk}/{last}")
+    else:
+        ledger.release(batch, over, key=f"level/{batch.pk}/{last}")
+
+
+def level_closed() -> int:
+    """Release money of closed batches whose last assignments have ended; returns how many batches changed.
+
+    A sweep: safe to run anywhere and twice. What the budget does not cover stays as it is.
+    """
+    held_ids = Account.objects.filter(name__startswith="held/", balance__gt=0).values_list("name", flat=True)
+    closed = Batch.objects.filter(
+        pk__in=[int(name.partition("/")[2]) for name in held_ids], state=Batch.State.CLOSED, hit_type__isnull=True
+    )
+    changed = 0
+    for batch in closed.select_related("project"):
+        before = held(batch)
+        covered(batch)
+        changed += before != held(batch)
+    return changed
+
+
+def covered(batch: Batch) -> bool:
+    """Like `level`, but returns False and changes nothing if the budget does not cover it."""
+    try:
+        level(batch)
+    except ledger.Overdrawn:
+        return False
+    return True
+
+
+def for_more(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
+    """Dollars that one more assignment of each of these HITs adds, with higher fees for their other assignments."""
+    if not applies(batch):
+        return Decimal(0)
+    undecided = undecided_of(Assignment.objects.filter(hit__in=hits)).order_by()
+    waiting = dict(undecided.values_list("hit").annotate(Count("pk")))
+    total = Decimal(0)
+    for hit in hits.values("pk", "reward", "wanted", "live", "promised"):
+        count = hit["live"] + waiting.get(hit["pk"], 0)
+        more, now = (
+            cost(batch, hit["reward"], assignments=n, promise=hit["promised"])
+            for n in (hit["wanted"] + 1, hit["wanted"])
+        )
+        total += (count + 1) * more - count * now
+    return total
+
+
+def for_opinions(hit: Hit, least: int) -> Decimal:
+    """Dollars that a HIT adds if it asks for at least `least` responses."""
+    batch = hit.batch
+    if not applies(batch):
+        return Decimal(0)
+    waiting = undecided_of(Assignment.objects.filter(hit=hit)).count()
+    count = hit.live + hit.room + waiting
+    promise = hit.promised
+    after = (count + least - hit.wanted) * cost(batch, hit.reward, assignments=least, promise=promise)
+    return after - count * cost(batch, hit.reward, assignments=hit.wanted, promise=promise)
+
+
+def cover_late(row: Assignment) -> None:
+    """Set aside what a late response beyond the HIT's assignments may earn, as far as the budget covers it."""
+    batch = row.batch
+    if applies(batch):
+        amount = _most(row)
+        try:
+            ledger.hold(batch, amount, key=f"late/{row.pk}")
+        except ledger.Overdrawn:
+            return  # whoever approves it will be told that the budget is short
+
+
+def covers(row: Assignment) -> bool:
+    """Whether the money set aside for the batch includes this assignment."""
+    return not applies(row.batch) or _reserved(row)
+
+
+def settle(row: Assignment, spent: Decimal) -> None:
+    """Release what was set aside for an assignment and not spent by the decision on it."""
+    batch = row.batch
+    if not applies(batch) or not _reserved(row):
+        return
+    over = min(_most(row) - spent, held(batch))
+    if over > 0:
+        ledger.release(batch, over, key=f"settled/{row.pk}")
+
+
+def _most(row: Assignment) -> Decimal:
+    """The most that the assignment can cost, in dollars."""
+    wanted = ledger.asked_for(row.batch, check=row.hit.check_item, wanted=row.hit.wanted)
+    return cost(row.batch, row.hit.reward, assignments=wanted, promise=row.hit.promised)
+
+
+def _reserved(row: Assignment) -> bool:
+    return row.counts or Entry.objects.filter(project_id=row.batch.project_id, key=f"late/{row.pk}").exists()
+
+
+def standing(batch: Batch) -> dict[str, Any]:
+    """The money of a batch: {"held", "paid" (to workers), "taken" (fees)}."""
+    sums = Payment.objects.filter(batch=batch).aggregate(
+        paid=Sum("amount", default=Decimal(0)), taken=Sum("fee", default=Decimal(0))
+    )
+    return {"held": held(batch), **sums}

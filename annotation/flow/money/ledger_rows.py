@@ -1,0 +1,114 @@
+"""The ledger's rows for pages and CSV: filtered, with readable names of accounts."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from annotation.flow.money import ledger
+from annotation.models import Batch, Entry, Project, Worker
+from annotation.models.money import OUTSIDE
+from annotation.pure.text.spreadsheet import guarded
+
+COLUMNS = ["number", "time", "kind", "from", "to", "amount", "batch", "worker", "note"]
+KINDS = {
+    "deposit": gettext_noop("deposited"),
+    "withdrawal": gettext_noop("withdrawn"),
+    "hold": gettext_noop("reserved"),
+    "release": gettext_noop("released"),
+    "reward": gettext_noop("reward"),
+    "bonus": gettext_noop("bonus"),
+    "top_up": gettext_noop("top-up to the wage floor"),
+    "fee": gettext_noop("fee"),
+    "payout": gettext_noop("moved to a payout"),
+    "paid_out": gettext_noop("paid out"),
+    "payout_failed": gettext_noop("payout failed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An entry with readable names of accounts; workers appear by pseudonym."""
+
+    entry: Entry
+    kind: str
+    source: str
+    target: str
+    worker: str
+
+
+def entries(project: Project, *, batch: Batch | None = None, kind: str = "", worker: str = "") -> QuerySet[Entry]:
+    """The project's entries, newest first; `worker` is the beginning of a pseudonym or a worker id."""
+    rows = Entry.objects.filter(project=project).select_related("source", "target", "batch")
+    if batch is not None:
+        rows = rows.filter(batch=batch)
+    if kind:
+        rows = rows.filter(kind=kind)
+    if worker:
+        rows = rows.filter(worker__in=_workers(project, worker))
+    return rows.order_by("-pk")
+
+
+def _workers(project: Project, wanted: str) -> list[int]:
+    found = []
+    for row in Worker.objects.filter(project=project):
+        row.project = project
+        if row.pseudonym.startswith(wanted.lower()) or row.public_id == wanted:
+            found.append(row.pk)
+    return found
+
+
+def told(project: Project, some: Iterable[Entry]) -> Iterator[Row]:
+    """Entries with readable names of accounts."""
+    names = _Names(project)
+    for entry in some:
+        worker = project.pseudonym(entry.worker_id) if entry.worker_id else ""
+        kind = _(KINDS.get(entry.kind, entry.kind))
+        yield Row(entry, kind, names.of(entry.source.name), names.of(entry.target.name), worker)
+
+
+class _Names:
+    """Readable names of accounts, looking each batch up once."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.titles = {
+            str(pk): slug for pk, slug in Batch.everything.filter(project=project).values_list("pk", "title")
+        }
+
+    def of(self, name: str) -> str:
+        first, _slash, rest = name.partition("/")
+        plain = {OUTSIDE: _("external"), ledger.AVAILABLE: _("budget"), ledger.FEES: _("fees")}
+        if first in plain:
+            return plain[first]
+        if first == "held":
+            return _("reserved for %(batch)s") % {"batch": self.titles.get(rest, rest)}
+        if first == "worker":
+            return _("owed to %(worker)s") % {"worker": self.project.pseudonym(int(rest))[:8]}
+        if first == "payout":
+            return _("payout %(number)s") % {"number": rest}
+        return _("marketplace %(number)s") % {"number": rest}
+
+
+def lines(project: Project, some: QuerySet[Entry]) -> Iterator[bytes]:
+    """A CSV file of entries, line by line; text is escaped against formulas in spreadsheets."""
+    yield ("\ufeff" + _line(COLUMNS)).encode()
+    for row in told(project, some.iterator(chunk_size=1000)):
+        entry = row.entry
+        batch = entry.batch.slug if entry.batch else ""
+        texts = [entry.kind, row.source, row.target]
+        end = [batch, row.worker, entry.note]
+        cells = [str(entry.pk), entry.created_at.isoformat(timespec="seconds"), *map(guarded, texts), str(entry.amount)]
+        yield _line([*cells, *map(guarded, end)]).encode()
+
+
+def _line(cells: list[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerow(cells)
+    return out.getvalue()

@@ -1,0 +1,212 @@
+"""Notices: a sweep that notices events and tells each person once.
+
+BatchNews stores what was noticed of a batch, so that a sweep looks only at what may have changed. A Notice has a unique
+key for its event, so that two sweeps at once tell nobody twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
+
+from annotation.flow.work import eligibility
+from annotation.models import (
+    Account,
+    Assignment,
+    Batch,
+    BatchActivity,
+    Entry,
+    Hit,
+    Job,
+    Member,
+    Notice,
+    Project,
+    User,
+    clock,
+)
+from annotation.pure.batches import lifecycle, pace
+from annotation.pure.people import requirements, roles
+
+RECENT = timedelta(days=3)  # older events are no news
+CHUNK = 500
+Kind = Notice.Kind
+
+
+def announce_due() -> None:
+    """Notify of batches that opened, finished or stalled, of failed jobs, and of budgets that are running out."""
+    _follow()
+    for batch in Batch.objects.filter(
+        state=Batch.State.OPEN, activity__announced_at__isnull=True, activity__isnull=False
+    ):
+        _opened(batch)
+    for news in _finished():
+        _notify_finished(news)
+    for news in _quiet():
+        _notify_stalled(news)
+    for job in _failed():
+        _notify_failed(job)
+    for project, left, put_in, key in _short():
+        facts = {"left": f"{left:.2f}", "put_in": f"{put_in:.2f}"}
+        notify(_members(project, roles.PAY), Kind.MONEY, project=project, key=key, facts=facts)
+
+
+def notify(
+    users: Iterable[User],
+    kind: str,
+    *,
+    project: Project,
+    key: str,
+    batch: Batch | None = None,
+    job: Job | None = None,
+    facts: dict[str, Any] | None = None,
+) -> None:
+    """Notify each user of an event, once for each `key`, unless they turned this kind off."""
+    rows = [
+        Notice(user=user, project=project, kind=kind, key=key, batch=batch, job=job, facts=facts or {})
+        for user in users
+        if kind not in user.muted
+    ]
+    if not rows:
+        return
+    Notice.objects.bulk_create(rows, batch_size=CHUNK, ignore_conflicts=True)
+
+
+def _members(project: Project, act: str) -> list[User]:
+    """Members who may do `act` in the project."""
+    rows = Member.objects.filter(project=project, role__in=roles.who_may(act), user__is_active=True)
+    return [row.user for row in rows.select_related("user")]
+
+
+def _follow() -> None:
+    """Update which batches are open, and since when."""
+    now, ours = clock.now(), Batch.objects.filter(state=Batch.State.OPEN, hit_type__isnull=True)
+    new = list(ours.filter(activity__isnull=True).values_list("pk", flat=True))
+    if new:
+        BatchActivity.objects.bulk_create(
+            [BatchActivity(batch_id=pk, open_since=now) for pk in new], ignore_conflicts=True
+        )
+    news = BatchActivity.objects
+    _note(news.filter(open_since__isnull=True, batch__state=Batch.State.OPEN), open_since=now)
+    halted = news.filter(open_since__isnull=False).exclude(batch__state=Batch.State.OPEN)
+    _note(halted, open_since=None, stalled_at=None)
+    _note(news.filter(Exists(_wanting()), finished_at__isnull=False), finished_at=None)
+    answered = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=OuterRef("stalled_at"))
+    _note(news.filter(Exists(answered), stalled_at__isnull=False), stalled_at=None)
+
+
+def _note(rows: QuerySet[BatchActivity], **columns: Any) -> None:
+    """Update rows if there are any: an UPDATE of none would still lock an SQLite database for writing."""
+    if keys := list(rows.values_list("pk", flat=True)):
+        BatchActivity.objects.filter(pk__in=keys).update(**columns)
+
+
+def _wanting() -> QuerySet[Hit]:
+    """HITs of a BatchNews' batch that still want a response and are not under way."""
+    return _free(Hit.objects.filter(batch=OuterRef("batch")))
+
+
+def _free(hits: QuerySet[Hit]) -> QuerySet[Hit]:
+    """HITs that can be assigned, without hidden gold, whose responses nobody waits for."""
+    return hits.filter(room__gt=0, excluded_at__isnull=True, check_item=False)
+
+
+@transaction.atomic
+def _opened(batch: Batch) -> None:
+    now = clock.now()
+    mine = BatchActivity.objects.filter(batch=batch, announced_at__isnull=True).update(announced_at=now)
+    if not mine or batch.on_marketplace or batch.launched_at is None or now - batch.launched_at > RECENT:
+        return
+    notify(_able(batch), Kind.WORK, project=batch.project, key=f"work/{batch.pk}", batch=batch)
+
+
+def _able(batch: Batch) -> list[User]:
+    """Users who may work on the batch."""
+    people = batch.project.workers.filter(active=True, user__is_active=True, block__isnull=True)
+    if batch.workers.exists():
+        people = people.filter(chosen_for=batch)
+    asked = requirements.read_all(batch.requirements)
+    return [worker.user for worker in eligibility.able(people.select_related("user"), asked) if worker.user]
+
+
+def _finished() -> QuerySet[BatchActivity]:
+    """Open batches with nothing left to assign and nothing under way. Rounds never finish this way."""
+    at_work = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__isnull=True, state=lifecycle.ACCEPTED)
+    recent = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=clock.now() - RECENT)
+    rows = BatchActivity.objects.filter(open_since__isnull=False, finished_at__isnull=True, batch__round__isnull=True)
+    rows = rows.filter(~Exists(_wanting()), ~Exists(at_work), Exists(recent))
+    return rows.select_related("batch__project")
+
+
+@transaction.atomic
+def _notify_finished(news: BatchActivity) -> None:
+    if not BatchActivity.objects.filter(pk=news.pk, finished_at__isnull=True).update(finished_at=clock.now()):
+        return
+    batch = news.batch
+    done = Hit.objects.filter(batch=batch, check_item=False, excluded_at__isnull=True).aggregate(done=Sum("done"))[
+        "done"
+    ]
+    key, facts = f"finished/{batch.pk}/{done}", {"answers": done}
+    notify(_members(batch.project, roles.RUN), Kind.FINISHED, project=batch.project, key=key, batch=batch, facts=facts)
+
+
+def _quiet() -> list[BatchActivity]:
+    """Open batches that want responses but got none for a while."""
+    now = clock.now()
+    recent = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=now - pace.QUIET)
+    rows = BatchActivity.objects.filter(stalled_at__isnull=True, open_since__lt=now - pace.QUIET)
+    return list(rows.filter(~Exists(recent), Exists(_wanting())).select_related("batch__project"))
+
+
+@transaction.atomic
+def _notify_stalled(news: BatchActivity) -> None:
+    now, batch = clock.now(), news.batch
+    last = batch.assignments.aggregate(last=Max("submitted_at"))["last"]
+    left = _free(Hit.objects.filter(batch=batch)).aggregate(n=Sum("room", default=0))["n"]
+    if not pace.stands_still(open_since=news.open_since, last=last, left=left, now=now):
+        return
+    if BatchActivity.objects.filter(pk=news.pk, stalled_at__isnull=True).update(stalled_at=now):
+        begun = max(last, news.open_since) if last else news.open_since
+        key, facts = f"stalled/{batch.pk}/{begun:%Y%m%d%H%M%S%f}", {"left": left}
+        notify(
+            _members(batch.project, roles.RUN), Kind.STALLED, project=batch.project, key=key, batch=batch, facts=facts
+        )
+
+
+def _failed() -> QuerySet[Job]:
+    """Recently failed jobs without a notice."""
+    told = Notice.objects.filter(job=OuterRef("pk"), created_at__gte=OuterRef("ended_at"))
+    rows = Job.objects.filter(~Exists(told), state=Job.State.FAILED, ended_at__gt=clock.now() - RECENT)
+    return rows.select_related("project", "created_by")
+
+
+def _notify_failed(job: Job) -> None:
+    """Notify who started the job; if they left the project, everybody who could have started it."""
+    people = _members(job.project, roles.RUN)
+    own = [user for user in people if user.pk == job.created_by_id]
+    key = f"failed/{job.pk}/{job.ended_at:%Y%m%d%H%M%S%f}"
+    notify(own or people, Kind.FAILED, project=job.project, key=key, job=job)
+
+
+def _short() -> list[tuple[Project, Any, Any, str]]:
+    """(project, dollars left, dollars added, key) of projects with little money left; noticed once per deposit."""
+    paying = Batch.objects.filter(state=Batch.State.OPEN, auto_approval__isnull=False).values("project")
+    ours = Q(name="available") | Q(name__startswith="held/")
+    accounts = Account.objects.filter(ours, project__in=paying).values("project").annotate(left=Sum("balance"))
+    left = {row["project"]: row["left"] for row in accounts}
+    moves = Entry.objects.filter(project__in=left, kind__in=["deposit", "withdrawal"]).order_by()
+    sums = moves.values("project").annotate(
+        put_in=Sum("amount", filter=Q(kind="deposit"), default=0),
+        taken=Sum("amount", filter=Q(kind="withdrawal"), default=0),
+        last=Max("pk", filter=Q(kind="deposit")),
+    )
+    found = []
+    for row in sums:
+        key, net = f"money/{row['project']}/{row['last']}", row["put_in"] - row["taken"]
+        low = pace.runs_out(available=left[row["project"]], put_in=net)
+        if low and not Notice.objects.filter(project=row["project"], kind=Kind.MONEY, key=key).exists():
+            found.append((Project.objects.get(pk=row["project"]), left[row["project"]], net, key))
+    return found

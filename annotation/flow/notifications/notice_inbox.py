@@ -1,0 +1,97 @@
+"""A person's notices: unread ones, reading them, and turning kinds off."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.models import Member, Notice, User, Worker
+from annotation.pure.people import roles
+
+ASKS = {  # by kind: the permission needed to be notified
+    Notice.Kind.FINISHED: roles.RUN,
+    Notice.Kind.STALLED: roles.RUN,
+    Notice.Kind.FAILED: roles.RUN,
+    Notice.Kind.MONEY: roles.PAY,
+}
+
+
+def of(user: User) -> QuerySet[Notice]:
+    """The person's notices, newest first."""
+    rows = Notice.objects.filter(concerning(), user=user).select_related("project", "batch", "job")
+    return rows.order_by("-created_at", "-pk")
+
+
+def unread(user: User) -> QuerySet[Notice]:
+    return Notice.objects.filter(concerning(), user=user, read_at__isnull=True)
+
+
+def concerning() -> Q:
+    """Condition on notices that still concern their person.
+
+    Their project exists and the person still has a role that hears of the kind; their batch is not deleted.
+    """
+    here = {"user": OuterRef("user"), "project": OuterRef("project")}
+    found = Q(kind=Notice.Kind.WORK) & Exists(Worker.objects.filter(**here))
+    for act in set(ASKS.values()):
+        kinds = [kind for kind, asked in ASKS.items() if asked == act]
+        found |= Q(kind__in=kinds) & Exists(Member.objects.filter(role__in=roles.who_may(act), **here))
+    return found & Q(project__removed_at__isnull=True, batch__removed_at__isnull=True)
+
+
+def kinds_for(user: User) -> list[str]:
+    """The kinds of notices that the person can get now."""
+    held = set(user.memberships.filter(project__removed_at__isnull=True).values_list("role", flat=True))
+    works = user.workers.filter(project__removed_at__isnull=True).exists()
+    asked = {kind: any(roles.may(role, act) for role in held) for kind, act in ASKS.items()}
+    return [kind for kind in Notice.Kind.values if asked.get(kind, works)]
+
+
+def read(user: User, *, upto: int | None = None) -> int:
+    """Mark notices as read, all or up to a row that the person saw; returns how many were new."""
+    rows = unread(user) if upto is None else unread(user).filter(pk__lte=upto)
+    return rows.update(read_at=Now())
+
+
+def read_one(notice: Notice) -> bool:
+    """Mark a notice as read; False if it was read before."""
+    return bool(Notice.objects.filter(pk=notice.pk, read_at__isnull=True).update(read_at=Now()))
+
+
+def mute(user: User, kinds: Collection[str]) -> None:
+    """Turn off exactly these kinds of notices; existing ones stay."""
+    known = [kind for kind in Notice.Kind.values if kind in kinds]
+    User.objects.filter(pk=user.pk).update(muted=known)
+
+
+def speak(user: User, language: str, *, unless_known: bool = False) -> None:
+    """Set the language of mails to the person; `unless_known`: only if they never chose one."""
+    if language and not (unless_known and user.language):
+        User.objects.filter(pk=user.pk).update(language=language)
+        user.language = language
+
+
+def told(notice: Notice) -> str:
+    """A notice as a sentence."""
+    kind, facts = notice.kind, notice.facts
+    names = {"batch": notice.batch.title if notice.batch else "", "job": notice.job.title if notice.job else ""}
+    if kind == Notice.Kind.WORK:
+        return _("There is new work for you: “%(batch)s”.") % names
+    if kind == Notice.Kind.FINISHED:
+        return _("“%(batch)s” is finished: %(n)s responses are in.") % (names | {"n": facts.get("answers", 0)})
+    if kind == Notice.Kind.STALLED:
+        left = facts.get("left", 0)
+        text = ngettext(
+            "“%(batch)s” has had no response for a day and still needs %(n)s.",
+            "“%(batch)s” has had no response for a day and still needs %(n)s.",
+            left,
+        )
+        return text % (names | {"n": left})
+    if kind == Notice.Kind.FAILED:
+        error = notice.job.error[:300] if notice.job else ""
+        return _("“%(job)s” failed. %(error)s") % (names | {"error": error})
+    return _("Of the $%(put_in)s deposited in the budget, $%(left)s are left (reserved or available).") % facts

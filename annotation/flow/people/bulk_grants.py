@@ -1,0 +1,294 @@
+"""Grants of a qualification to many workers: from a file, by a rule; and undoing the last such step."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Avg, Count, F, Q
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.flow.errors import Conflict, Refused
+from annotation.flow.people import qualification_types
+from annotation.flow.projects import audit_log
+from annotation.models import (
+    Assignment,
+    Batch,
+    Project,
+    Qualification,
+    QualificationChange,
+    QualificationRequest,
+    QualificationType,
+    User,
+    Worker,
+    clock,
+)
+from annotation.pure.people.requirements import LARGEST, SMALLEST
+
+GRANTED = Qualification.State.GRANTED
+SHOWN_FLAWS = 20
+MOST_ROWS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a grant changes for one worker; `before` is None if they hold no score."""
+
+    worker: Worker
+    before: int | None
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """An error in a file: line, field, and what to do."""
+
+    line: int
+    field: str
+    problem: str
+
+
+class BadFile(Refused):
+    """Nothing of the file was granted; `flaws` has the first errors, `total` their number."""
+
+    def __init__(self, flaws: list[Flaw]) -> None:
+        self.flaws, self.total = flaws[:SHOWN_FLAWS], len(flaws)
+        lines = [_("line %(line)s, %(field)s: %(problem)s") % vars_of(flaw) for flaw in self.flaws]
+        more = self.total - len(self.flaws)
+        super().__init__("\n".join([*lines, _("… and %(n)s more") % {"n": more}] if more else lines))
+
+
+def vars_of(flaw: Flaw) -> dict[str, Any]:
+    return {"line": flaw.line, "field": flaw.field, "problem": flaw.problem}
+
+
+def people_by_name(project: Project) -> dict[str, Worker]:
+    """The project's workers by each name that requesters may use: pseudonym and worker id."""
+    found: dict[str, Worker] = {}
+    for worker in project.workers.order_by("pk"):
+        worker.project = project
+        found[worker.pseudonym] = found[worker.public_id] = worker
+    return found
+
+
+def read_file(project: Project, lines: Iterable[str]) -> dict[Worker, int]:
+    """Read scores from a CSV `worker,value` (pseudonym or worker id; with or without a header). Raises BadFile.
+
+    All lines are checked before anything is returned.
+    """
+    known = people_by_name(project)
+    wanted: dict[Worker, int] = {}
+    flaws: list[Flaw] = []
+    for number, row in _rows(lines, flaws):
+        name, value = row[0].strip(), row[1].strip()
+        if number == 1 and (name.lower(), value.lower()) == ("worker", "value"):
+            continue
+        worker = known.get(name)
+        if worker is None:
+            problem = _("%(name)s is not a worker of this project: give a pseudonym or a worker ID")
+            flaws.append(Flaw(number, "worker", problem % {"name": name[:40]}))
+        elif worker in wanted:
+            flaws.append(Flaw(number, "worker", _("appears twice in the file; keep one of the lines")))
+        elif (score := whole(value)) is None:
+            problem = _("%(value)s is not a whole number of at most ten digits")
+            flaws.append(Flaw(number, "value", problem % {"value": repr(value[:20])}))
+        else:
+            wanted[worker] = score
+    if not wanted and not flaws:
+        flaws.append(Flaw(1, "worker", _("the file is empty: write one line worker,value per worker")))
+    if flaws:
+        raise BadFile(flaws)
+    return wanted
+
+
+def _rows(lines: Iterable[str], flaws: list[Flaw]) -> Iterable[tuple[int, list[str]]]:
+    reader = csv.reader(lines, strict=True)
+    try:
+        for row in reader:
+            if reader.line_num > MOST_ROWS:
+                flaws.append(Flaw(reader.line_num, "worker", _("exceeds the maximum number of lines: split the file")))
+                return
+            if len(row) == 2:
+                yield reader.line_num, row
+            elif any(cell.strip() for cell in row):
+                flaws.append(Flaw(reader.line_num, "value", _("write two columns, worker,value")))
+    except (csv.Error, UnicodeDecodeError):
+        flaws.append(Flaw(reader.line_num + 1, "worker", _("is not a UTF-8 CSV file; save it as “CSV UTF-8”")))
+
+
+def whole(text: str) -> int | None:
+    """The whole number in a text; None if there is none."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 10):
+        return None
+    return int(text) if SMALLEST <= int(text) <= LARGEST else None
+
+
+def plan(type: QualificationType, wanted: Mapping[Worker, int]) -> list[Change]:
+    """What granting `wanted` would change, by worker; without those who hold that very score."""
+    rows = Qualification.objects.filter(type=type, state=GRANTED, worker__in=[worker.pk for worker in wanted])
+    now = dict(rows.values_list("worker", "value"))
+    return [
+        Change(worker, now.get(worker.pk), value) for worker, value in wanted.items() if now.get(worker.pk) != value
+    ]
+
+
+@transaction.atomic
+def grant_all(
+    type: QualificationType,
+    wanted: Mapping[Worker, int],
+    *,
+    source: str,
+    reason: str = "",
+    user: User | None = None,
+) -> int:
+    """Grant all scores or, raising Refused, none; returns how many changed."""
+    before = _latest(type)
+    changes = plan(type, wanted)
+    with audit_log.together("granted", type, source=source):
+        for change in changes:
+            qualification_types.grant(type, change.worker, change.value, source=source, reason=reason, user=user)
+    _bind(type, before)
+    return len(changes)
+
+
+@transaction.atomic
+def revoke_all(
+    type: QualificationType, workers: Iterable[Worker], *, reason: str = "", user: User | None = None
+) -> int:
+    """Revoke the qualification from these workers; returns how many held it."""
+    before = _latest(type)
+    with audit_log.together("revoked", type):
+        done = sum(qualification_types.revoke(type, worker, reason=reason, user=user) for worker in workers)
+    _bind(type, before)
+    return done
+
+
+def _latest(type: QualificationType) -> int:
+    """Lock the type and return the key of its last change, so that the changes that follow are one step."""
+    # Lock until the step is complete; `last_step` relies on consecutive changes.
+    QualificationType.objects.select_for_update(no_key=True).get(pk=type.pk)
+    last = QualificationChange.objects.filter(qualification__type=type).order_by("-pk")
+    return last.values_list("pk", flat=True).first() or 0
+
+
+def _bind(type: QualificationType, before: int) -> None:
+    """Give all changes of one step the same time, by which `last_step` recognises them."""
+    step = QualificationChange.objects.filter(qualification__type=type, pk__gt=before)
+    step.update(created_at=clock.now())
+
+
+def last_step(type: QualificationType) -> list[QualificationChange]:
+    """The changes of the last step, oldest first; empty if it was an undo."""
+    rows = QualificationChange.objects.filter(qualification__type=type)
+    last = rows.order_by("-pk").first()
+    if last is None or last.source == "undo":
+        return []
+    same = rows.filter(created_at=last.created_at, source=last.source, author=last.author)
+    return list(same.select_related("qualification__worker__project").order_by("pk"))
+
+
+def undoable(type: QualificationType) -> int:
+    """The key for undoing the last step; 0 if there is none."""
+    step = last_step(type)
+    return step[-1].pk if step else 0
+
+
+@transaction.atomic
+def undo(type: QualificationType, *, through: int, user: User | None = None) -> int:
+    """Undo the last step, which ended with the change `through`; everybody holds again what they held before.
+
+    Raises Refused if something else was granted or revoked since.
+    """
+    before = _latest(type)
+    step = last_step(type)
+    if not step or step[-1].pk != through:
+        raise Refused(_("Qualifications were granted or revoked in the meantime, so nothing was undone."))
+    with audit_log.together("undone", type):
+        for change in step:
+            _take_back(type, change, user)
+    _bind(type, before)
+    return len(step)
+
+
+def _take_back(type: QualificationType, change: QualificationChange, user: User | None) -> None:
+    held = change.qualification
+    earlier = held.changes.filter(pk__lt=change.pk).order_by("-pk").first()
+    if earlier is not None and earlier.state == GRANTED:
+        qualification_types.grant(type, held.worker, earlier.value, source="undo", user=user)
+    elif change.state == GRANTED:
+        qualification_types.revoke(type, held.worker, source="undo", user=user)
+
+
+FIGURES = {
+    "grade": gettext_lazy("mean grade against gold, in percent"),
+    "agreement": gettext_lazy("mean agreement on their HITs, in percent, as of the last report"),
+    "approval": gettext_lazy("share of their reviewed assignments that was approved, in percent"),
+    "approved": gettext_lazy("number of approved assignments"),
+    "submitted": gettext_lazy("number of submitted assignments"),
+}
+
+
+def figures_of(batches: Sequence[Batch], figure: str) -> dict[Worker, int]:
+    """The figure of each worker with responses in the batches, rounded down to a whole number."""
+    rows = Assignment.objects.submitted().filter(batch__in=[batch.pk for batch in batches])
+    measure = {
+        "grade": 100 * Avg("grade"),
+        "agreement": 100 * Avg(1 - F("hit__disagreement")),
+        "approval": 100.0 * Count("pk", filter=Q(approval="approved")) / Count("pk", filter=~Q(approval="")),
+        "approved": Count("pk", filter=Q(approval="approved")),
+        "submitted": Count("pk"),
+    }
+    if figure == "approval":
+        rows = rows.exclude(approval="")
+    counted = rows.order_by().values("worker").annotate(figure=measure[figure]).filter(figure__isnull=False)
+    found = dict(counted.values_list("worker", "figure"))
+    people = Worker.objects.select_related("project").filter(pk__in=found).order_by("pk")
+    return {worker: int(found[worker.pk] + 1e-9) for worker in people}
+
+
+def by_rule(
+    batches: Sequence[Batch], figure: str, *, least: int, answers: int = 1, value: int | None = None
+) -> dict[Worker, int]:
+    """Scores for workers who reached `least` with at least so many responses: `value`, or the figure itself."""
+    done = figures_of(batches, "submitted")
+    reached = figures_of(batches, figure)
+    return {
+        worker: reading if value is None else value
+        for worker, reading in reached.items()
+        if reading >= least and done[worker] >= answers
+    }
+
+
+def holders(type: QualificationType) -> Any:
+    """Workers who hold it, highest score first."""
+    rows = Qualification.objects.filter(type=type, state=GRANTED)
+    return rows.select_related("worker__project").order_by("-value", "pk")
+
+
+def waiting(type: QualificationType) -> Any:
+    """Open requests, oldest first."""
+    rows = type.requests.filter(state="pending").select_related("worker__project")
+    return rows.order_by("submitted_at", "pk")
+
+
+@transaction.atomic
+def decide(
+    requests: Iterable[QualificationRequest], *, grants: bool, value: int | None, reason: str, user: User | None
+) -> int:
+    """Grant (with `value`, or the test's score) or reject requests; returns how many were still open."""
+    done = 0
+    for asked in requests:
+        try:
+            if grants:
+                qualification_types.accept_request(asked, value=value, user=user)
+            else:
+                qualification_types.reject_request(asked, reason=reason)
+        except Conflict:  # another requester decided first
+            continue
+        done += 1
+    return done

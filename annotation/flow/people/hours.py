@@ -1,0 +1,114 @@
+"""Hours sheet: active time of each worker by day, for labs that pay by the hour.
+
+It sums the same active seconds as wages, so that both agree. An assignment counts on the day of its submission, return
+or expiry, because its time is stored as one sum; assignments under way count once they end.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, Batch, Project, Worker
+from annotation.pure.batches import lifecycle
+from annotation.pure.reports import table_formats
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One worker's work on one batch on one day."""
+
+    worker: Worker
+    day: date
+    batch: Batch
+    seconds: float
+    submitted: int
+    ended: int  # returned or expired
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Sum for one worker over the whole period."""
+
+    worker: Worker
+    days: int
+    seconds: float
+    submitted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    lines: list[Line]  # by worker, day and batch
+    totals: list[Total]  # most time first
+
+    @property
+    def seconds(self) -> float:
+        return sum(total.seconds for total in self.totals)
+
+    @property
+    def submitted(self) -> int:
+        return sum(total.submitted for total in self.totals)
+
+
+def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo, worker: Worker | None = None) -> Sheet:
+    """All measured time of the project from the first to the last day, inclusive, in the time zone `zone`."""
+    start = datetime.combine(first, time.min, tzinfo=zone)
+    end = datetime.combine(last + timedelta(days=1), time.min, tzinfo=zone)
+    rows = Assignment.objects.filter(worker__project=project, active_seconds__gt=0).exclude(state=lifecycle.ACCEPTED)
+    rows = rows.filter(Q(response_import__isnull=True) | Q(response_import__ready=True))
+    if worker is not None:
+        rows = rows.filter(worker=worker)
+    timed = rows.annotate(ended=Coalesce(F("submitted_at"), F("ended_at"))).filter(ended__gte=start, ended__lt=end)
+    sums: defaultdict[tuple[int, date, int], list[float]] = defaultdict(lambda: [0.0, 0, 0])
+    for whose, batch, state, when, seconds in timed.order_by("pk").values_list(
+        "worker", "batch", "state", "ended", "active_seconds"
+    ):
+        found = sums[whose, when.astimezone(zone).date(), batch]
+        found[0] += seconds
+        found[1 if state == lifecycle.SUBMITTED else 2] += 1
+    return _sheet(project, sums)
+
+
+def _sheet(project: Project, sums: dict[tuple[int, date, int], list[float]]) -> Sheet:
+    workers = Worker.objects.select_related("user").in_bulk({key[0] for key in sums})
+    batches = Batch.everything.in_bulk({key[2] for key in sums})  # with deleted batches: their work is paid too
+    for worker in workers.values():
+        worker.project = project
+    lines = [
+        Line(workers[whose], day, batches[batch], seconds, int(submitted), int(ended))
+        for (whose, day, batch), (seconds, submitted, ended) in sorted(sums.items())
+    ]
+    mine: defaultdict[int, list[Line]] = defaultdict(list)
+    for line in lines:
+        mine[line.worker.pk].append(line)
+    totals = [_total(some) for some in mine.values()]
+    return Sheet(lines, sorted(totals, key=lambda total: (-total.seconds, total.worker.pk)))
+
+
+def _total(some: Sequence[Line]) -> Total:
+    days = len({line.day for line in some})
+    return Total(some[0].worker, days, sum(line.seconds for line in some), sum(line.submitted for line in some))
+
+
+def as_csv(found: Sheet, *, names: bool) -> str:
+    """The sheet as CSV; `names`: include the workers' names, for readers who may see them."""
+    named = [_("Name")] if names else []
+    head = [_("Worker"), *named, _("Day"), _("Batch"), _("Submitted"), _("Changes requested"), _("Seconds"), _("Hours")]
+    rows: list[list[str | float]] = []
+    for line in found.lines:
+        told = [name_of(line.worker)] if names else []
+        figures = [line.submitted, line.ended, round(line.seconds, 1), round(line.seconds / 3600, 4)]
+        rows.append([line.worker.pseudonym, *told, line.day.isoformat(), line.batch.slug, *figures])
+    return table_formats.csv(head, rows)
+
+
+def name_of(worker: Worker) -> str:
+    """A worker's name, for those who may see it."""
+    return str(worker.user or worker.external_id)

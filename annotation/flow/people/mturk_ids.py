@@ -1,0 +1,107 @@
+"""Imported Mechanical Turk worker IDs: workers who have not come here yet, for blocks and qualifications.
+
+Somebody who had such an ID states it here before their first HIT, and takes over what was prepared for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.flow.projects import audit_log
+from annotation.models import Project, Worker
+
+PREFIX = "mturk:"  # prefix of `Worker.external_id` until they have come
+ID = re.compile(r"A[A-Z0-9]{5,63}")
+HEADERS = {"workerid", "worker id", "worker"}
+MOST = 100_000
+SHOWN = 20
+KEPT = ("user", "country", "subdivision", "adult", "consented_version", "consented_at", "active")
+
+
+def import_ids(project: Project, lines: Iterable[str]) -> dict[str, int]:
+    """Create a worker for each ID, one per line or in the first column of a CSV; returns {"read", "added", "known"}.
+
+    All or nothing: raises Refused naming the lines that hold no ID.
+    """
+    found, wrong = _read(lines)
+    if wrong:
+        shown = "; ".join(wrong[:SHOWN]) + (" …" if len(wrong) > SHOWN else "")
+        text = _("There is no Mechanical Turk worker ID (A, followed by capital letters and digits) in %(lines)s.")
+        raise Refused(text % {"lines": shown})
+    if not found:
+        raise Refused(_("The text contains no worker IDs."))
+    if len(found) > MOST:
+        raise Refused(
+            _("At most %(most)s worker IDs are allowed at once; you gave %(n)s.") % {"most": MOST, "n": len(found)}
+        )
+    with transaction.atomic():
+        known = set(project.workers.filter(public_id__in=found).values_list("public_id", flat=True))
+        new = [Worker(project=project, external_id=PREFIX + one, public_id=one) for one in found if one not in known]
+        Worker.objects.bulk_create(new, ignore_conflicts=True)
+        audit_log.record("imported", project, workers=len(new))
+    return {"read": len(found), "added": len(new), "known": len(found) - len(new)}
+
+
+def _read(lines: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The IDs without repetitions, and the errors, one per line."""
+    found: dict[str, None] = {}
+    wrong: list[str] = []
+    for number, line in enumerate(lines, 1):
+        name = line.split(",")[0].strip().strip('"').strip("\ufeff ")
+        if not name or (number == 1 and name.lower() in HEADERS):
+            continue
+        if ID.fullmatch(name):
+            found[name] = None
+        else:
+            wrong.append(_("line %(line)s: %(text)s") % {"line": number, "text": repr(name[:40])})
+    return list(found), wrong
+
+
+def are_awaited(project: Project) -> bool:
+    """Whether some of the imported workers have not come yet."""
+    return project.workers.filter(external_id__startswith=PREFIX, user=None).exists()
+
+
+def may_claim(worker: Worker) -> bool:
+    """Whether the worker has done nothing here yet, so that they can still become an imported one."""
+    return not worker.assignments.exists() and not worker.qualifications.exists() and not hasattr(worker, "block")
+
+
+def claim(worker: Worker, name: str) -> Worker:
+    """Move the worker's account to the imported worker of this ID; returns that worker.
+
+    Raises Refused if the project awaits no such worker, or this one has already done something.
+    """
+    unknown = Refused(_("This project does not know this worker ID, or somebody has linked it already."))
+    kept: dict[str, Any] = {name: getattr(worker, name) for name in KEPT}
+    try:
+        with transaction.atomic():
+            # Lock: the worker must not get a first assignment while the accounts are merged.
+            Worker.objects.select_for_update(no_key=True).get(pk=worker.pk)
+            awaited = worker.project.workers.filter(external_id=PREFIX + name, user=None)
+            found = awaited.first()
+            if found is None:
+                raise unknown
+            if not may_claim(worker):
+                raise _too_late()
+            worker.delete()
+            if not awaited.filter(pk=found.pk).update(**kept, external_id=None):
+                raise unknown
+            found.refresh_from_db()
+            audit_log.record("joined", found)
+    except (ProtectedError, IntegrityError):
+        raise _too_late() from None
+    return found
+
+
+def _too_late() -> Refused:
+    return Refused(
+        _("You have already started to work here. Write to the requester, who can transfer your earlier work to you.")
+    )

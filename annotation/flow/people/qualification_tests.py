@@ -1,0 +1,97 @@
+"""Qualification tests: a QuestionForm with a time limit, graded by its answer key if it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.flow.people import qualification_types
+from annotation.models import QualificationRequest, QualificationType, Worker, clock
+from annotation.pure.mturk.mturk_xml import (
+    Form,
+    Malformed,
+    answers_xml,
+    read_answer_key,
+    read_answers,
+    read_question,
+    score,
+)
+
+GRACE = timedelta(seconds=60)  # extra time for the transfer from the page
+State = QualificationRequest.State
+
+
+class TimeOver(Refused):
+    """The test was not submitted in time."""
+
+
+def form_of(type: QualificationType) -> Form | None:
+    """The test's form; None if there is none, or it is not a QuestionForm."""
+    try:
+        asked = read_question(type.test) if type.test else None
+    except Malformed:
+        return None
+    return asked if isinstance(asked, Form) else None
+
+
+def under_way(type: QualificationType, worker: Worker) -> QualificationRequest | None:
+    """The worker's attempt that was begun and can still be submitted."""
+    asked = QualificationRequest.objects.filter(type=type, worker=worker, state=State.TESTING).first()
+    return None if asked is None or is_over(asked) else asked
+
+
+def begin(type: QualificationType, worker: Worker) -> QualificationRequest:
+    """Begin the test, or continue the attempt under way. Raises Refused if the worker may not take it (again)."""
+    if form_of(type) is None:
+        raise Refused(_("This qualification has no test here."))
+    for asked in QualificationRequest.objects.filter(type=type, worker=worker, state=State.TESTING):
+        if is_over(asked):
+            close(asked)
+    return qualification_types.begin_test(type, worker)
+
+
+def ends_at(asked: QualificationRequest) -> datetime | None:
+    """The deadline of an attempt; None: no limit."""
+    seconds = asked.type.test_seconds
+    return asked.started_at + timedelta(seconds=seconds) if seconds else None
+
+
+def is_over(asked: QualificationRequest) -> bool:
+    end = ends_at(asked)
+    return end is not None and clock.now() > end + GRACE
+
+
+def close(asked: QualificationRequest) -> None:
+    """Close an attempt that was not finished in time; the next one has the same waiting time as after any other."""
+    reason = _("Your time for the test ran out before you sent it.")
+    asked.move(State.REJECTED, since=State.TESTING, reason=reason, submitted_at=Now(), decided_at=Now())
+
+
+def hand_in(type: QualificationType, worker: Worker, fields: Sequence[Sequence[str]]) -> QualificationRequest:
+    """Store the answers of the attempt under way, and grant the answer key's score if there is one.
+
+    Submitted again it changes nothing and returns the last attempt. Raises TimeOver, and Refused if none was begun.
+    """
+    asked = QualificationRequest.objects.filter(type=type, worker=worker).order_by("-started_at", "-pk").first()
+    if asked is None:
+        raise Refused(_("Start the test first."))
+    if asked.state != State.TESTING:
+        return asked
+    asked.type = type
+    if is_over(asked):
+        close(asked)
+        raise TimeOver(_("Your time for the test ran out before you sent it."))
+    answer = answers_xml(fields, read_question(asked.test))
+    return qualification_types.request(type, worker, answer=answer, value=_value(type, answer))
+
+
+def _value(type: QualificationType, answer: str) -> int | None:
+    """The answer key's score; None without a usable key, so that a requester decides."""
+    try:
+        return score(read_answer_key(type.answer_key), read_answers(answer)) if type.answer_key else None
+    except Malformed:
+        return None

@@ -1,0 +1,224 @@
+"""Attempts at a qualification round: drawing items, the next one, the end, and the figures.
+
+Requesters' side of a round is in `flow/people/qualification_rounds`. `next_assignment.claim` uses this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from random import Random
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from annotation.models import Assignment, Attempt, Batch, Hit, QualificationRound, Worker, WorkerResponse
+from annotation.pure.batches import lifecycle
+from annotation.pure.people import round_rules
+from annotation.pure.people.round_draw import Candidate, drawn
+from annotation.pure.statistics.metrics import scored_as
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+
+def round_of(batch: Batch) -> QualificationRound | None:
+    """The batch's round, or None; no query for a production batch."""
+    if batch.purpose != Batch.Purpose.QUALIFICATION or batch.pk is None:
+        return None
+    found = QualificationRound.objects.filter(batch=batch).first()
+    if found is not None:
+        found.batch = batch
+    return found
+
+
+def latest(round: QualificationRound, worker: Worker | int) -> Attempt | None:
+    """The worker's last attempt with its round; None before the first."""
+    found = Attempt.objects.filter(round=round, worker=worker).order_by("-number").first()
+    if found is not None:
+        found.round = round
+    return found
+
+
+def begin(round: QualificationRound, worker: Worker, number: int = 1) -> Attempt:
+    """Draw the worker's items and start the attempt's time; returns an attempt that began already."""
+    hits = _drawn(round, worker, number)
+    found, _new = Attempt.objects.get_or_create(round=round, worker=worker, number=number, defaults={"hits": hits})
+    found.round = round
+    return found
+
+
+def begin_again(round: QualificationRound, worker: Worker) -> Attempt | None:
+    """The worker's next attempt, with items that they have not seen; None if they may have none."""
+    last = latest(round, worker)
+    if last is None or not may_begin_again(last):
+        return None
+    return begin(round, worker, last.number + 1)
+
+
+def may_begin_again(last: Attempt) -> bool:
+    """Whether the worker may begin another attempt after this failed one."""
+    return last.finished_at is not None and last.passed is False and last.number < last.round.attempts
+
+
+def _drawn(round: QualificationRound, worker: Worker, number: int) -> list[int]:
+    batch = round.batch
+    rows = batch.hits.filter(excluded_at__isnull=True).order_by("item__dataset__slug", "item__position")
+    pool = [Candidate(*row) for row in rows.values_list("pk", "group_key", "item__dataset__slug")]
+    before = Attempt.objects.filter(round=round, worker=worker, number__lt=number).values_list("hits", flat=True)
+    seen = {pk for hits in before for pk in hits}
+    alone = batch.meeting == Batch.Meeting.ONE
+    closed = {one.group for one in pool if one.key in seen} if alone else set()
+    if batch.fresh_only:
+        elsewhere = Assignment.objects.filter(worker=worker).exclude(batch=batch)
+        alive = elsewhere.filter(state__in=[lifecycle.ACCEPTED, lifecycle.SUBMITTED])
+        closed |= set(alive.values_list("group_key", flat=True))
+    return drawn(
+        [one for one in pool if one.key not in seen],
+        round_rules.shares(round.per_worker, datasets_of(round)),
+        Random(f"{batch.seed}/{worker.pk}/{number}"),
+        closed=closed,
+        alone=alone,
+        apart=batch.meeting == Batch.Meeting.APART,
+    )
+
+
+def datasets_of(round: QualificationRound) -> list[str]:
+    """Slugs of the datasets that items are drawn from, in order."""
+    return list(round.batch.datasets.order_by("slug").values_list("slug", flat=True))
+
+
+def next_hit(attempt: Attempt) -> Hit | None:
+    """The next HIT: one that the worker never had, else one that they returned; None if nothing is left."""
+    rows = Hit.objects.filter(pk__in=attempt.hits, excluded_at__isnull=True).only("pk", "group_key", "ticket")
+    hits = rows.in_bulk()
+    mine = Assignment.objects.filter(worker=attempt.worker_id, hit__in=attempt.hits)
+    states = dict(mine.values_list("hit", "state"))
+    order = [pk for pk in attempt.hits if pk in hits and pk not in states]
+    order += [pk for pk in attempt.hits if states.get(pk) in {lifecycle.RETURNED, lifecycle.EXPIRED} and pk in hits]
+    return hits[order[0]] if order else None
+
+
+def left(round: QualificationRound, worker: int) -> int:
+    """How many items of the attempt the worker still has to answer, without one under way; all before the first."""
+    attempt = latest(round, worker)
+    if attempt is None:
+        return round.per_worker if is_open(round) else 0
+    if is_over(attempt):
+        return 0
+    begun = [lifecycle.SUBMITTED, lifecycle.ACCEPTED]
+    mine = Assignment.objects.filter(worker=worker, hit__in=attempt.hits, state__in=begun)
+    excluded = Hit.objects.filter(pk__in=attempt.hits, excluded_at__isnull=False).exclude(pk__in=mine.values("hit"))
+    return len(attempt.hits) - mine.count() - excluded.count()
+
+
+def offered(attempt: Attempt | None, round: QualificationRound) -> int:
+    """How many items the worker is asked in all attempts that they began."""
+    return round.per_worker * (attempt.number if attempt else 1)
+
+
+def deadline(attempt: Attempt) -> datetime | None:
+    """The end of the attempt: by its own time limit or the round's end, whichever comes first."""
+    limit = attempt.started_at + timedelta(seconds=attempt.round.seconds) if attempt.round.seconds else None
+    ends = [moment for moment in (limit, attempt.round.closes_at) if moment is not None]
+    return min(ends) if ends else None
+
+
+def is_open(round: QualificationRound) -> bool:
+    """Whether the round has not ended, by the database's clock."""
+    return round.closes_at is None or QualificationRound.objects.filter(pk=round.pk, closes_at__gt=Now()).exists()
+
+
+def is_over(attempt: Attempt) -> bool:
+    """Whether the attempt is finished or its time is over, by the database's clock."""
+    if attempt.finished_at is not None:
+        return True
+    end = deadline(attempt)
+    return end is not None and not Attempt.objects.annotate(now=Now()).filter(pk=attempt.pk, now__lt=end).exists()
+
+
+def is_closed_to(round: QualificationRound, row: Assignment) -> bool:
+    """Whether an assignment of the round can no longer be worked on because its attempt is over."""
+    attempt = latest(round, row.worker_id)
+    return attempt is None or row.hit_id not in attempt.hits or is_over(attempt)
+
+
+def settle(attempt: Attempt) -> bool:
+    """Finish the attempt once all is answered or its time is over; True if it is finished now.
+
+    Graded by gold, its figures and result are stored at once; graded by a requester, later.
+    """
+    if attempt.finished_at is not None:
+        return True
+    if not is_over(attempt) and (next_hit(attempt) is not None or _under_way(attempt).exists()):
+        return False
+    figures = gold_figures(attempt) if attempt.round.grading == QualificationRound.Grading.GOLD else {}
+    return _close(attempt, figures)
+
+
+def _under_way(attempt: Attempt) -> QuerySet[Assignment]:
+    mine = Assignment.objects.filter(worker=attempt.worker_id, hit__in=attempt.hits, state=lifecycle.ACCEPTED)
+    return mine.filter(hit__excluded_at__isnull=True)
+
+
+def _close(attempt: Attempt, figures: Mapping[str, float]) -> bool:
+    round = attempt.round
+    passed = round_rules.passes(round_rules.read_rule(round.rule), figures, datasets_of(round)) if figures else None
+    rows = Attempt.objects.filter(pk=attempt.pk, finished_at__isnull=True)
+    rows.update(figures=dict(figures), passed=passed, finished_at=Now())
+    attempt.refresh_from_db(fields=["figures", "passed", "finished_at"])
+    return True
+
+
+def answers_of(attempt: Attempt) -> dict[int, WorkerResponse]:
+    """The latest responses by HIT that were in time, with their assignments."""
+    mine = Assignment.objects.filter(worker=attempt.worker_id, hit__in=attempt.hits, state=lifecycle.SUBMITTED)
+    end = deadline(attempt)
+    if end is not None:
+        mine = mine.filter(submitted_at__lte=end)
+    rows = WorkerResponse.objects.filter(assignment__in=mine, revision=F("assignment__revision"))
+    return {row.assignment.hit_id: row for row in rows.select_related("assignment")}
+
+
+def hits_of(attempt: Attempt) -> list[Hit]:
+    """HITs of the attempt that are not excluded, with items and datasets, in the order of the draw."""
+    rows = Hit.objects.filter(excluded_at__isnull=True).select_related("item__dataset").in_bulk(attempt.hits)
+    return [rows[pk] for pk in attempt.hits if pk in rows]
+
+
+def gold_figures(attempt: Attempt) -> dict[str, float]:
+    """Means of the task's measures, by figure and by dataset; items not answered in time count as 0."""
+    task = task_type(attempt.round.batch.task)
+    answers = answers_of(attempt)
+    nothing = dict.fromkeys({clause.figure for clause in round_rules.read_rule(attempt.round.rule)}, 0.0)
+    rows = []
+    for hit in hits_of(attempt):
+        given = answers.get(hit.pk)
+        gold, source = hit.item.example, hit.item.dataset
+        format = scored_as(gold, source.format)
+        measured = capabilities.measure(task, hit.payload, given.answer, gold, format=format) if given else nothing
+        rows.append((source.slug, measured))
+    return round_rules.means(rows)
+
+
+@transaction.atomic
+def recount(hit: Hit) -> int:
+    """Recompute finished attempts with a HIT that was excluded or restored; returns how many."""
+    round = round_of(hit.batch)
+    if round is None or round.grading != QualificationRound.Grading.GOLD:
+        return 0
+    rows = Attempt.objects.filter(round=round, finished_at__isnull=False, worker__assignments__hit=hit)
+    touched = [attempt for attempt in rows if hit.pk in attempt.hits]
+    for attempt in touched:
+        attempt.round = round
+        figures = gold_figures(attempt)
+        passed = round_rules.passes(round_rules.read_rule(round.rule), figures, datasets_of(round))
+        Attempt.objects.filter(pk=attempt.pk).update(figures=figures, passed=passed)
+    return len(touched)
+
+
+def finish_due(*, limit: int = 500) -> int:
+    """Finish attempts whose time is over; returns how many. A sweep: safe to run anywhere and twice."""
+    limited = Q(round__seconds__isnull=False) | Q(round__closes_at__lte=Now())
+    rows = Attempt.objects.filter(limited, finished_at__isnull=True).select_related("round__batch")
+    return sum(settle(attempt) for attempt in rows.order_by("started_at")[:limit] if is_over(attempt))

@@ -1,0 +1,69 @@
+"""Throttling of password guessing, without locking out people who mistype theirs.
+
+Attempts are rows, so that all web processes count together. The row is written before the password is checked, so that
+simultaneous attempts are counted too.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import timedelta
+from ipaddress import ip_network
+from math import ceil
+
+from django.db.models.functions import Now
+from django.utils.crypto import salted_hmac
+
+from annotation.models import SignInTry, clock
+
+MOST_TRIES = 5
+MOST_AT_ADDRESS = 20  # over all names: one password tried on many accounts
+WINDOW = timedelta(minutes=1)
+
+
+def wait_of(name: str, *, address: str, most_at_address: int = 0) -> int:
+    """Count an attempt to sign in and return 0, or, if it is one too many, the seconds to wait.
+
+    The limits are MOST_TRIES for one name from one address and, unless 0, `most_at_address` over all names.
+    A refused attempt is not counted, so that repeating it does not prolong the wait.
+    """
+    key, place = _key(name, address), _key("", address)
+    SignInTry.objects.filter(at__lte=Now() - WINDOW).delete()
+    this = SignInTry.objects.create(key=key, place=place, at=Now())
+    limits = [({"key": key}, MOST_TRIES), ({"place": place}, most_at_address)]
+    wait = max(_wait(this, most, **of) for of, most in limits if most)
+    if wait:
+        this.delete()
+    return wait
+
+
+def _wait(this: SignInTry, most: int, **of: str) -> int:
+    earlier = list(SignInTry.objects.filter(**of).exclude(pk=this.pk).order_by("-at")[:most])
+    if len(earlier) < most:
+        return 0
+    left = earlier[-1].at + WINDOW - clock.now()
+    return min(max(1, ceil(left.total_seconds())), ceil(WINDOW.total_seconds()))
+
+
+def seal(name: str) -> str:
+    """A signed cookie that this name signed in from this browser before, which exempts it from the address's limit."""
+    return _key(name, "known here")
+
+
+def forget(name: str, *, address: str) -> None:
+    """Delete the attempts of somebody who signed in."""
+    SignInTry.objects.filter(key=_key(name, address)).delete()
+
+
+def _key(name: str, address: str) -> str:
+    """A keyed hash: stored names would include mistyped ones, such as a password in the wrong field."""
+    folded = unicodedata.normalize("NFKC", name).strip().casefold()
+    return salted_hmac("annotation.throttling", f"{folded}\0{_place(address)}", algorithm="sha256").hexdigest()
+
+
+def _place(address: str) -> str:
+    """The address, or its /64 in IPv6, which is one household's."""
+    try:
+        return str(ip_network(f"{address}/64", strict=False)) if ":" in address else address
+    except ValueError:
+        return address

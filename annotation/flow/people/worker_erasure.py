@@ -1,0 +1,114 @@
+"""Erasure of a person's data, keeping their responses under the pseudonym.
+
+A pseudonym is computed from the worker's primary key, which stays: exports before and after use the same one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Sum
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.flow.money import ledger
+from annotation.flow.people import two_factor
+from annotation.flow.projects import audit_log
+from annotation.flow.work import next_assignment
+from annotation.models import (
+    AccessKey,
+    ApiRequest,
+    ApiToken,
+    Assignment,
+    Member,
+    Message,
+    Notice,
+    Payment,
+    PayoutLine,
+    Project,
+    User,
+    Worker,
+)
+from annotation.models.project import worker_id
+from annotation.pure.batches import lifecycle
+from annotation.pure.people import roles
+from annotation.recruitment import marketplaces
+
+GONE = "deleted account"
+
+
+def owned_alone(user: User) -> list[Project]:
+    """Projects with this only owner: without the account nobody could manage their settings and money."""
+    mine = Project.objects.filter(members__user=user, members__role=roles.OWNER)
+    others = Member.objects.filter(role=roles.OWNER, user__is_active=True).exclude(user=user)
+    return list(mine.exclude(pk__in=others.values("project")).distinct().order_by("title"))
+
+
+def owed(*workers: Worker) -> Decimal:
+    """What they are owed, including open payouts. It can be paid only while their identity is known."""
+    kept = sum((ledger.balance(worker.project, ledger.owed_to(worker.pk)) for worker in workers), Decimal(0))
+    lines = PayoutLine.objects.filter(worker__in=workers, state=PayoutLine.State.OPEN)
+    return kept + (lines.aggregate(sum=Sum("amount"))["sum"] or Decimal(0))
+
+
+@transaction.atomic
+def erase_worker(worker: Worker) -> bool:
+    """Erase a worker's identity at their request; False if that was done before.
+
+    Raises Refused while they are owed money, or decisions were not yet sent to a marketplace.
+    """
+    if amount := owed(worker):
+        text = _("They are still owed $%(amount)s. Pay them first: afterwards nobody can tell whose money it is.")
+        raise Refused(text % {"amount": amount})
+    if Payment.objects.unsettled().filter(worker=worker).exists() or marketplaces().keep_worker(worker):
+        raise Refused(_("Some of their work has not been sent to the marketplace yet. Erase them afterwards."))
+    if not _forget(worker):
+        return False
+    audit_log.record("erased", worker)
+    return True
+
+
+def _forget(worker: Worker) -> bool:
+    """Remove every link from the row to a person; assignments under way go back to the queue."""
+    held = Assignment.objects.filter(worker=worker, state=lifecycle.ACCEPTED).select_related("batch")
+    for assignment in held.order_by("pk"):
+        next_assignment.return_assignment(assignment)
+    # a worker needs an account or an external id, so give them a meaningless one
+    nobody = f"erased-{secrets.token_hex(8)}"
+    row = Worker.objects.filter(pk=worker.pk, erased_at__isnull=True)
+    who = {"user": None, "external_id": nobody, "public_id": worker_id()}  # the public id may be one of Mechanical Turk
+    if not row.update(**who, country="", subdivision="", adult=False, active=False, erased_at=Now()):
+        return False
+    marketplaces().forget_worker(worker, nobody=nobody)
+    Message.objects.filter(worker=worker).delete()
+    return True
+
+
+@transaction.atomic
+def delete_account(user: User) -> None:
+    """Erase a person in all projects. Raises Refused if they are the only owner of a project.
+
+    The account's row stays, empty: their reviews keep the pseudonym of exports.
+    """
+    theirs = Project.everything.filter(pk__in=user.memberships.values("project"))
+    # lock: of two owners who leave at once, the second must see that the first is gone
+    list(theirs.select_for_update(no_key=True).order_by("pk").values_list("pk"))
+    if alone := owned_alone(user):
+        text = _("You are the only owner of %(projects)s. Make somebody else an owner first, or delete the project.")
+        raise Refused(text % {"projects": ", ".join(f"“{project}”" for project in alone)})
+    for worker in user.workers.select_related("project").order_by("pk"):
+        _forget(worker)
+    for rows in (Member, AccessKey, ApiToken, ApiRequest, Notice):
+        rows.objects.filter(user=user).delete()
+    Message.objects.filter(author=user).update(author=None)
+    user.refresh_from_db()
+    user.username, user.display_name = f"deleted-{secrets.token_hex(8)}", GONE
+    user.email = user.first_name = user.last_name = ""
+    user.shortcuts, user.language, user.last_login, user.is_active = {}, "", None, False
+    user.is_staff = user.is_superuser = False
+    user.set_unusable_password()
+    user.save()
+    two_factor.remove(user)

@@ -1,0 +1,122 @@
+"""Figures on one worker: quality, speed and amount of work over time."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from datetime import date, timedelta
+from statistics import median
+
+from django.db.models import Count, Max, Q, QuerySet
+from django.utils import timezone
+
+from annotation.flow.work import grading
+from annotation.models import Assignment, Batch, ProblemReport, Worker
+from annotation.pure.batches import lifecycle
+
+DAYS = 45  # of the chart of submissions
+BATCHES = 20  # shown one by one, latest first
+ANSWERS = 10  # shown as a sample
+
+
+@dataclass(frozen=True, slots=True)
+class InBatch:
+    """A worker's work in one batch; medians are of active seconds of submitted assignments, None without any."""
+
+    batch: Batch
+    submitted: int
+    late: int
+    returned: int
+    problem_reports: int
+    approved: int
+    rejected: int
+    median: float | None
+    median_of_all: float | None
+
+    @property
+    def pace(self) -> float | None:
+        """Their median time divided by that of all workers; below 1 is faster."""
+        return self.median / self.median_of_all if self.median and self.median_of_all else None
+
+
+def work_of(worker: Worker) -> QuerySet[Assignment]:
+    """The worker's assignments, without those of an import under way."""
+    return worker.assignments.filter(Q(response_import__isnull=True) | Q(response_import__ready=True))
+
+
+def grades(worker: Worker) -> list[float]:
+    """Grades of their responses to hidden gold and in rounds, oldest first."""
+    graded = work_of(worker).filter(state=lifecycle.SUBMITTED, grade__isnull=False)
+    return [
+        grade for grade in graded.order_by("submitted_at", "pk").values_list("grade", flat=True) if grade is not None
+    ]
+
+
+def agreements(worker: Worker) -> list[float]:
+    """Agreement of their responses with the others' to the same HITs, over their last batches, oldest first."""
+    found = [point for batch in _last_batches(worker) for point in grading.agreements_by_time(batch, worker.pk)]
+    return [share for _when, share in sorted(found)]
+
+
+def _last_batches(worker: Worker) -> list[Batch]:
+    rows = Batch.objects.filter(pk__in=work_of(worker).order_by().values("batch")).select_related("project")
+    return list(rows.annotate(last=Max("assignments__pk")).order_by("-last")[:BATCHES])
+
+
+def by_batch(worker: Worker) -> list[InBatch]:
+    """Their work by batch, latest first."""
+    batches = _last_batches(worker)
+    submitted = Q(state=lifecycle.SUBMITTED)
+    rows = work_of(worker).filter(batch__in=batches).order_by().values("batch")
+    counted = rows.annotate(
+        submitted=Count("pk", filter=submitted),
+        late=Count("pk", filter=submitted & Q(late=True)),
+        returned=Count("pk", filter=Q(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED])),
+        approved=Count("pk", filter=Q(approval=Assignment.Approved.APPROVED)),
+        rejected=Count("pk", filter=Q(approval=Assignment.Approved.REJECTED)),
+    )
+    found = {row.pop("batch"): row for row in counted}
+    reported = ProblemReport.objects.filter(assignment__worker=worker, assignment__batch__in=batches)
+    problem_reports = Counter(reported.values_list("assignment__batch", flat=True))
+    own, everybody = _medians(worker, batches)
+    return [
+        InBatch(
+            batch,
+            problem_reports=problem_reports[batch.pk],
+            median=own.get(batch.pk),
+            median_of_all=everybody.get(batch.pk),
+            **found[batch.pk],
+        )
+        for batch in batches
+    ]
+
+
+def _medians(worker: Worker, batches: list[Batch]) -> tuple[dict[int, float], dict[int, float]]:
+    """Median active seconds by batch: the worker's, and that of all workers."""
+    timed = Assignment.objects.filter(batch__in=batches, state=lifecycle.SUBMITTED, active_seconds__gt=0)
+    mine: defaultdict[int, list[float]] = defaultdict(list)
+    everybody: defaultdict[int, list[float]] = defaultdict(list)
+    for batch, whose, seconds in timed.values_list("batch", "worker", "active_seconds").iterator():
+        everybody[batch].append(seconds)
+        if whose == worker.pk:
+            mine[batch].append(seconds)
+    return {pk: median(some) for pk, some in mine.items()}, {pk: median(some) for pk, some in everybody.items()}
+
+
+def by_day(worker: Worker) -> list[tuple[date, int]]:
+    """Submissions per day in the current time zone, over the 45 days up to their last one; empty without any."""
+    times = work_of(worker).filter(state=lifecycle.SUBMITTED, submitted_at__isnull=False)
+    last = times.aggregate(last=Max("submitted_at"))["last"]
+    if last is None:
+        return []
+    end = timezone.localtime(last).date()
+    stamps = times.filter(submitted_at__gt=last - timedelta(days=DAYS)).values_list("submitted_at", flat=True)
+    counted = Counter(timezone.localtime(when).date() for when in stamps.iterator())
+    return [(day, counted[day]) for k in reversed(range(DAYS)) for day in [end - timedelta(days=k)]]
+
+
+def latest(worker: Worker, *, count: int = ANSWERS) -> list[Assignment]:
+    """Their latest submitted responses, newest first, with the HITs' content."""
+    rows = work_of(worker).filter(state=lifecycle.SUBMITTED, batch__removed_at__isnull=True)
+    rows = rows.select_related("batch", "hit__item").defer("hit__payload", "hit__item__content", "draft")
+    return list(rows.order_by("-submitted_at", "-pk")[:count])

@@ -1,0 +1,125 @@
+"""The audit log of a project: who did what, written in the transaction of the action.
+
+Functions of flow are not told who acts. Middleware, jobs and commands set it once (`acting`), and `record` reads it:
+so no function can forget it, and nobody acts in another's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import models
+
+from annotation.models import (
+    AccessKey,
+    ApiToken,
+    Assignment,
+    AuditEntry,
+    Batch,
+    Dataset,
+    Hit,
+    Invite,
+    Member,
+    Payout,
+    Project,
+    QualificationType,
+    User,
+    Worker,
+)
+
+Via = AuditEntry.Via
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """The acting user. `who` is called when something is recorded, because authentication may come later."""
+
+    via: str
+    who: Callable[[], User | None]
+
+
+ITSELF = Actor(Via.CLOCK, lambda: None)
+_together: ContextVar[list[str] | None] = ContextVar("hopscribe_recorded_together", default=None)
+_actor: ContextVar[Actor] = ContextVar("hopscribe_actor", default=ITSELF)
+
+
+@contextmanager
+def acting(via: str, who: Callable[[], User | None] = lambda: None) -> Iterator[None]:
+    """Attribute everything recorded inside to this way and person, if any."""
+    token = _actor.set(Actor(via, who))
+    try:
+        yield
+    finally:
+        _actor.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """The object of an action. People have no `name` here, because the log outlives their accounts."""
+
+    project: Project
+    kind: str
+    key: object
+    name: str = ""
+    batch: str = ""
+
+
+THINGS: dict[type[models.Model], Callable[[Any], Thing]] = {
+    Project: lambda row: Thing(row, "project", row.slug, row.title),
+    Dataset: lambda row: Thing(row.project, "dataset", row.slug, row.slug),
+    Batch: lambda row: Thing(row.project, "batch", row.slug, row.title, row.slug),
+    Hit: lambda row: Thing(row.batch.project, "hit", row.public_id, "", row.batch.slug),
+    Assignment: lambda row: Thing(row.batch.project, "answer", row.public_id, "", row.batch.slug),
+    Worker: lambda row: Thing(row.project, "annotator", row.pk),
+    Member: lambda row: Thing(row.project, "member", row.user_id),
+    Invite: lambda row: Thing(row.project, "invite", row.pk, row.note),
+    QualificationType: lambda row: Thing(row.project, "qualification", row.public_id, row.name),
+    AccessKey: lambda row: Thing(row.project, "key", row.key_id),
+    ApiToken: lambda row: Thing(row.project, "token", row.pk, row.note),
+    Payout: lambda row: Thing(row.project, "payout", row.number),
+}
+
+
+@contextmanager
+def together(act: str, on: models.Model, **details: Any) -> Iterator[None]:
+    """Fold actions recorded inside into one line with their number; no line if there were none."""
+    if _together.get() is not None:
+        yield
+        return
+    acts: list[str] = []
+    token = _together.set(acts)
+    try:
+        yield
+    finally:
+        _together.reset(token)
+    if acts:
+        record(act, on, number=len(acts), **details)
+
+
+def record(act: str, on: models.Model, *, batch: Batch | None = None, **details: Any) -> None:
+    """Add a line on an action, in its transaction. `details` are JSON."""
+    if (acts := _together.get()) is not None:
+        acts.append(act)
+        return
+    thing, actor = THINGS[type(on)](on), _actor.get()
+    user = actor.who()
+    AuditEntry.objects.create(
+        project=thing.project,
+        user=user if user is not None and user.is_authenticated else None,
+        via=actor.via,
+        act=act,
+        kind=thing.kind,
+        key=str(thing.key)[:100],
+        name=thing.name[:200],
+        batch=batch.slug if batch else thing.batch,
+        details=details,
+    )
+
+
+def actor() -> User | None:
+    """The acting person, if there is one."""
+    return _actor.get().who()

@@ -1,0 +1,142 @@
+"""The queue of background jobs: rows taken by free workers, and taken again if a worker dies."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.events import JobEnded, emit
+from annotation.flow.errors import Refused
+from annotation.flow.projects import audit_log, trace_ids
+from annotation.models import Job, Project, User
+
+LEASE = timedelta(seconds=60)
+MOST_TRIES = 3
+log = logging.getLogger(__name__)
+ran = logging.getLogger("hopscribe.job")
+
+Verb = Callable[[Job, "Progress"], dict[str, Any]]
+
+
+class Lost(Exception):
+    """Another run took the job over; this one must stop without leaving anything behind."""
+
+
+class Progress:
+    """Progress of a job. Reporting it renews the lease; raises Lost if another run has the job."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.leftovers: list[Callable[[], object]] = []
+
+    def __call__(self, done: int, total: int) -> None:
+        mine = Job.objects.filter(pk=self.job.pk, state=Job.State.RUNNING, tries=self.job.tries)
+        if not mine.update(done=done, total=total, lease_until=Now() + LEASE):
+            raise Lost
+
+    def clear_at_end(self, clear: Callable[[], object]) -> None:
+        """Call this once the job's end is stored: a run that takes over before still needs the files."""
+        self.leftovers.append(clear)
+
+
+def post(kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None) -> Job:
+    """Add a job, in the transaction of what it belongs to."""
+    return Job.objects.create(
+        kind=kind, project=project, title=title, arguments=arguments, created_by=user, due_at=Now()
+    )
+
+
+def take() -> Job | None:
+    """Take the job that is due longest: a waiting one, or one whose run stopped renewing its lease.
+
+    A job that stopped so three times fails, because whatever kills its process (such as a lack of memory) would again.
+    """
+    stopped = Q(state=Job.State.RUNNING, lease_until__lt=Now())
+    free = Q(state=Job.State.WAITING) | stopped
+    for job in Job.objects.filter(free, due_at__lte=Now()).order_by("due_at")[:20]:
+        if job.state == Job.State.RUNNING and job.tries >= MOST_TRIES:
+            _give_up(job, stopped)
+            continue
+        guard = Job.objects.filter(free, pk=job.pk, tries=job.tries)
+        if guard.update(state=Job.State.RUNNING, tries=job.tries + 1, lease_until=Now() + LEASE):
+            return Job.objects.select_related("project").get(pk=job.pk)
+    return None
+
+
+@transaction.atomic
+def _give_up(job: Job, stopped: Q) -> None:
+    error = _(
+        "The job's process ended %(n)s times before the job was finished. If the server ran out of memory "
+        "(see its system log), give it more memory or split the data into smaller parts. Then try again."
+    ) % {"n": job.tries}
+    mine = Job.objects.filter(stopped, pk=job.pk, tries=job.tries)
+    if mine.update(state=Job.State.FAILED, error=error, ended_at=Now()):
+        emit(JobEnded(job, Job.State.FAILED))
+
+
+def run(job: Job, verbs: Mapping[str, Verb]) -> None:
+    """Run a taken job, and log how it ended."""
+    token, began = trace_ids.current.set(job.public_id), time.perf_counter()
+    try:
+        outcome = _carry_out(job, verbs)
+        seconds = round(time.perf_counter() - began, 3)
+        told = {"job": job.public_id, "kind": job.kind, "tries": job.tries, "seconds": seconds, "outcome": outcome}
+        ran.info("job", extra=told)
+    finally:
+        trace_ids.current.reset(token)
+
+
+def _carry_out(job: Job, verbs: Mapping[str, Verb]) -> str:
+    """Run the function; a refusal is the job's result, a defect is tried three times. Returns how it ended."""
+    progress = Progress(job)
+    try:
+        with audit_log.acting(audit_log.Via.JOB, lambda: job.created_by):
+            result = verbs[job.kind](job, progress)
+    except Lost:
+        return "lost"
+    except Refused as refusal:
+        _end(job, Job.State.FAILED, error=str(refusal), result=getattr(refusal, "report", {}))
+        _clear(progress)
+        return "refused"
+    except Exception as defect:
+        log.exception("job %s (%s) failed", job.public_id, job.kind)
+        _fail(job, defect)
+        return "defect"
+    _end(job, Job.State.DONE, result=result, done=F("total"))
+    _clear(progress)
+    return "done"
+
+
+def _clear(progress: Progress) -> None:
+    for clear in progress.leftovers:
+        clear()
+
+
+@transaction.atomic
+def _end(job: Job, state: str, **came_of_it: Any) -> None:
+    """End the job, unless another run ended it first, and emit JobEnded."""
+    if job.finish(state, ended_at=Now(), **came_of_it):
+        emit(JobEnded(job, state))
+
+
+def _fail(job: Job, defect: Exception) -> None:
+    if job.tries < MOST_TRIES:
+        job.finish(Job.State.WAITING, due_at=Now() + timedelta(seconds=5 * job.tries))
+        return
+    error = f"{type(defect).__name__}: {defect}"
+    _end(job, Job.State.FAILED, error=error)
+
+
+@transaction.atomic
+def try_again(job: Job) -> bool:
+    """Retry a failed job; False if it had not failed."""
+    failed = Job.objects.filter(pk=job.pk, state=Job.State.FAILED)
+    return bool(failed.update(state=Job.State.WAITING, tries=0, error="", due_at=Now(), ended_at=None))

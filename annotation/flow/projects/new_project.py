@@ -1,0 +1,36 @@
+"""Creating projects, and who may."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.flow.people import members
+from annotation.flow.people.sign_up import DEFAULT_CONSENT
+from annotation.models import Member, Project, User
+from annotation.pure.people import roles
+
+TAKEN_WORDS = {"new"}  # they would be confused with URLs below projects/
+
+
+def may_found(user: User) -> bool:
+    """Whether the user may create a project: members of any project, and administrators."""
+    if user.is_superuser or user.is_staff:
+        return True
+    return Member.objects.filter(user=user, role__in=roles.who_may(roles.RUN)).exists()
+
+
+def found(user: User, *, title: str, slug: str) -> Project:
+    """Create a project owned by the user, with a default consent text. Raises Refused for a name that is taken."""
+    if slug in TAKEN_WORDS:
+        raise Refused(_("This name is reserved. Choose another name."))
+    try:
+        with transaction.atomic():
+            project = Project.objects.create(slug=slug, title=title, consent=DEFAULT_CONSENT)
+            members.enter(project, user, Member.Role.OWNER)
+    except IntegrityError:
+        raise Refused(
+            _("The name %(name)s is taken by another project. Choose another name.") % {"name": slug}
+        ) from None
+    return project

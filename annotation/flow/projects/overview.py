@@ -1,0 +1,206 @@
+"""A project at a glance: progress of its batches, and open work for its requesters.
+
+The number of queries does not depend on the number of batches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Case, Count, F, IntegerField, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+
+from annotation.flow.money import ledger
+from annotation.flow.notifications import worker_messages
+from annotation.flow.review import adjudication, approval_queue, disputed_gold
+from annotation.models import (
+    Assignment,
+    Batch,
+    BatchActivity,
+    Entry,
+    Hit,
+    Participation,
+    ProblemReport,
+    Project,
+    QualificationRequest,
+    QualificationRound,
+    Review,
+    SampledAssignment,
+    clock,
+)
+from annotation.pure.batches import lifecycle, pace
+from annotation.pure.review import review_state
+
+SHOWN = 12  # batches shown
+PRESSING = approval_queue.ALARM  # automatic approvals this soon are urgent
+STATES = [Batch.State.LAUNCHING, Batch.State.OPEN, Batch.State.PAUSED, Batch.State.DRAFT, Batch.State.CLOSED]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Progress of a batch: assignments filled of those wanted, under way, responses of the last day, time left.
+
+    `left` is None if it cannot be estimated: no pace yet, nothing wanted, or the batch is not open.
+    """
+
+    batch: Batch
+    done: int = 0
+    wanted: int = 0
+    live: int = 0
+    recent: int = 0
+    left: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A number of open decisions of one kind, in a batch or on a qualification; `due`: deadline."""
+
+    kind: str  # review, adjudicate, gold, problem_reports, approvals, requests, messages
+    count: int
+    of: Any = None
+    due: datetime | None = None
+    as_of: datetime | None = None  # time of the count, if counting is slow
+
+
+def running(project: Project, *, most: int = SHOWN) -> list[Progress]:
+    """The project's batches: active ones first, then drafts, then closed ones, each newest first."""
+    order = Case(*[When(state=s, then=Value(k)) for k, s in enumerate(STATES)], output_field=IntegerField())
+    rows = project.batches.filter(round__isnull=True, hit_type__isnull=True).annotate(order=order)
+    batches = list(rows.prefetch_related("datasets").order_by("order", "-created_at", "-pk")[:most])
+    keys = [batch.pk for batch in batches if batch.launched_at]
+    counted = Hit.objects.filter(batch__in=keys, excluded_at__isnull=True, check_item=False).order_by().values("batch")
+    places = {row["batch"]: row for row in counted.annotate(w=Sum("wanted"), d=Sum("done"), n=Sum("live"))}
+    recent = _recent(keys)
+    return [_progress(batch, places.get(batch.pk), recent.get(batch.pk, 0)) for batch in batches]
+
+
+def _recent(keys: list[int]) -> dict[int, int]:
+    """Responses of the last day, by batch."""
+    rows = Assignment.objects.filter(batch__in=keys, submitted_at__gt=clock.now() - pace.WINDOW).order_by()
+    return dict(rows.values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
+
+
+def _progress(batch: Batch, row: dict[str, int] | None, recent: int) -> Progress:
+    if row is None or batch.launched_at is None:
+        return Progress(batch)
+    left = None
+    if batch.state == Batch.State.OPEN:
+        since = pace.window(batch.launched_at, clock.now())
+        left = pace.left_for(row["w"] - row["d"], recent, since=since)
+    return Progress(batch, row["d"], row["w"], row["n"], recent, left)
+
+
+def rounds(project: Project, *, most: int = 6) -> list[QualificationRound]:
+    """The project's newest rounds with `.begun` and `.passed`, the numbers of workers."""
+    rows = QualificationRound.objects.filter(batch__project=project, batch__removed_at=None).select_related(
+        "batch", "grants"
+    )
+    counted = rows.annotate(
+        begun=Count("taken__worker", distinct=True),
+        passed=Count("taken__worker", distinct=True, filter=Q(taken__passed=True)),
+    )
+    return list(counted.order_by("-batch__created_at", "-pk")[:most])
+
+
+def waiting(project: Project) -> list[Wait]:
+    """All open decisions for the project's requesters, most urgent first."""
+    found = [Wait("approvals", row["n"], _named(row), row["due"]) for row in approval_queue.by_batch(project)]
+    found += _by_batch("review", _unread(project))
+    open_ones = Q(to_adjudicate__gt=0) | Q(in_doubt__gt=0)
+    for news in BatchActivity.objects.filter(open_ones, _there("batch", project)).select_related("batch"):
+        found += _open(news)
+    found += _by_batch("problem_reports", _problem_reports(project))
+    asked = QualificationRequest.objects.filter(type__project=project, state=QualificationRequest.State.PENDING)
+    for row in asked.order_by().values("type__public_id", "type__name").annotate(n=Count("pk")):
+        found.append(Wait("requests", row["n"], {"slug": row["type__public_id"], "title": row["type__name"]}))
+    if messages := worker_messages.unread_of(project).count():
+        found.append(Wait("messages", messages))
+    return found
+
+
+def _there(batch: str, project: Project) -> Q:
+    """Condition on a batch of the project that is not deleted; `batch` is the path to it."""
+    return Q(**{f"{batch}__project": project, f"{batch}__removed_at": None})
+
+
+def _named(row: dict[str, Any]) -> dict[str, str]:
+    return {"slug": row["batch__slug"], "title": row["batch__title"]}
+
+
+def _by_batch(kind: str, rows: QuerySet[Any, dict[str, Any]]) -> list[Wait]:
+    """Open decisions from rows with batch__slug, batch__title and n."""
+    return [Wait(kind, row["n"], _named(row)) for row in rows]
+
+
+def _unread(project: Project) -> QuerySet[Any, dict[str, Any]]:
+    """Count drawn responses whose current revision nobody reviewed (pure/review/review_state), by batch."""
+    last = Review.objects.filter(assignment=OuterRef("assignment"), revision=OuterRef("assignment__revision"))
+    rows = SampledAssignment.objects.filter(_there("assignment__batch", project), assignment__state=lifecycle.SUBMITTED)
+    rows = rows.annotate(last=Subquery(last.order_by("-pk").values("decision")[:1]))
+    rows = rows.filter(Q(last__isnull=True) | Q(last=review_state.REOPENED)).order_by()
+    named = rows.annotate(batch__slug=F("assignment__batch__slug"), batch__title=F("assignment__batch__title"))
+    return named.values("batch__slug", "batch__title").annotate(n=Count("pk"))
+
+
+def _problem_reports(project: Project) -> QuerySet[Any, dict[str, Any]]:
+    rows = ProblemReport.objects.filter(_there("assignment__batch", project), state=ProblemReport.State.OPEN).order_by()
+    named = rows.annotate(batch__slug=F("assignment__batch__slug"), batch__title=F("assignment__batch__title"))
+    return named.values("batch__slug", "batch__title").annotate(n=Count("pk"), first=Min("created_at"))
+
+
+def _open(news: BatchActivity) -> list[Wait]:
+    named = {"slug": news.batch.slug, "title": news.batch.title}
+    counts = [("adjudicate", news.to_adjudicate), ("gold", news.in_doubt)]
+    return [Wait(kind, n, named, as_of=news.counted_at) for kind, n in counts if n]
+
+
+def count_open(batch: Batch) -> None:
+    """Count and store HITs to adjudicate and gold in doubt; slow, as it reads every response."""
+    doubted = [one for one in disputed_gold.doubts(batch) if not one.decision] if disputed_gold.can_tell(batch) else []
+    found = {"to_adjudicate": len(adjudication.queue(batch)), "in_doubt": len(doubted), "counted_at": clock.now()}
+    BatchActivity.objects.update_or_create(batch=batch, defaults=found)
+
+
+def decided(batch: Batch, what: str, *, by: int = 1) -> None:
+    """Decrease the count `to_adjudicate` or `in_doubt`; with `by=-1` increase it, when a decision is undone."""
+    rows = BatchActivity.objects.filter(batch=batch, **{f"{what}__gte": max(by, 0)})
+    rows.filter(counted_at__isnull=False).update(**{what: F(what) - by})
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """Dollars in the budget, set aside for batches, and spent."""
+
+    free: Decimal
+    held: Decimal
+    spent: Decimal
+
+
+def purse(project: Project) -> Purse | None:
+    """The project's money in three numbers; None if it never had any."""
+    moves = Entry.objects.filter(project=project, kind__in=["deposit", "withdrawal"]).aggregate(
+        put_in=Sum("amount", filter=Q(kind="deposit"), default=Decimal(0)),
+        taken=Sum("amount", filter=Q(kind="withdrawal"), default=Decimal(0)),
+    )
+    if not moves["put_in"]:
+        return None
+    free, held = ledger.balance(project, ledger.AVAILABLE), ledger.held_in_all(project)
+    return Purse(free, held, moves["put_in"] - moves["taken"] - free - held)
+
+
+def totals(project: Project) -> dict[str, int]:
+    """{"datasets", "batches", "launched", "open", "annotators", "at_work", "members"}; at_work: who answered today."""
+    states = project.batches.filter(hit_type__isnull=True).aggregate(
+        batches=Count("pk"),
+        launched=Count("pk", filter=Q(launched_at__isnull=False)),
+        open=Count("pk", filter=Q(state=Batch.State.OPEN)),
+    )
+    day = Participation.objects.filter(batch__project=project, worked_at__gt=clock.now() - pace.WINDOW)
+    return states | {
+        "datasets": project.datasets.whole().filter(batches__hit_type__isnull=True).distinct().count(),
+        "annotators": project.workers.filter(active=True, user__isnull=False).count(),
+        "at_work": day.values("worker").distinct().count(),
+        "members": project.members.count(),
+    }

@@ -1,0 +1,311 @@
+"""Computing the report of a batch, and importing models' predictions for it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from datetime import UTC
+from itertools import accumulate, islice
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Max, Sum
+from django.db.models.functions import TruncHour
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches import hit_filters
+from annotation.flow.data.dataset_import import file_digest
+from annotation.flow.data.item_writer import OnProgress, no_progress
+from annotation.flow.errors import Refused
+from annotation.flow.money import earnings
+from annotation.flow.review import disputed_gold
+from annotation.flow.work.submitted_responses import submitted_answers
+from annotation.models import (
+    Batch,
+    BatchReport,
+    Dataset,
+    GoldDecision,
+    Hit,
+    Item,
+    PartReport,
+    Prediction,
+    PredictionSet,
+)
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.data.option_letters import option_of
+from annotation.pure.reports import exclusion_tables
+from annotation.pure.review.gold_corrections import corrected
+from annotation.pure.statistics.metrics import scored_as
+from annotation.registry import task_type
+from annotation.scorers import BadPredictions, read_predictions
+from annotation.scorers import Prediction as ModelPrediction
+from annotation.tasktype import Given, Judged, TaskType
+
+CHUNK = 200
+PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
+LAYOUT = 2  # of a kept report; another one makes those of before stale
+ALL = Cut()
+
+
+def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progress) -> dict[str, Any]:
+    """Compute and store the report of the batch, or of the part that matches the filter.
+
+    For the complete batch it also stores each HIT's disagreement and mean grade against gold.
+    """
+    stand = _stand(batch)
+    task = task_type(batch.task)
+    content = _computed(batch, task, _options(batch, task, cut), _judged(batch, task, progress, cut))
+    content["progress"] = _progress(batch, cut)
+    kept = {"stand": stand, "content": content}
+    if cut.key:
+        PartReport.objects.update_or_create(batch=batch, part=cut.key, defaults=kept)
+        last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]
+        batch.part_reports.exclude(pk__in=list(last)).delete()
+    else:
+        BatchReport.objects.update_or_create(batch=batch, defaults=kept)
+    return content
+
+
+def tie_rules(batch: Batch) -> Mapping[str, str]:
+    """The rules by which the batch's report can break ties: gettext ids by name; none without ties."""
+    known = {option.name: option for option in fields(task_type(batch.task).Options)}
+    return known["ties"].metadata["choices"] if "ties" in known else {}
+
+
+def _options(batch: Batch, task: TaskType, cut: Cut) -> Any:
+    """The batch's options, with the filter's rule for ties if the task has one."""
+    options = task.options(batch.options)
+    return replace(options, ties=cut.ties) if cut.ties in tie_rules(batch) else options
+
+
+def _computed(batch: Batch, task: TaskType, options: Any, judged: Iterable[Judged]) -> dict[str, Any]:
+    """The task's report, with those against corrected gold and with excluded responses, if there are any."""
+    changes = disputed_gold.changes(batch)
+    if not changes and not batch.hits.filter(excluded_at__isnull=False, check_item=False).exists():
+        return task.report(judged, options, seed=batch.seed)
+    rows = list(judged)
+    content = task.report(rows, options, seed=batch.seed)
+    if changes:
+        content["corrected"] = task.report(_corrected(rows, changes), options, seed=batch.seed)
+    if excluded := [row for row in rows if row.excluded]:
+        content["excluded"] = exclusion_tables.counts((row.excluded, len(row.given)) for row in excluded)
+        counting = [replace(row, excluded="") for row in rows]
+        content["with_excluded"] = task.report(counting, options, seed=batch.seed)
+    return content
+
+
+def kept_report(batch: Batch, cut: Cut = ALL) -> BatchReport | PartReport | None:
+    """The report as last computed, even if it is out of date."""
+    if cut.key:
+        return batch.part_reports.filter(part=cut.key).first()
+    return BatchReport.objects.filter(batch=batch).first()
+
+
+def is_fresh(batch: Batch, report: BatchReport | PartReport) -> bool:
+    """Whether the report covers the current responses."""
+    return report.stand == _stand(batch)
+
+
+def _progress(batch: Batch, cut: Cut) -> list[list[Any]]:
+    """[hour in UTC, responses submitted until its end], for each hour with submissions."""
+    rows = hit_filters.assignments_in(batch, cut, batch.assignments.submitted().filter(hit__check_item=False))
+    hours = rows.order_by().annotate(hour=TruncHour("submitted_at", tzinfo=UTC)).values("hour")
+    counted = [(row["hour"], row["count"]) for row in hours.annotate(count=Count("pk")).order_by("hour")]
+    sums = accumulate(count for _hour, count in counted)
+    return [[hour.isoformat(), total] for (hour, _count), total in zip(counted, sums, strict=True)]
+
+
+def _corrected(judged: list[Judged], changes: dict[int, GoldDecision]) -> list[Judged]:
+    """The HITs with gold replaced by requesters' decisions."""
+    made = {row.hit.public_id: row for row in changes.values()}
+    return [
+        replace(row, example=corrected(row.example, made[row.hit].decision, made[row.hit].text))
+        if row.hit in made
+        else row
+        for row in judged
+    ]
+
+
+def cached_report(batch: Batch) -> dict[str, Any] | None:
+    """The stored report if it covers the current responses; else None."""
+    report = kept_report(batch)
+    return report.content if report and is_fresh(batch, report) else None
+
+
+def _stand(batch: Batch) -> str:
+    responses = (
+        batch.assignments.submitted()
+        .filter(hit__check_item=False)
+        .aggregate(count=Count("pk"), revisions=Sum("revision"))
+    )
+    excluded = batch.hits.filter(excluded_at__isnull=False).aggregate(count=Count("pk"), last=Max("excluded_at"))
+    models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
+    gold = GoldDecision.objects.filter(hit__batch=batch).aggregate(last=Max("pk"))
+    known = [responses, excluded, models, gold]
+    if earnings.pays_by_answer(batch.task):
+        known.append(batch.payments.aggregate(last=Max("paid_at")))
+    parts = [LAYOUT, *(value for each in known for value in each.values()), batch.size, batch.seed]
+    return "/".join(map(str, parts))
+
+
+def _judged(batch: Batch, task: TaskType, progress: OnProgress, cut: Cut) -> Iterator[Judged]:
+    """Yield every HIT of the part with its responses, in order of their keys, in chunks."""
+    rows = hit_filters.hits_in(batch, cut, batch.hits.filter(check_item=False))
+    keys = rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=2000)
+    done = 0
+    while some := list(islice(keys, CHUNK)):
+        yield from _judged_chunk(batch, task, some, cut)
+        done += len(some)
+        progress(done, batch.size)
+
+
+def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut) -> list[Judged]:
+    hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
+    given = _given(batch, hits, cut)
+    predicted = _predicted(task, hits)
+    judged = []
+    for hit in hits:
+        hit.disagreement = task.differences(hit.payload, [g.answer for g in given[hit.pk]])
+        hit.score = _score(task, hit, given[hit.pk])
+        example, dataset = hit.item.example, hit.item.dataset
+        judged.append(
+            Judged(
+                hit=hit.public_id,
+                dataset=dataset.slug,
+                format=scored_as(example, dataset.format),
+                example=example,
+                payload=hit.payload,
+                given=tuple(given[hit.pk]),
+                excluded=(hit.exclusion_reason or _("excluded")) if hit.excluded_at else "",
+                predicted=tuple(predicted[hit.pk]),
+                wanted=hit.wanted,
+            )
+        )
+    if not cut.key:
+        Hit.objects.bulk_update(hits, ["disagreement", "score"])
+    return judged
+
+
+def _score(task: TaskType, hit: Hit, given: list[Given]) -> float | None:
+    """The mean grade of the responses; None without responses or usable gold."""
+    gold = hit.item.example
+    if not given or hit.excluded_at or not task.gradable(gold):
+        return None
+    return fmean(task.grade(hit.payload, each.answer, gold) for each in given)
+
+
+def _given(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[Given]]:
+    """Submitted responses by HIT, in order of submission; of a part only those of its days."""
+    given: defaultdict[int, list[Given]] = defaultdict(list)
+    submitted = submitted_answers(hits)
+    paid = _paid(batch, (row.assignment_id for answers in submitted.values() for row in answers))
+    for hit, answers in submitted.items():
+        for row in answers:
+            if hit_filters.is_within(cut, row.assignment.submitted_at):
+                worker = batch.project.pseudonym(row.assignment.worker_id)
+                given[hit].append(Given(worker, row.answer, row.active_seconds, paid.get(row.assignment_id)))
+    return given
+
+
+def _paid(batch: Batch, assignments: Iterable[int]) -> dict[int, int]:
+    """US cents by assignment, for reports of tasks that pay by response."""
+    return earnings.paid_for_answers(assignments) if earnings.pays_by_answer(batch.task) else {}
+
+
+def _predicted(task: TaskType, hits: list[Hit]) -> defaultdict[int, list[Given]]:
+    by_item = {hit.item_id: hit for hit in hits}
+    rows = Prediction.objects.filter(item__in=by_item, prediction_set__ready=True).select_related("prediction_set")
+    predicted: defaultdict[int, list[Given]] = defaultdict(list)
+    for row in rows.order_by("prediction_set__model"):
+        hit = by_item[row.item_id]
+        answer = task.complete(hit.payload, row.content)
+        predicted[hit.pk].append(Given(row.prediction_set.model, answer))
+    return predicted
+
+
+def import_predictions(
+    dataset: Dataset, path: Path, *, format: str, model: str, progress: OnProgress = no_progress
+) -> dict[str, Any]:
+    """Import a model's predictions for a dataset's items; returns {"read", "accepted", "missing"}.
+
+    All or nothing. The same file under the same model changes nothing; another file replaces it.
+    """
+    digest = file_digest(path)
+    before = PredictionSet.objects.filter(dataset=dataset, model=model).first()
+    if before and before.ready and before.sha256 == digest:
+        return {"read": 0, "accepted": 0, "missing": 0, "already_there": True}
+    if before and before.ready:
+        raise Refused(
+            _("%(model)s already has other predictions here. Give this model another name.") % {"model": model}
+        )
+    if before:
+        _detach(before)
+    predictions = PredictionSet.objects.create(dataset=dataset, model=model, sha256=digest)
+    try:
+        read = _attach(predictions, path, format, progress)
+    except BadPredictions as bad:
+        _detach(predictions)
+        raise Refused(str(bad)) from None
+    except BaseException:
+        _detach(predictions)
+        raise
+    PredictionSet.objects.filter(pk=predictions.pk).update(ready=True)
+    return {"read": read, "accepted": read, "missing": dataset.size - read, "already_there": False}
+
+
+def _attach(predictions: PredictionSet, path: Path, format: str, progress: OnProgress) -> int:
+    dataset = predictions.dataset
+    items: defaultdict[str, list[int]] = defaultdict(list)
+    for source_id, pk in dataset.items.order_by("position").values_list("source_id", "pk"):
+        items[source_id].append(pk)
+    read = 0
+    source = read_predictions(format, path)
+    while some := list(islice(source, CHUNK)):
+        rows = [Prediction(prediction_set=predictions, item_id=_item(items, p), content={}) for p in some]
+        contexts = Item.every.in_bulk([row.item_id for row in rows])
+        for row, prediction in zip(rows, some, strict=True):
+            row.content = _content(contexts[row.item_id], prediction)
+        with transaction.atomic():
+            Prediction.objects.bulk_create(rows)
+        read += len(some)
+        progress(read, dataset.size)
+    if not read:
+        raise Refused(_("The file contains no predictions."))
+    return read
+
+
+def _item(items: dict[str, list[int]], prediction: ModelPrediction) -> int:
+    """The item of a prediction: by its id, and in order among equal ids."""
+    twins = items.get(prediction.item_id, [])
+    if prediction.occurrence >= len(twins):
+        text = _("The dataset has no item with the id %(id)s of a prediction. Use the ids of the dataset's own file.")
+        raise Refused(text % {"id": prediction.item_id})
+    return twins[prediction.occurrence]
+
+
+def _content(item: Item, prediction: ModelPrediction) -> dict[str, Any]:
+    """A prediction with paragraph positions, as `TaskType.complete` takes it; a title means its first paragraph."""
+    example = item.example
+    text = "" if prediction.answerable is False else prediction.answer or ""
+    support = {k for k in prediction.support or () if 0 <= k < len(example.paragraphs)}
+    if example.options:
+        try:
+            text = option_of(text, example.options)
+        except ValueError as beyond:
+            told = _("The prediction for id %(id)s cannot be read: %(why)s. Give the letter or the text of an option.")
+            raise Refused(told % {"id": prediction.item_id, "why": beyond}) from None
+    key = str.lower if prediction.caseless else str
+    places: dict[str, int] = {}
+    for place, paragraph in enumerate(example.paragraphs):
+        places.setdefault(key(paragraph.title), place)
+    facts = [[places[key(title)], s] for title, s in prediction.facts or () if key(title) in places and s >= 0]
+    return {"text": text, "support": sorted(support | {p for p, _s in facts}), "facts": facts}
+
+
+def _detach(predictions: PredictionSet) -> None:
+    while some := list(predictions.predictions.values_list("pk", flat=True)[:500]):
+        Prediction.objects.filter(pk__in=some).delete()
+    predictions.delete()

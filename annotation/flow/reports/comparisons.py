@@ -1,0 +1,172 @@
+"""Comparisons of batches, datasets, workers and models, item by item.
+
+The measures of an item in a batch are the mean grade of its responses against gold and their agreement, as of the last
+report. Items are the same if they are the same row, or if id, question and answerability are equal and unique on
+both sides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from statistics import median
+from typing import Any
+
+from django.db.models import Count, F, Sum
+
+from annotation.flow.batches import hit_filters
+from annotation.flow.money import wages
+from annotation.flow.reports import batch_scores
+from annotation.models import Batch, Dataset, Payment, Prediction, Project, WorkerResponse
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.reports.comparison import PEOPLE, Measured
+from annotation.registry import task_type
+
+Values = dict[Hashable, float]
+MOST = 6  # columns of a comparison
+
+
+def batches(some: Iterable[Batch]) -> list[Measured]:
+    """Each batch as of its last report."""
+    return [_batch(batch) for batch in some]
+
+
+def _batch(batch: Batch) -> Measured:
+    columns = ("item__source_id", "item__question", "item__answerable", "score", "disagreement")
+    answers = _counted(batch)
+    number = Counter(answers.values_list("hit", flat=True))
+    there = batch.hits.filter(check_item=False, excluded_at__isnull=True).values_list("pk", "item", *columns)
+    rows = [(number[hit], *row) for hit, *row in there if number[hit]]
+    seen = Counter(row[2:5] for row in rows)
+    scores: Values = {}
+    agreements: Values = {}
+    for done, item, *named, score, disagreement in rows:
+        key = tuple(named)
+        name: Hashable = key if seen[key] == 1 else item
+        if score is not None:
+            scores[name] = score
+        if disagreement is not None and done > 1:
+            agreements[name] = 1 - disagreement
+    paid = Payment.objects.filter(batch=batch, state=Payment.State.PAID).aggregate(sum=Sum("amount"))["sum"]
+    kept = batch_scores.kept_report(batch)
+    return Measured(
+        key=batch.slug,
+        label=batch.title,
+        scores=scores,
+        agreements=agreements,
+        answers=answers.count(),
+        seconds=_median(answers),
+        paid=paid,
+        wage=wages.summary(wages.of_batch(batch)).median,
+        report=kept.content if kept else {},
+    )
+
+
+def _counted(batch: Batch) -> Any:
+    """Assignments that the batch's report counts."""
+    return hit_filters.assignments_in(batch, Cut(counted=True), batch.assignments.submitted())
+
+
+def _median(answers: Any) -> float | None:
+    known = list(answers.filter(active_seconds__gt=0).values_list("active_seconds", flat=True))
+    return median(known) if known else None
+
+
+def contenders(batch: Batch) -> tuple[list[tuple[str, int]], list[str]]:
+    """(pseudonym, responses) of all workers, busiest first, and the models with predictions on the items."""
+    answers = batch.assignments.submitted().filter(hit__check_item=False)
+    counted = answers.order_by().values("worker").annotate(count=Count("pk")).order_by("-count", "worker")
+    people = [(batch.project.pseudonym(row["worker"]), row["count"]) for row in counted]
+    items = batch.hits.filter(check_item=False).values("item")
+    models = Prediction.objects.filter(item__in=items, prediction_set__ready=True).order_by()
+    return people, sorted(set(models.values_list("prediction_set__model", flat=True).distinct()))
+
+
+def answerers(batch: Batch, people: Iterable[str], models: Iterable[str]) -> list[Measured]:
+    """All workers together, then those with these pseudonyms, then the models: graded on the HITs of the batch."""
+    hits = batch.hits.filter(check_item=False, excluded_at__isnull=True)
+    answers = _counted(batch)
+    number = Counter(answers.values_list("hit", flat=True))
+    apart = hits.filter(disagreement__isnull=False).values_list("pk", "item", "disagreement")
+    everybody = Measured(
+        PEOPLE,
+        "",
+        scores=dict(hits.filter(score__isnull=False).values_list("item", "score")),
+        agreements={item: 1 - differing for hit, item, differing in apart if number[hit] > 1},
+        answers=sum(number.values()),
+        seconds=_median(answers),
+    )
+    known = {batch.project.pseudonym(pk): pk for pk in batch.assignments.values_list("worker", flat=True).distinct()}
+    found = [everybody, *(_person(batch, name, known[name]) for name in people if name in known)]
+    return [*found, *(_model(batch, name) for name in models)]
+
+
+def _person(batch: Batch, name: str, worker: int) -> Measured:
+    """A worker's graded responses, and the agreement of each with the others' to the same HIT."""
+    task = task_type(batch.task)
+    counted = _counted(batch)
+    mine = counted.filter(worker=worker)
+    there = counted.filter(hit__in=mine.order_by().values("hit"))
+    latest = WorkerResponse.objects.filter(
+        assignment__in=there.order_by().values("pk"), revision=F("assignment__revision")
+    )
+    said: dict[int, list[tuple[int, Any]]] = {}
+    for given in latest.select_related("assignment").order_by("pk").iterator():
+        said.setdefault(given.assignment.hit_id, []).append((given.assignment.worker_id, given.answer))
+    scores: Values = {}
+    agreements: Values = {}
+    for row in mine.select_related("hit__item").defer("draft").iterator():
+        own = [answer for whose, answer in said.get(row.hit_id, ()) if whose == worker]
+        others = [answer for whose, answer in said.get(row.hit_id, ()) if whose != worker]
+        gold = row.hit.item.example
+        if own and task.gradable(gold):
+            scores[row.hit.item_id] = task.grade(row.hit.payload, own[0], gold)
+        if own and others:
+            each = [1 - task.differences(row.hit.payload, [own[0], other]) for other in others]
+            agreements[row.hit.item_id] = sum(each) / len(each)
+    return Measured(name, name, scores, agreements, mine.count(), _median(mine))
+
+
+def _model(batch: Batch, name: str) -> Measured:
+    """A model's predictions, graded like a worker's responses."""
+    task = task_type(batch.task)
+    hits = batch.hits.filter(check_item=False, excluded_at__isnull=True)
+    items = {hit.item_id: hit for hit in hits.select_related("item")}
+    rows = Prediction.objects.filter(
+        prediction_set__model=name, prediction_set__ready=True, item__hits__in=hits
+    ).distinct()
+    scores: Values = {}
+    for row in rows.order_by("pk").iterator():
+        hit = items[row.item_id]
+        gold = hit.item.example
+        if task.gradable(gold):
+            scores[hit.item_id] = task.grade(hit.payload, task.complete(hit.payload, row.content), gold)
+    return Measured(name, name, scores, answers=len(scores))
+
+
+def datasets(some: Iterable[Dataset]) -> list[dict[str, Any]]:
+    """Content of each: {"dataset", "items", "hops" {number: items}, "shapes", "answerable", "unanswerable"}."""
+    found = []
+    for dataset in some:
+        rows = dataset.items.order_by()
+        answerable = dict(rows.values_list("answerable").annotate(Count("pk")))
+        found.append(
+            {
+                "dataset": dataset,
+                "items": dataset.size,
+                "hops": dict(rows.values_list("hops").annotate(Count("pk"))),
+                "shapes": dict(rows.values_list("shape").annotate(Count("pk"))),
+                "answerable": answerable.get(True, 0),
+                "unanswerable": answerable.get(False, 0),
+            }
+        )
+    return found
+
+
+def comparable(project: Project) -> dict[str, list[Batch]]:
+    """The launched batches by task, newest first, without those of the MTurk API, whose responses cannot be graded."""
+    rows = project.batches.filter(launched_at__isnull=False).exclude(task="external").order_by("-launched_at", "-pk")
+    found: dict[str, list[Batch]] = {}
+    for batch in rows.select_related("project"):
+        found.setdefault(batch.task, []).append(batch)
+    return found

@@ -1,0 +1,268 @@
+"""Documents on a dataset: provenance, datasheet and card."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.db.models import Count, Max, Min, Q, Sum
+
+from annotation import recruitment
+from annotation.derivations import DERIVATIONS
+from annotation.derivations.pooling import names_in
+from annotation.flow.data import item_editing
+from annotation.flow.data.dataset_files import blocks_of, examples_of, whole_file
+from annotation.flow.data.splits import splits_of, stem_of
+from annotation.flow.reports.batch_scores import cached_report
+from annotation.formats import FORMATS
+from annotation.models import Batch, Dataset, Payment
+from annotation.models.fields import to_text
+from annotation.pure.data.dataset_card import card
+from annotation.pure.data.datasheet import Origin, Sheet, Split, Step, Work
+from annotation.pure.data.datasheet_text import datasheet
+from annotation.pure.data.provenance import flattened, steps_of
+from annotation.pure.reports.agreement_cells import agreement_of
+from annotation.registry import task_type
+
+NAMES_DATASETS = ("pool", "inputs", "others")  # options of derivations that name other datasets
+DOCUMENTS = {"provenance": "provenance.jsonl", "datasheet": "datasheet.md", "card": "card.md"}  # and their files
+LAUNCHED = (Batch.State.OPEN, Batch.State.PAUSED, Batch.State.CLOSED)
+
+
+def export_provenance(dataset: Dataset, path: Path) -> dict[str, Any]:
+    """Write the provenance of every item, a JSON object per line with the item's id; returns {"records", "sha256"}."""
+    return whole_file(path, lambda out: _write_provenance(dataset, out))
+
+
+def export_datasheet(dataset: Dataset, path: Path) -> dict[str, Any]:
+    """Write the datasheet, in Markdown; returns {"records" (1), "sha256"}."""
+    return whole_file(path, _writer(lambda: datasheet_of(dataset)))
+
+
+def export_card(dataset: Dataset, path: Path, *, files: Mapping[str, str], beside: str = "") -> dict[str, Any]:
+    """Write the card; `files` by split, `beside`: the datasheet's name. Returns {"records" (1), "sha256"}."""
+    return whole_file(path, _writer(lambda: card_of(dataset, files=files, beside=beside)))
+
+
+def datasheet_of(dataset: Dataset) -> str:
+    return datasheet(sheet_of(dataset))
+
+
+def card_of(dataset: Dataset, *, files: Mapping[str, str], beside: str = "") -> str:
+    return card(sheet_of(dataset), files, datasheet=beside)
+
+
+def stream_provenance(dataset: Dataset) -> Iterator[bytes]:
+    """The file of `export_provenance`, in blocks."""
+    return blocks_of(lambda out: _write_provenance(dataset, out))
+
+
+def stream_document(dataset: Dataset, document: str, *, format: str) -> Iterator[bytes]:
+    """One of DOCUMENTS as a file; `format`: the export that a card describes."""
+    if document == "provenance":
+        return stream_provenance(dataset)
+    if document == "datasheet":
+        return iter([datasheet_of(dataset).encode()])
+    suffix = f".{format}{FORMATS[format].suffix}"
+    files = {split: f"{each.slug}{suffix}" for split, each in splits_of(dataset).items()}
+    return iter([card_of(dataset, files=files, beside=f"{dataset.slug}.{DOCUMENTS['datasheet']}").encode()])
+
+
+def _writer(text: Callable[[], str]) -> Callable[[BinaryIO], int]:
+    def write(out: BinaryIO) -> int:
+        out.write(text().encode())
+        return 1
+
+    return write
+
+
+def _write_provenance(dataset: Dataset, out: BinaryIO) -> int:
+    """Write a line for each id; twins share it, unless they were made in different ways."""
+    seen: set[bytes] = set()
+    for example in examples_of(dataset):
+        steps = steps_of(example.extra)
+        row = {"id": example.id, "provenance": steps, **flattened(steps, example.question)}
+        line = to_text(row).encode("utf-8", "backslashreplace") + b"\n"
+        digest = hashlib.blake2b(line, digest_size=16).digest()
+        if digest not in seen:
+            seen.add(digest)
+            out.write(line)
+    return len(seen)
+
+
+def sheet_of(dataset: Dataset) -> Sheet:
+    """All facts of the datasheet and the card, over all splits that belong together."""
+    splits = splits_of(dataset)
+    past = _Past(list(splits.values()))
+    works = [*past.batches.values(), *_later(splits, past)]
+    workers = {worker for batch in works for worker in _workers(batch)}
+    return Sheet(
+        name=dataset.slug if len(splits) == 1 else stem_of(dataset),
+        licence=dataset.licence or "; ".join(dict.fromkeys(o.licence for o in past.origins.values() if o.licence)),
+        splits=tuple(Split.of(each, examples_of(row)) for each, row in splits.items()),
+        origins=tuple(past.origins.values()),
+        steps=tuple(past.steps.values()),
+        works=tuple(_work(batch, made=batch.slug in past.batches) for batch in works),
+        workers=len(workers),
+        changed=tuple(past.changed),
+        gone=tuple(past.gone),
+    )
+
+
+class _Past:
+    """The datasets and batches that a dataset was made from, earliest first."""
+
+    def __init__(self, datasets: Sequence[Dataset]) -> None:
+        self._project = datasets[0].project
+        self._rows: dict[str, Dataset | None] = {dataset.slug: dataset for dataset in datasets}
+        self.origins: dict[str, Origin] = {}
+        self.steps: dict[tuple[str, str], Step] = {}
+        self.batches: dict[str, Batch] = {}
+        self.gone: list[str] = []
+        self.changed: list[tuple[str, int, int]] = []
+        for dataset in datasets:
+            self._walk(dataset)
+
+    def _walk(self, dataset: Dataset) -> None:
+        lineage = dataset.lineage
+        if found := item_editing.told(dataset):
+            self.changed.append((dataset.slug, found["edited"], found["archived"]))
+        if not lineage:
+            self.origins[dataset.slug] = _origin(dataset)
+            return
+        named = _sources(lineage)
+        for name in dict.fromkeys([*named, *_further(lineage)]):
+            self._visit(name)
+        if batch := Batch.everything.filter(project=self._project, slug=lineage.get("batch", "")).first():
+            self.batches.setdefault(batch.slug, batch)
+        self.steps.setdefault((dataset.sha256, lineage["how"]), _step(dataset, named))
+
+    def _visit(self, name: str) -> None:
+        if name in self._rows:
+            return
+        row = Dataset.objects.whole().filter(project=self._project, slug=name).first()
+        self._rows[name] = row
+        if row is None:
+            self.gone.append(name)
+        else:
+            self._walk(row)
+
+
+def _sources(lineage: dict[str, Any]) -> list[str]:
+    source = lineage["source"]
+    return [source] if isinstance(source, str) else list(source)
+
+
+def _further(lineage: dict[str, Any]) -> Iterator[str]:
+    for option in NAMES_DATASETS:
+        if isinstance(names := lineage["options"].get(option), str):
+            yield from names_in(names)
+
+
+def _origin(dataset: Dataset) -> Origin:
+    licence, source = dataset.licence, dataset.source
+    return Origin(dataset.slug, dataset.format, dataset.size, licence, source, dataset.sha256)
+
+
+def _step(dataset: Dataset, sources: list[str]) -> Step:
+    lineage = dataset.lineage
+    together = Dataset.objects.whole().filter(project=dataset.project_id, sha256=dataset.sha256)
+    made = [row.slug for row in together.order_by("pk") if row.lineage == lineage]
+    return Step(
+        made=tuple(made),
+        how=lineage["how"],
+        sources=tuple(sources),
+        options=lineage["options"],
+        seed=lineage["seed"],
+        version=lineage["version"],
+        report=dataset.report,
+        batch=lineage.get("batch", ""),
+        title=DERIVATIONS[lineage["how"]].title if lineage["how"] in DERIVATIONS else "",
+    )
+
+
+def _later(splits: dict[str, Dataset], past: _Past) -> list[Batch]:
+    """Batches on the finished dataset, such as a human study."""
+    found = Batch.everything.filter(datasets__in=list(splits.values()), state__in=LAUNCHED).distinct().order_by("pk")
+    return [batch for batch in found if batch.slug not in past.batches]
+
+
+def _workers(batch: Batch) -> set[int]:
+    return set(batch.assignments.submitted().values_list("worker", flat=True))
+
+
+def _work(batch: Batch, *, made: bool) -> Work:
+    answers = (
+        batch.assignments.submitted()
+        .filter(hit__check_item=False)
+        .aggregate(
+            count=Count("pk"),
+            workers=Count("worker", distinct=True),
+            imported=Count("response_import"),
+            excluded_responses=Count("pk", filter=Q(hit__excluded_at__isnull=False)),
+            first=Min("submitted_at", filter=Q(response_import__isnull=True)),
+            last=Max("submitted_at", filter=Q(response_import__isnull=True)),
+        )
+    )
+    wanted = batch.hits.filter(check_item=False, excluded_at__isnull=True).aggregate(
+        few=Min("wanted"), most=Max("wanted")
+    )
+    report = cached_report(batch)
+    return Work(
+        batch=batch.slug,
+        task=task_type(batch.task).title,
+        made=made,
+        hits=batch.hits.filter(check_item=False).count(),
+        excluded=batch.hits.filter(check_item=False, excluded_at__isnull=False).count(),
+        answers=answers["count"],
+        workers=answers["workers"],
+        per_hit=wanted["few"] or batch.assignments_per_hit,
+        most_per_hit=wanted["most"] or 0,
+        excluded_responses=answers["excluded_responses"],
+        imported=answers["imported"],
+        marketplace=recruitment.name_of(batch),
+        requires=bool(batch.requirements),
+        chosen=batch.workers.count() or None,
+        qualifications=tuple(_qualifications(batch)),
+        pay=tuple(_pay(batch)),
+        first=_day(answers["first"]),
+        last=_day(answers["last"]),
+        agreement=agreement_of(report) if report else (),
+        instructions_versions=batch.instructions_versions.count(),
+    )
+
+
+def _qualifications(batch: Batch) -> Iterator[tuple[str, int]]:
+    """Earlier qualification batches of the same task, and the number of workers in each."""
+    earlier = Batch.everything.filter(
+        project=batch.project_id,
+        task=batch.task,
+        purpose=Batch.Purpose.QUALIFICATION,
+        state__in=LAUNCHED,
+        launched_at__lt=batch.launched_at,
+    ).exclude(pk=batch.pk)
+    for found in earlier.order_by("launched_at", "pk"):
+        yield found.slug, len(_workers(found))
+
+
+def _pay(batch: Batch) -> Iterator[tuple[str, str]]:
+    """A paid batch's rewards, and what the ledger paid so far; nothing for an unpaid one."""
+    if batch.auto_approval is None:
+        return
+    options = task_type(batch.task).options(batch.options)
+    by_answer = [option for option in fields(options) if option.name.startswith("pay_")]
+    for option in by_answer:
+        yield option.metadata.get("label", option.name), f"{getattr(options, option.name)} US cents"
+    if not by_answer:
+        yield "An answer", f"{batch.reward:.2f} US dollars"
+    paid = batch.payments.filter(state=Payment.State.PAID).aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]
+    yield "Paid so far, without fees", f"{paid:.2f} US dollars"
+
+
+def _day(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).date().isoformat() if moment else ""

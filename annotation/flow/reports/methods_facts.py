@@ -1,0 +1,148 @@
+"""Facts on a batch for the methods paragraph (annotation/pure/reports/methods.py)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from statistics import median
+from typing import Any
+
+from django.db.models import Count, Max, Min, Q, QuerySet, Sum
+from django.utils.translation import gettext
+
+from annotation import recruitment
+from annotation.flow.money import wages
+from annotation.flow.money.earnings import undecided_of
+from annotation.flow.review import review_decisions
+from annotation.flow.work import eligibility
+from annotation.models import Attempt, Batch, Hit, Payment, QualificationRound
+from annotation.pure.people import requirements
+from annotation.pure.reports.methods import Facts
+from annotation.pure.review import review_state
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.registry import task_type
+
+
+def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
+    """All facts from the batch's rows; agreement comes from its report, if that is current."""
+    work = batch.hits.filter(check_item=False)
+    answers = batch.assignments.submitted().filter(hit__check_item=False)
+    counted = answers.aggregate(
+        answers=Count("pk"),
+        workers=Count("worker", distinct=True),
+        counted_workers=Count("worker", distinct=True, filter=Q(hit__excluded_at__isnull=True)),
+        imported=Count("response_import"),
+        unversioned=Count("pk", filter=Q(instructions_version=0)),
+        excluded_responses=Count("pk", filter=Q(hit__excluded_at__isnull=False)),
+    )
+    here = answers.filter(response_import__isnull=True).aggregate(first=Min("submitted_at"), last=Max("submitted_at"))
+    seconds = list(answers.filter(active_seconds__gt=0).values_list("active_seconds", flat=True))
+    instructions_versions = (
+        answers.filter(instructions_version__gt=0).order_by().values_list("instructions_version", flat=True).distinct()
+    )
+    there = work.filter(excluded_at__isnull=True)
+    wanted = there.aggregate(few=Min("wanted"), most=Max("wanted"))
+    return Facts(
+        question=task_type(batch.task).question,
+        hits=work.count(),
+        datasets=_counted(work, "item__dataset__slug"),
+        hops=tuple((hops or 0, count) for hops, count in _counted(work, "item__hops")),
+        per_hit=(wanted["few"] or 0, wanted["most"] or 0),
+        unanswered=there.exclude(pk__in=answers.order_by().values("hit")).count(),
+        first=_day(here["first"]),
+        last=_day(here["last"]),
+        chosen=batch.workers.count(),
+        marketplace=recruitment.name_of(batch),
+        requirements=tuple(_requirements(batch)),
+        rounds=tuple(_rounds(batch)),
+        instructions_versions=tuple(sorted(instructions_versions)),
+        check_share=batch.check_share,
+        seconds=median(seconds) if seconds else None,
+        timed=len(seconds),
+        agreements=tuple(_agreements(report or {})),
+        excluded=tuple(_reasons(work)),
+        **counted,
+        **_decided(batch),
+        **_pay(batch),
+    )
+
+
+def _counted(rows: Any, column: str) -> tuple[tuple[Any, int], ...]:
+    found = rows.order_by().values(column).annotate(count=Count("pk")).order_by(column)
+    return tuple((row[column], row["count"]) for row in found)
+
+
+def _reasons(work: QuerySet[Hit]) -> Iterator[tuple[str, int]]:
+    for reason, count in _counted(work.filter(excluded_at__isnull=False), "exclusion_reason"):
+        yield reason or gettext("no reason given"), count
+
+
+def _day(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).date().isoformat() if moment else ""
+
+
+def _requirements(batch: Batch) -> Iterator[str]:
+    names = eligibility.names_of(batch.project)
+    for asked in requirements.read_all(batch.requirements):
+        yield eligibility.asked_for(asked, names.get(asked.type, asked.type))
+
+
+def _rounds(batch: Batch) -> Iterator[tuple[str, int, int]]:
+    """Rounds that grant what the batch requires: workers who finished, and who passed."""
+    types = {asked.type for asked in requirements.read_all(batch.requirements)}
+    rounds = QualificationRound.objects.filter(grants__public_id__in=types, batch__project=batch.project_id)
+    for found in rounds.select_related("batch").order_by("batch__launched_at", "pk"):
+        done = Attempt.objects.filter(round=found, passed__isnull=False)
+        took = done.aggregate(took=Count("worker", distinct=True))["took"]
+        passed = done.filter(passed=True).aggregate(passed=Count("worker", distinct=True))["passed"]
+        if took:
+            yield found.batch.title, took, passed
+
+
+def _pay(batch: Batch) -> dict[str, Any]:
+    """What the ledger paid, in dollars, and what is still owed; empty for unpaid work."""
+    payments = Payment.objects.filter(batch=batch)
+    paid = payments.filter(state=Payment.State.PAID).aggregate(sum=Sum("amount"))["sum"]
+    if not paid:
+        return {}
+    unsettled = payments.exclude(state=Payment.State.PAID).values("assignment").distinct().count()
+    waiting = undecided_of(batch.assignments.submitted()).count() + unsettled
+    earned = wages.summary(wages.of_batch(batch))
+    hourly = {} if earned.median is None else {"wage": f"{earned.median:.2f}", "tenth": f"{earned.tenth:.2f}"}
+    return {"paid": f"{paid:.2f}", "unpaid": waiting, "earners": earned.workers, **hourly}
+
+
+def _decided(batch: Batch) -> dict[str, int]:
+    """Requesters' decisions: adjudicated HITs, edited and excluded responses."""
+    rows = batch.assignments.submitted().filter(reviews__isnull=False, hit__check_item=False).distinct()
+    standings = review_decisions.standings(rows.select_related("hit").defer("draft"))
+    refused = sum(not one.takes_part for one in standings)
+    standing = [one for one in standings if one.assignment.hit.excluded_at is None]
+    if review_decisions.is_reviewed(batch):
+        return {"refused": refused, "edited": sum(one.state == review_state.EDITED for one in standing)}
+    taken: defaultdict[int, list[str]] = defaultdict(list)
+    for one in standing:
+        if one.state in review_state.TAKEN:
+            taken[one.assignment.hit_id].append(one.state)
+    alone = Counter(states[0] for states in taken.values() if len(states) == 1)
+    return {"refused": refused, "picked": alone[review_state.ACCEPTED], "reworded": alone[review_state.EDITED]}
+
+
+ALPHAS = {
+    "answer": _("Krippendorff's alpha of the answer (distance 1 − F1)"),
+    "support": _("Krippendorff's alpha of the support (MASI distance)"),
+}
+
+
+def _agreements(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    datasets = report.get("datasets") or {}
+    for study in datasets.values() if len(datasets) == 1 else ():
+        for part, words in (("answer", _("Agreement on the answer (F1)")), ("support", _("Agreement on support (F1)"))):
+            yield words, study[part]["agreement"]["f1"] | {"share": True}
+        for part, words in ALPHAS.items():
+            yield words, (study.get("alpha") or {}).get(part) or {}
+    for table in report.get("tables") or ():
+        if table["name"] == "agreement":
+            for label, value, low, high, *_n in table["rows"]:
+                yield label["text"], {"value": value, "low": low, "high": high}

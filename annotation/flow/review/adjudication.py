@@ -1,0 +1,98 @@
+"""Adjudication: HITs without a clear result (ties, splits, excluded responses), and requesters' decisions on them.
+
+A decision is a review: one response is accepted and alone is the result. The alternative is to exclude the HIT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+from django.db.models import Q
+
+from annotation.flow.review import problem_reports, review_decisions
+from annotation.flow.review.review_decisions import Standing
+from annotation.models import Batch, Hit, User
+from annotation.pure.review import review_state
+from annotation.registry import task_type
+from annotation.tasktype import JSON
+
+CHUNK = 200
+NOTHING_DUE = Q(room__lte=0, live=0)  # no further response is expected
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A HIT to adjudicate: why it is open, and its number of responses."""
+
+    pk: int
+    public_id: str
+    kind: str
+    answers: int
+
+
+def queue(batch: Batch) -> list[Open]:
+    """HITs to adjudicate, in the order of their items; in an open batch only those that expect no further response."""
+    return list(_open(batch, _keys(batch)))
+
+
+def following(batch: Batch, hit: Hit) -> Open | None:
+    """The next HIT to adjudicate after this one, wrapping around; None if there is no other."""
+    keys = _keys(batch, besides=hit.pk)
+    here = keys.index(hit.pk)
+    return next(_open(batch, keys[here + 1 :] + keys[:here]), None)
+
+
+def _keys(batch: Batch, *, besides: int | None = None) -> list[int]:
+    """HITs that may be open, in the order of their items, including `besides`."""
+    answered = Q(excluded_at__isnull=True, check_item=False, done__gt=0)
+    if batch.state != Batch.State.CLOSED:
+        answered &= NOTHING_DUE
+    hits = batch.hits.filter(answered | Q(pk=besides))
+    return list(hits.order_by("item__dataset__slug", "item__position").values_list("pk", flat=True))
+
+
+def _open(batch: Batch, keys: Sequence[int]) -> Iterator[Open]:
+    for start in range(0, len(keys), CHUNK):
+        here = keys[start : start + CHUNK]
+        rows = Hit.objects.in_bulk(here)
+        said = review_decisions.standing_answers(rows.values())
+        for pk in here:
+            answers = [answer for _standing, answer in said[pk]]
+            if answers and (kind := open_kind(batch, rows[pk].payload, answers)):
+                yield Open(pk, rows[pk].public_id, kind, len(answers))
+
+
+def open_kind(batch: Batch, payload: JSON, answers: Sequence[JSON]) -> str:
+    """Why the result is open; "" if it is clear or a requester accepted one response."""
+    if sum(bool(answer.get("accepted")) for answer in answers) == 1:
+        return ""
+    task = task_type(batch.task)
+    aggregate = review_decisions.aggregate(task, payload, answers)
+    return review_decisions.kind_of(aggregate) if task.unsettled(aggregate) else ""
+
+
+def shuffled(rows: Sequence[T], *, viewer: int, hit: str) -> list[T]:
+    """The responses in a random order that hides who gave them, but is fixed for one viewer and HIT."""
+    mixed = list(rows)
+    Random(f"{viewer}/{hit}").shuffle(mixed)
+    return mixed
+
+
+def undo(hit: Hit, *, reviewer: User | None) -> bool:
+    """Undo a decision: restore the HIT, or withdraw the acceptance; False if there is none."""
+    if problem_reports.restore(
+        hit
+    ):  # in a transaction of its own: it locks the batch, and the lock order has assignments before it
+        return True
+    taken = [review_decisions.undo(one.assignment, reviewer=reviewer) for one in accepted(hit)]
+    return any(taken)
+
+
+def accepted(hit: Hit) -> list[Standing]:
+    """Responses to a HIT that a requester accepted unchanged."""
+    rows = hit.assignments.submitted().select_related("batch").defer("draft")
+    return [one for one in review_decisions.standings(rows.order_by("pk")) if one.state in review_state.TAKEN]

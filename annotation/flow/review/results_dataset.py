@@ -1,0 +1,202 @@
+"""Creating a dataset from the results of a batch, in the form that the task writes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.events import ResultsDatasetCreated, emit
+from annotation.flow.data.derivation import code_version
+from annotation.flow.data.item_writer import (
+    CHUNK,
+    Filler,
+    OnProgress,
+    already_there,
+    no_progress,
+    remove_dataset,
+    reserve,
+)
+from annotation.flow.errors import Refused
+from annotation.flow.review import review_decisions
+from annotation.flow.review.response_provenance import Said, said_by_hit, step_of
+from annotation.models import Batch, Dataset, Hit, Item, User
+from annotation.models.fields import to_text
+from annotation.pure.data.example import JSON, Example
+from annotation.pure.data.provenance import appended
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+HOW = "verdicts"  # in the lineage, in the place of a derivation's name
+UNANSWERED, EXCLUDED = "no answer stands", "excluded"
+LISTED = 500  # dropped items that the report names
+
+
+class ResultItem(NamedTuple):
+    """An example with its result, and the group key of its item."""
+
+    example: Example
+    key: str
+
+
+@dataclass
+class _Tally:
+    """Counts of HITs: {"read", "kept", "dropped": {reason: n}}; `items` counts what they became.
+
+    "left_out" names the first LISTED of those that were dropped: {"dataset", "item", "reason"}.
+    """
+
+    read: int = 0
+    kept: int = 0
+    items: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    aggregates: Counter[str] = field(default_factory=Counter)
+    answers: Counter[str] = field(default_factory=Counter)
+    left_out: list[JSON] = field(default_factory=list)
+
+    def drop(self, source: Dataset, item: Item, reason: str) -> None:
+        self.dropped[reason] += 1
+        if len(self.left_out) < LISTED:
+            self.left_out.append({"dataset": source.slug, "item": item.source_id, "reason": reason})
+
+    def as_json(self) -> JSON:
+        figures = {"items": self.items, "verdicts": dict(self.aggregates), "answers": dict(self.answers)}
+        counted = {"read": self.read, "kept": self.kept, "dropped": dict(self.dropped.most_common())}
+        return {**counted, "left_out": self.left_out, "figures": figures}
+
+
+def create_results_dataset(
+    batch: Batch, *, name: str, least: int = 0, user: User | None = None, progress: OnProgress = no_progress
+) -> dict[str, Any]:
+    """Create a dataset from the batch's aggregated responses, in order of dataset and item.
+
+    An item is kept if at least `least` responses agree with its result, or a requester adjudicated it.
+    Returns {"datasets": {name: size}, "read", "kept", "dropped", "left_out", "figures"}.
+    The same results again change nothing; raises Refused, leaving nothing behind, for a batch without any and for a
+    name that is taken.
+    """
+    if batch.state in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
+        raise Refused(_("This batch is not launched yet, so it has no results."))
+    sources = sorted(batch.datasets.select_related("root"), key=lambda dataset: dataset.slug)
+    lineage = _lineage(batch, sources) | ({"least": least} if least > 0 else {})
+    if Dataset.objects.whole().filter(project=batch.project, slug=name).exists():
+        made = _ResultsDataset(batch, sources, lineage, least)
+        size = sum(1 for _found in made.examples(progress))
+        already_there(batch.project, name, made.digest(), "jsonl")
+        return {"datasets": {name: size}, "already_there": True}
+    columns = {"licence": _together(sources, "licence", 200), "source": _together(sources, "source", 500)}
+    root = sources[0].root or sources[0]
+    kept = reserve(batch.project, name, format="jsonl", lineage=lineage, root=root, created_by=user, **columns)
+    filler = Filler(kept)
+    try:
+        report = _fill(batch, _ResultsDataset(batch, sources, lineage, least), filler, progress)
+    except BaseException:
+        remove_dataset(filler.dataset)
+        raise
+    return {"datasets": {name: filler.size}, **report}
+
+
+def _lineage(batch: Batch, sources: list[Dataset]) -> JSON:
+    return {
+        "source": [dataset.slug for dataset in sources],
+        "how": HOW,
+        "batch": batch.slug,
+        "task": batch.task,
+        "options": batch.options,
+        "seed": batch.seed,
+        "version": code_version(),
+    }
+
+
+def _together(sources: list[Dataset], column: str, most: int) -> str:
+    """A column of all source datasets in one line; "" if it is too long, as their own rows have it."""
+    told = "; ".join(dict.fromkeys(getattr(each, column) for each in sources if getattr(each, column)))
+    return told if len(told) <= most else ""
+
+
+def _fill(batch: Batch, made: _ResultsDataset, filler: Filler, progress: OnProgress) -> JSON:
+    for found in made.examples(progress):
+        filler.add(found.example, key=found.key)
+    report = made.tally.as_json()
+    if not filler.size:
+        dropped = ", ".join(f"{reason}: {count}" for reason, count in report["dropped"].items()) or "-"
+        raise Refused(_("No item has an aggregated response yet. Left out: %(dropped)s") % {"dropped": dropped})
+    filler.write()
+    with transaction.atomic():
+        filler.show(report, sha256=made.digest())
+        emit(ResultsDatasetCreated(batch, filler.dataset, items=filler.size))
+    return report
+
+
+class _ResultsDataset:
+    """One pass over a batch's results; its digest and counts are complete once `examples` is exhausted."""
+
+    def __init__(self, batch: Batch, sources: list[Dataset], lineage: JSON, least: int) -> None:
+        self.tally, self._least = _Tally(), least
+        self._batch, self._sources, self._task = batch, sources, task_type(batch.task)
+        self._hash = hashlib.sha256(to_text(lineage).encode())
+        self._ambiguous = _ambiguous(batch)
+
+    def digest(self) -> str:
+        return self._hash.hexdigest()
+
+    def examples(self, progress: OnProgress) -> Iterator[ResultItem]:
+        for source in self._sources:
+            hits = self._batch.hits.filter(item__dataset=source, check_item=False).order_by("item__position")
+            keys = list(hits.values_list("pk", flat=True))
+            for start in range(0, len(keys), CHUNK):
+                yield from self._chunk(source, keys[start : start + CHUNK])
+                progress(self.tally.read, self._batch.size)
+
+    def _chunk(self, source: Dataset, keys: list[int]) -> Iterator[ResultItem]:
+        hits = list(Hit.objects.filter(pk__in=keys).select_related("item").order_by("item__position"))
+        said = said_by_hit(self._batch, hits)
+        for hit in hits:
+            self.tally.read += 1
+            found, reason = ([], EXCLUDED) if hit.excluded_at else self._exported(hit, said[hit.pk])
+            self.tally.kept += bool(found)
+            if not found:
+                self.tally.drop(source, hit.item, reason)
+            for example in found:
+                self.tally.items += 1
+                kept = self._grouped(example, hit.item, source)
+                self._hash.update(to_text([kept.as_json(), hit.item.group_key]).encode())
+                yield ResultItem(kept, hit.item.group_key)
+
+    def _exported(self, hit: Hit, said: list[Said]) -> tuple[list[Example], str]:
+        """The task's examples from the result, with provenance, or the reason why the item is left out."""
+        self.tally.answers.update(one.state for one in said)
+        answers = [one.answer for one in said if one.stands]
+        if not answers:
+            return [], UNANSWERED
+        aggregate = review_decisions.aggregate(self._task, hit.payload, answers)
+        kind = review_decisions.kind_of(aggregate)
+        self.tally.aggregates[kind] += 1
+        found = self._task.export(hit.item.example, aggregate)
+        if found and not self._advances(hit, answers, aggregate):
+            return [], f"fewer than {self._least} agree"
+        told = capabilities.provenance(self._task, hit.payload, answers, aggregate)
+        step = step_of(self._batch, hit, said) | {"aggregate": aggregate} | told
+        return [replace(example, extra=appended(example.extra, step)) for example in found], kind
+
+    def _advances(self, hit: Hit, answers: list[JSON], aggregate: JSON) -> bool:
+        if self._least <= 0 or sum(bool(answer.get("accepted")) for answer in answers) == 1:
+            return True
+        return self._task.agreeing(hit.payload, answers, aggregate) >= self._least
+
+    def _grouped(self, example: Example, item: Item, source: Dataset) -> Example:
+        """The example, with a group key that cannot be confused with another dataset's."""
+        name = item.group_key.partition(":")[2]
+        return replace(example, group=f"{source.slug}/{name}") if name in self._ambiguous else example
+
+
+def _ambiguous(batch: Batch) -> set[str]:
+    """Group names that occur in several datasets of the batch for different groups."""
+    keys = set(batch.hits.filter(check_item=False).values_list("group_key", flat=True))
+    names = Counter(key.partition(":")[2] for key in keys)
+    return {name for name, count in names.items() if count > 1}

@@ -1,0 +1,190 @@
+"""Samples of responses for review: seeded draws per worker, the queue that they make, and its progress."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.flow.projects import audit_log
+from annotation.models import Assignment, Batch, Review, ReviewSample, SampledAssignment, User, Worker
+from annotation.models.assignment import random_seed
+from annotation.pure.review import review_state
+
+SIZE, MOST = 15, 500  # responses per worker in a draw: default and maximum
+
+
+@dataclass(slots=True)
+class Coverage:
+    """How much of a worker's work was reviewed: in this batch, and in all counted batches."""
+
+    worker: Worker
+    submitted: int = 0
+    drawn: int = 0  # or reviewed without having been drawn
+    read: int = 0
+    states: Counter[str] = field(default_factory=Counter)  # of drawn responses, as annotation.pure.review.review_state
+    submitted_since: int = 0
+    drawn_since: int = 0
+    read_since: int = 0
+
+    @property
+    def taken(self) -> int:
+        """How many were accepted, with an edit or without."""
+        return sum(self.states[state] for state in review_state.TAKEN)
+
+    @property
+    def left(self) -> int:
+        """How many responses of this batch were not drawn yet."""
+        return self.submitted - self.drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A response in the queue."""
+
+    pk: int
+    public_id: str
+    worker: int
+    state: str
+
+
+@transaction.atomic
+def draw(
+    batch: Batch, *, size: int = SIZE, worker: Worker | None = None, seed: int | None = None, user: User | None = None
+) -> ReviewSample:
+    """Draw up to `size` responses of each worker that were neither drawn nor reviewed before.
+
+    The queue goes worker by worker, because a worker's habits show when their responses are read together; the order of
+    workers and of each one's responses is random. Raises Refused if nothing is left.
+    """
+    if not 1 <= size <= MOST:
+        raise Refused(_("Draw between 1 and %(most)s responses of each worker.") % {"most": MOST})
+    # lock: two draws at once would take the same responses
+    # The lock also gives the draws consecutive numbers.
+    Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
+    seed = random_seed() if seed is None else seed
+    chosen = _chosen(batch, size, worker, seed)
+    if not chosen:
+        raise Refused(_("All submitted responses have been drawn already."))
+    last = batch.review_samples.aggregate(last=Max("number"))["last"] or 0
+    made = ReviewSample.objects.create(
+        batch=batch, number=last + 1, seed=seed, size=size, worker=worker, created_by=user
+    )
+    SampledAssignment.objects.bulk_create(
+        SampledAssignment(sample=made, assignment_id=pk, position=k) for k, pk in enumerate(chosen)
+    )
+    audit_log.record("drawn", batch, number=len(chosen))
+    return made
+
+
+def _chosen(batch: Batch, size: int, worker: Worker | None, seed: int) -> list[int]:
+    """Keys of assignments in the order of review. The draw of one worker does not depend on the others."""
+    rows = batch.assignments.submitted().filter(sampled__isnull=True, hit__check_item=False)
+    if worker is not None:
+        rows = rows.filter(worker=worker)
+    decided = {place.pk for place in queue(batch) if place.state in review_state.DECIDED}
+    by_worker: defaultdict[int, list[int]] = defaultdict(list)
+    for pk, whose in rows.order_by("pk").values_list("pk", "worker"):
+        if pk not in decided:
+            by_worker[whose].append(pk)
+    order = sorted(by_worker)
+    Random(seed).shuffle(order)
+    chances = {whose: Random(f"{seed}/{whose}") for whose in order}
+    return [pk for whose in order for pk in chances[whose].sample(by_worker[whose], min(size, len(by_worker[whose])))]
+
+
+def queue(batch: Batch, *, worker: int | None = None) -> list[Place]:
+    """Drawn responses, draw by draw, then those reviewed without having been drawn; three queries."""
+    rows = _in_queue(batch)
+    if worker is not None:
+        rows = rows.filter(worker=worker)
+    drawn, undrawn = [], []
+    fields = ("pk", "public_id", "worker", "revision", "sampled__sample__number", "sampled__position")
+    decisions = _decisions(rows)
+    for pk, public_id, whose, revision, number, position in rows.values_list(*fields):
+        place = Place(pk, public_id, whose, review_state.state_of(decisions[pk], revision))
+        if number is not None:
+            drawn.append((number, position, place))
+        elif place.state != review_state.UNREAD:
+            undrawn.append(place)
+    in_order = [place for _number, _position, place in sorted(drawn, key=lambda entry: entry[:2])]
+    return in_order + sorted(undrawn, key=lambda place: place.pk)
+
+
+def _in_queue(batch: Batch) -> QuerySet[Assignment]:
+    reviewed = Review.objects.filter(assignment__batch=batch).values("assignment")
+    rows = batch.assignments.submitted().filter(hit__check_item=False)
+    return rows.filter(Q(sampled__isnull=False) | Q(pk__in=reviewed))
+
+
+def _decisions(rows: QuerySet[Assignment]) -> defaultdict[int, list[tuple[int, str]]]:
+    found: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    made = Review.objects.filter(assignment__in=rows.order_by().values("pk")).order_by("pk")
+    for pk, revision, decision in made.values_list("assignment", "revision", "decision"):
+        found[pk].append((revision, decision))
+    return found
+
+
+def earlier(batch: Batch) -> list[Batch]:
+    """The project's earlier batches of the same task, oldest first."""
+    if batch.launched_at is None:
+        return []
+    launched = batch.project.batches.filter(task=batch.task, launched_at__isnull=False).exclude(pk=batch.pk)
+    return [other for other in launched.order_by("launched_at", "pk") if other.launched_at <= batch.launched_at]
+
+
+def coverage(batch: Batch, *, since: Batch | None = None) -> list[Coverage]:
+    """Coverage per worker of the batch, least reviewed first. Figures `_since` count all batches from `since` on."""
+    found = _counted(batch)
+    before = earlier(batch)
+    counted = before[before.index(since) :] if since in before else []
+    for other in [*counted, batch]:
+        for whose, row in (found if other.pk == batch.pk else _counted(other)).items():
+            if whose in found:
+                found[whose].submitted_since += row.submitted
+                found[whose].drawn_since += row.drawn
+                found[whose].read_since += row.read
+    return sorted(found.values(), key=lambda row: (row.read_since / row.submitted_since, row.worker.pk))
+
+
+def _counted(batch: Batch) -> dict[int, Coverage]:
+    rows = batch.assignments.submitted().filter(hit__check_item=False)
+    submitted = Counter(rows.order_by("pk").values_list("worker", flat=True))
+    workers = Worker.objects.select_related("project").in_bulk(submitted)
+    found = {pk: Coverage(worker=workers[pk], submitted=count) for pk, count in submitted.items()}
+    for place in queue(batch):
+        row = found[place.worker]
+        row.drawn += 1
+        row.states[place.state] += 1
+        row.read += place.state in review_state.DECIDED
+    return found
+
+
+def next_waiting(places: list[Place], after: str) -> Place | None:
+    """The next response to review after the one with that public id, wrapping around."""
+    here = next((k for k, place in enumerate(places) if place.public_id == after), -1)
+    turned = _turned(places, here + 1)
+    return next((place for place in turned if place.state in review_state.WAITING and place.public_id != after), None)
+
+
+def _turned(places: list[Place], start: int) -> Iterator[Place]:
+    yield from places[start:]
+    yield from places[:start]
+
+
+def shown(places: Iterable[Place], show: str) -> list[Place]:
+    """Places of the queue by a filter: waiting, decided, one state, or all."""
+    states = {
+        "waiting": review_state.WAITING,
+        "decided": review_state.DECIDED,
+        "all": review_state.WAITING | review_state.DECIDED,
+    }
+    wanted: Any = states.get(show, {show})
+    return [place for place in places if place.state in wanted]

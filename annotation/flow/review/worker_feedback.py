@@ -1,0 +1,68 @@
+"""Feedback to workers, acknowledged before their next assignment."""
+
+from __future__ import annotations
+
+from django.db.models import Max, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.errors import Refused
+from annotation.models import Assignment, Batch, Feedback, Review, User, Worker
+from annotation.pure.review import review_state
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+LONGEST = 5000  # characters
+REMEMBERED = 10  # of the project's last texts, offered again
+
+
+def feedback(
+    worker: Worker, batch: Batch, *, text: str, author: User | None, assignment: Assignment | None = None
+) -> Feedback:
+    """Give a worker feedback; `assignment` is the example that it is about. Raises Refused without text."""
+    words = text.strip()[:LONGEST]
+    if not words:
+        raise Refused(_("Write a message to the worker first."))
+    return Feedback.objects.create(worker=worker, batch=batch, assignment=assignment, text=words, author=author)
+
+
+def acknowledge(told: Feedback) -> bool:
+    """Record that the worker read it; False if they had before."""
+    row = Feedback.objects.waiting().filter(pk=told.pk)
+    return bool(row.update(acknowledged_at=Now()))
+
+
+def withdraw(told: Feedback) -> bool:
+    """Withdraw feedback; False if the worker has read it."""
+    gone, _rows = Feedback.objects.waiting().filter(pk=told.pk).delete()
+    return bool(gone)
+
+
+def waiting(worker: Worker) -> QuerySet[Feedback]:
+    """Feedback that the worker has not acknowledged, oldest first."""
+    return Feedback.objects.waiting().filter(worker=worker).order_by("pk")
+
+
+def suggestions(batch: Batch) -> list[str]:
+    """Suggested texts: the task's snippets, then the project's last feedback."""
+    snippets = [_(text) for text in capabilities.snippets(task_type(batch.task))]
+    own = Feedback.objects.filter(worker__project=batch.project)
+    return _distinct([*snippets, *_newest(own, "text")])
+
+
+def messages_before(batch: Batch, decision: str) -> list[str]:
+    """The project's last reasons or messages with a decision; requests for changes also offer the task's snippets."""
+    given = Review.objects.filter(assignment__batch__project=batch.project, decision=decision)
+    snippets = (
+        [_(text) for text in capabilities.snippets(task_type(batch.task))] if decision == review_state.RETURNED else []
+    )
+    return _distinct([*snippets, *_newest(given, "reason")])
+
+
+def _newest(rows: QuerySet[Feedback] | QuerySet[Review], name: str) -> list[str]:
+    newest = rows.order_by().values(name).annotate(last=Max("pk")).order_by("-last")
+    return [str(row[name]) for row in newest[:REMEMBERED]]
+
+
+def _distinct(texts: list[str]) -> list[str]:
+    return list(dict.fromkeys(texts))

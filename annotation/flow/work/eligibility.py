@@ -1,0 +1,267 @@
+"""Requirements of batches: which batches a worker is offered, why not the others, and how many workers qualify."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Max, Min, Q, Sum
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.flow.errors import Refused
+from annotation.flow.money.earnings import pays_by_answer
+from annotation.flow.people import qualification_types
+from annotation.flow.work import next_assignment
+from annotation.models import Batch, Hit, Project, Qualification, QualificationRequest, QualificationType, Worker, clock
+from annotation.pure.batches import lifecycle
+from annotation.pure.people import requirement_words, requirements
+from annotation.pure.people.requirements import Held, Lack, Locale, Requirement
+
+SYSTEM_NAMES = {
+    requirements.APPROVED_COUNT: gettext_lazy("approved assignments"),
+    requirements.APPROVED_SHARE: gettext_lazy("percentage of approved assignments"),
+    requirements.LOCALE: gettext_lazy("country"),
+    requirements.ADULT: gettext_lazy("adult content"),
+    requirements.MASTERS: gettext_lazy("Masters"),
+    requirements.MASTERS_SANDBOX: gettext_lazy("Masters (sandbox)"),
+}
+SPOKEN = {
+    "approved": requirements.APPROVED_COUNT,
+    "approval": requirements.APPROVED_SHARE,
+    "country": requirements.LOCALE,
+    "adult": requirements.ADULT,
+}  # names of MTurk's own qualifications in commands
+WANTED = {
+    "LessThan": gettext_lazy("less than %(value)s in “%(name)s”"),
+    "LessThanOrEqualTo": gettext_lazy("at most %(value)s in “%(name)s”"),
+    "GreaterThan": gettext_lazy("more than %(value)s in “%(name)s”"),
+    "GreaterThanOrEqualTo": gettext_lazy("%(value)s in “%(name)s”"),
+    "EqualTo": gettext_lazy("exactly %(value)s in “%(name)s”"),
+    "NotEqualTo": gettext_lazy("anything but %(value)s in “%(name)s”"),
+    "In": gettext_lazy("one of %(value)s in “%(name)s”"),
+    "NotIn": gettext_lazy("none of %(value)s in “%(name)s”"),
+    "Exists": gettext_lazy("“%(name)s”"),
+}
+
+
+def require(batch: Batch, asked: Sequence[Requirement]) -> None:
+    """Set a batch's requirements; workers with assignments finish them. Raises Refused."""
+    batch.requirements = column(batch.project, asked, kept={one["type"] for one in batch.requirements})
+    Batch.objects.filter(pk=batch.pk).update(requirements=batch.requirements)
+
+
+def column(project: Project, asked: Sequence[Requirement], *, kept: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Requirements as a batch stores them; `kept` are types that may have been retired. Raises Refused."""
+    try:
+        requirements.check(asked)
+    except requirements.InvalidRequirement as unfit:
+        raise Refused(str(unfit)) from None
+    known = {*qualification_types.types_of(project).values_list("public_id", flat=True), *requirements.SYSTEM, *kept}
+    if any(one.type not in known for one in asked):
+        raise Refused(_("A required qualification no longer exists. Choose again."))
+    return [one.written() for one in asked]
+
+
+def type_named(project: Project, name: str) -> QualificationType:
+    """The project's type of that name or id. Raises Refused, naming the existing ones."""
+    types = qualification_types.types_of(project)
+    found = types.filter(Q(name=name) | Q(public_id=name)).first()
+    if found is None:
+        known = ", ".join(types.values_list("name", flat=True)) or _("none")
+        raise Refused(_("There is no qualification %(name)s. There are: %(known)s.") % {"name": name, "known": known})
+    return found
+
+
+def from_words(project: Project, phrase: str, *, guard: str = "Accept") -> Requirement:
+    """Parse a requirement in one line: "Round 2 >= 80", "country in US-CA, DE". Raises Refused."""
+    try:
+        name, comparator, words = requirement_words.read_phrase(phrase)
+        type = SPOKEN.get(name.lower()) or type_named(project, name).public_id
+        values, places = requirement_words.read_values(words, places=type == requirements.LOCALE)
+    except ValueError as unread:
+        raise Refused(_("“%(phrase)s” is not a requirement: %(why)s") % {"phrase": phrase, "why": unread}) from None
+    return Requirement(type, comparator, values, places, guard)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A requirement that a worker does not meet, and what they can do: ask, test, round, details or nothing.
+
+    `type` is the project's own type, None for one of MTurk's.
+    """
+
+    text: str
+    type: QualificationType | None = None
+    way: str = ""
+
+
+def asked_for(requirement: Requirement, name: str) -> str:
+    """A requirement as text: "80 in “Round 2”", "people in US (CA), DE", "not “Seen it”"."""
+    places = ", ".join(_place(at) for at in requirement.locales)
+    if requirement.comparator == "DoesNotExist":
+        return _("not “%(name)s”") % {"name": name}
+    if places:
+        outside = requirement.comparator in ("NotEqualTo", "NotIn")
+        return (_("workers outside %(places)s") if outside else _("workers in %(places)s")) % {"places": places}
+    value = ", ".join(map(str, requirement.values))
+    return str(WANTED[requirement.comparator]) % {"value": value, "name": name}
+
+
+def _place(at: Locale) -> str:
+    return f"{at.country} ({at.subdivision})" if at.subdivision else at.country
+
+
+def told(lack: Lack, name: str) -> str:
+    """Why the worker does not qualify, as text for them: "needs 80 in “Round 2”; you have 71"."""
+    wanted = asked_for(lack.requirement, name)
+    if lack.requirement.type == requirements.ADULT:
+        return _("contains adult content; you have not confirmed that you are of age and willing to see it")
+    if lack.requirement.comparator == "DoesNotExist":
+        return _("requires that you do not have “%(name)s”; you have it") % {"name": name}
+    if lack.requirement.locales:
+        here = _place(lack.held.locale) if lack.held and lack.held.locale else _("nothing")
+        return _("is for %(wanted)s; your profile says %(here)s") % {"wanted": wanted, "here": here}
+    if lack.held is None:
+        return _("requires %(wanted)s; you do not have it yet") % {"wanted": wanted}
+    return _("requires %(wanted)s; you have %(value)s") % {"wanted": wanted, "value": lack.held.value}
+
+
+def names_of(project: Project) -> dict[str, str]:
+    """Names of all types that a requirement may use, by public id; the project's own first."""
+    own = qualification_types.types_of(project).values_list("public_id", "name")
+    return dict(own) | {type: str(name) for type, name in SYSTEM_NAMES.items()}
+
+
+def missing(worker: Worker, batch: Batch) -> list[Missing]:
+    """The requirements that the worker does not meet for work of the batch, with what they can do about each."""
+    lacks = qualification_types.lacks(worker, batch)
+    wanted = [lack.requirement.type for lack in lacks]
+    own = {type.public_id: type for type in QualificationType.objects.filter(public_id__in=wanted)}
+    found = []
+    for lack in lacks:
+        type = own.get(lack.requirement.type)
+        name = type.name if type else str(SYSTEM_NAMES.get(lack.requirement.type, _("an inactive qualification")))
+        found.append(Missing(told(lack, name), type, _way(lack, type, worker)))
+    return found
+
+
+def _way(lack: Lack, type: QualificationType | None, worker: Worker) -> str:
+    if type is None:
+        return "details" if lack.requirement.type in (requirements.LOCALE, requirements.ADULT) else ""
+    if lack.requirement.comparator in ("DoesNotExist", "LessThan", "LessThanOrEqualTo"):
+        return ""
+    opened = type.rounds.filter(batch__state=Batch.State.OPEN).exists()
+    return way_to(type, worker) or ("round" if opened else "")
+
+
+def way_to(type: QualificationType, worker: Worker) -> str:
+    """How the worker can get a qualification: `ask`, take its `test`, `waiting` for a decision, or nothing."""
+    open_one = QualificationRequest.objects.filter(type=type, worker=worker, state__in=["testing", "pending"]).first()
+    if open_one is not None:
+        return "test" if open_one.state == QualificationRequest.State.TESTING else "waiting"
+    if not qualification_types.requestable(type) or type.rounds.exists():
+        return ""
+    again_at = qualification_types.next_try(type, worker)
+    if again_at is None or again_at > clock.now():
+        return ""
+    return "test" if type.test else "ask"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A batch that a worker may see. `hindered`: a word of admission.obstacle; `missing`: unmet requirements."""
+
+    batch: Batch
+    worker: Worker | None
+    hindered: str
+    missing: tuple[Missing, ...]
+    rewards: tuple[Any, Any] | None  # lowest and highest, in dollars; None: unpaid
+
+
+def offers(worker: Worker) -> list[Offer]:
+    """The batches of the worker's project that they may discover, newest first, including paused ones."""
+    states = [Batch.State.OPEN, Batch.State.PAUSED]
+    shown = worker.project.batches.filter(state__in=states, on_marketplace=False).order_by("-launched_at")
+    found = []
+    for batch in shown:
+        batch.project = worker.project
+        hindered = next_assignment.obstacle(worker, batch)
+        unseen = batch.requirements and qualification_types.lacks(worker, batch, act="discover")
+        if unseen or hindered in ("not_chosen", "blocked"):
+            continue
+        lacking = tuple(missing(worker, batch)) if batch.requirements else ()
+        found.append(Offer(batch, worker, hindered, lacking, rewards_of(batch)))
+    return found
+
+
+def advertised(project: Project, *, most: int = 10) -> list[Offer]:
+    """Open batches for workers without any qualification, as the project's open page lists them."""
+    shown = project.batches.filter(state=Batch.State.OPEN, on_marketplace=False, workers__isnull=True)
+    found = []
+    for batch in shown.order_by("-launched_at")[: 5 * most]:
+        if not requirements.lacks(requirements.read_all(batch.requirements), {}, "discover"):
+            found.append(Offer(batch, None, "", (), rewards_of(batch)))
+    return found[:most]
+
+
+def rewards_of(batch: Batch) -> tuple[Any, Any] | None:
+    """The lowest and highest reward of the batch's assignments; None if it is unpaid.
+
+    If pay depends on the response the lowest is 0, shown as "up to", because HITs store only their maximum.
+    """
+    if batch.auto_approval is None:
+        return None
+    found = Hit.objects.filter(batch=batch, excluded_at__isnull=True).aggregate(low=Min("reward"), high=Max("reward"))
+    least = Decimal(0) if pays_by_answer(batch.task) else found["low"]
+    return (least, found["high"]) if found["high"] else None
+
+
+def reach(project: Project, asked: Sequence[Requirement]) -> tuple[int, int]:
+    """(how many of the project's active workers could accept such work now, of how many)."""
+    people = list(project.workers.filter(active=True, user__isnull=False, block__isnull=True))
+    return len(able(people, asked)), len(people)
+
+
+def able(people: Iterable[Worker], asked: Sequence[Requirement]) -> list[Worker]:
+    """The workers who meet these requirements for accepting work."""
+    found = list(people)
+    by_worker = _held_by(found, {one.type for one in asked}) if asked else {}
+    return [worker for worker in found if not asked or not requirements.lacks(asked, by_worker[worker.pk])]
+
+
+def _held_by(people: Iterable[Worker], types: set[str]) -> dict[int, dict[str, Held]]:
+    """`qualification_types.held` for many, in few queries unless a requirement needs counts."""
+    if types & {requirements.APPROVED_COUNT, requirements.APPROVED_SHARE}:
+        return {worker.pk: qualification_types.held(worker, types=types) for worker in people}
+    found = {worker.pk: qualification_types.stated(worker) for worker in people}
+    rows = Qualification.objects.filter(
+        worker__in=list(found), state=Qualification.State.GRANTED, type__public_id__in=types, type__deleted_at=None
+    )
+    for worker, type, value in rows.values_list("worker", "type__public_id", "value"):
+        found[worker][type] = Held(value)
+    return found
+
+
+def reckoned(held: dict[str, Held]) -> list[tuple[str, int]]:
+    """MTurk's computed figures of a worker that requirements may use: (name, value)."""
+    shown = (requirements.APPROVED_COUNT, requirements.APPROVED_SHARE)
+    return [(str(SYSTEM_NAMES[type]), held[type].value) for type in shown]
+
+
+def earned_by_batch(worker: Worker) -> list[dict[str, Any]]:
+    """By paid batch: {"batch", "submitted", "waiting", "approved", "rejected", "paid"}, newest first."""
+    rows = worker.assignments.filter(state=lifecycle.SUBMITTED, auto_approve_at__isnull=False).order_by()
+    counted = rows.values("batch").annotate(
+        submitted=Count("pk"),
+        waiting=Count("pk", filter=Q(approval="")),
+        approved=Count("pk", filter=Q(approval="approved")),
+        rejected=Count("pk", filter=Q(approval="rejected")),
+    )
+    sums = worker.payments.order_by().values("batch").annotate(sum=Sum("amount"))
+    paid = dict(sums.values_list("batch", "sum"))
+    batches = Batch.everything.in_bulk([row["batch"] for row in counted])
+    found = [row | {"batch": batches[row["batch"]], "paid": paid.get(row["batch"], Decimal(0))} for row in counted]
+    return sorted(found, key=lambda row: -row["batch"].pk)

@@ -1,0 +1,315 @@
+"""Assigning HITs: claiming the next one, its lease, and what happens when it comes back without a response.
+
+Lock order, here and in submissions: assignment, participation, worker, batch, HIT. The cost of a claim does not depend
+on the size of the batch (docs/architecture.md, "The next assignment").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Least, Now
+
+from annotation.events import AssignmentAccepted, AssignmentReturned, emit
+from annotation.flow.batches import hidden_gold
+from annotation.flow.money import batch_funds, ledger
+from annotation.flow.people import round_attempts
+from annotation.flow.work.admission import obstacle
+from annotation.flow.work.open_work import (
+    ALIVE_OR_DONE,
+    answered_last,
+    candidates,
+    counts_as_met,
+    given,
+    has_met,
+    hidden,
+    left,
+)
+from annotation.models import (
+    Assignment,
+    Batch,
+    Hit,
+    Instructions,
+    Participation,
+    QualificationRound,
+    ReservedHit,
+    Worker,
+)
+from annotation.models.project import mturk_id
+from annotation.pure.batches import lifecycle
+from annotation.registry import task_type
+
+__all__ = ["ALIVE_OR_DONE", "claim", "has_met", "join_batch", "left", "obstacle"]
+
+
+def join_batch(worker: Worker, batch: Batch) -> Participation:
+    """The worker's participation, created on first use; `newest_instructions`: the instructions' current version."""
+    newest = Instructions.objects.filter(batch=OuterRef("batch")).order_by("-version").values("version")[:1]
+    participations = Participation.objects.annotate(newest_instructions=Coalesce(Subquery(newest), 0))
+    participation = participations.filter(batch=batch, worker=worker).first()
+    if participation is None:
+        Participation.objects.get_or_create(batch=batch, worker=worker)
+        participation = participations.get(batch=batch, worker=worker)
+    participation.batch, participation.worker = batch, worker
+    return participation
+
+
+def claim(participation: Participation) -> Assignment | None:
+    """Give the worker an assignment: the one under way, or the next HIT; None if there is none for them."""
+    round = round_attempts.round_of(participation.batch)
+    if round is not None:
+        return _claim_in_round(participation, round)
+    assignment, under_way = _under_way_or_next(participation)
+    if assignment is not None and under_way and _has_fixed_time(participation.batch):
+        over = return_assignment(assignment, to=lifecycle.EXPIRED, only_if_over=True)
+        return claim(participation) if over else assignment
+    # Only now, with the participation's lock released: the lock order has assignments first.
+    if assignment is not None and under_way:
+        late = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, lease_until__lt=Now())
+        late.update(lease_until=_lease_end(participation.batch), extended=False)
+    return assignment
+
+
+def _locked(**whose: Any) -> Participation:
+    """Lock a participation and its worker: what they take in another batch at the same time may rule a HIT out here."""
+    rows = Participation.objects.select_for_update(of=("self", "worker"), no_key=True)
+    return rows.select_related("batch", "worker").get(**whose)
+
+
+@transaction.atomic
+def _under_way_or_next(participation: Participation) -> tuple[Assignment | None, bool]:
+    participation = _locked(pk=participation.pk)
+    mine = Assignment.objects.filter(
+        worker=participation.worker_id, batch=participation.batch_id, state=lifecycle.ACCEPTED
+    )
+    for under_way in mine[:1]:
+        return under_way, True
+    if participation.batch.state != Batch.State.OPEN:
+        return None, False
+    cursor = participation.cursor
+    for own in given(participation):
+        if _take_given(participation, own):
+            return _accept(participation, own, cursor=cursor), False
+    for found in candidates(participation):
+        if check := next(filter(hidden_gold.make_place, hidden(participation)), None):
+            return _accept(participation, check, cursor=cursor), False
+        if _take_place(found.hit):
+            return _accept(participation, found.hit, cursor=cursor if found.passed_over else found.hit.ticket), False
+    return None, False
+
+
+def _claim_in_round(participation: Participation, round: QualificationRound) -> Assignment | None:
+    """Claim the next item drawn for the worker's attempt, which begins here; the lease ends with the attempt."""
+    attempt = round_attempts.latest(round, participation.worker_id)
+    if attempt is None and round_attempts.is_open(round):
+        attempt = round_attempts.begin(round, participation.worker)
+    if attempt is None or attempt.finished_at is not None:
+        return None
+    for row in Assignment.objects.filter(
+        worker=participation.worker_id, batch=participation.batch_id, state=lifecycle.ACCEPTED
+    ):
+        if not round_attempts.is_over(attempt):
+            return row
+        return_assignment(row, to=lifecycle.EXPIRED)
+    hit = None if round_attempts.settle(attempt) else round_attempts.next_hit(attempt)
+    try:
+        made = accept_hit(participation, hit, take=_take_in_round) if hit else None
+    except ledger.Overdrawn:  # nothing is assigned that the budget does not cover
+        return None
+    end = round_attempts.deadline(attempt)
+    if made is not None and end is not None:
+        Assignment.objects.filter(pk=made.pk).update(lease_until=Least(F("lease_until"), end), extended=True)
+    return made
+
+
+def _take_in_round(hit: Hit) -> bool:
+    if taken := hidden_gold.make_place(hit):
+        batch_funds.level(hit.batch)
+    return taken
+
+
+def _has_fixed_time(batch: Batch) -> bool:
+    """Whether the HITs come from the MTurk API: their duration is one of the terms, and is not prolonged."""
+    return not task_type(batch.task).launched
+
+
+def _lease_end(batch: Batch) -> object:
+    return Now() + timedelta(seconds=batch.lease_seconds)
+
+
+def _take_place(hit: Hit) -> bool:
+    """Take an assignment of the HIT if it is still in this batch; UpdateHITTypeOfHIT may have moved it meanwhile."""
+    return bool(Hit.objects.open().filter(pk=hit.pk, batch=hit.batch_id).update(live=F("live") + 1))
+
+
+def _take_given(participation: Participation, hit: Hit) -> bool:
+    """Take a HIT reserved for this worker: it asks for one response more, so that others lose nothing."""
+    mine = ReservedHit.objects.filter(hit=hit.pk, worker=participation.worker_id)
+    if not mine.filter(taken_at__isnull=True).update(taken_at=Now()):
+        return False  # the reservation was cancelled meanwhile
+    standing = Hit.objects.filter(pk=hit.pk, excluded_at__isnull=True)
+    if standing.update(live=F("live") + 1, wanted=F("wanted") + 1):
+        return True
+    mine.update(taken_at=None)
+    return False
+
+
+def _accept(participation: Participation, hit: Hit, *, cursor: int) -> Assignment:
+    assignment = Assignment.objects.create(
+        public_id=mturk_id(),
+        batch=participation.batch,
+        hit=hit,
+        worker_id=participation.worker_id,
+        group_key=hit.group_key,
+        instructions_version=participation.instructions_version,
+        lease_until=_lease_end(participation.batch),
+        extended=_has_fixed_time(participation.batch),
+    )
+    Participation.objects.filter(pk=participation.pk).update(cursor=cursor, last_group=hit.group_key)
+    emit(AssignmentAccepted(assignment, hit))
+    return assignment
+
+
+@transaction.atomic
+def accept_hit(
+    participation: Participation, hit: Hit, *, take: Callable[[Hit], bool] | None = None, apart: bool = False
+) -> Assignment | None:
+    """Assign this very HIT to the worker; returns an existing assignment of theirs to it.
+
+    None if it is full, was answered by them, or its batch is not open; and with `apart` if they met its group where the
+    batch forbids it. Other conditions are checked by `obstacle`.
+    """
+    # The assignment is locked before the participation, the order of all functions here.
+    row = Assignment.objects.select_for_update(no_key=True).filter(hit=hit, worker=participation.worker_id).first()
+    participation = _locked(pk=participation.pk)
+    # created by a request at the same time
+    row = row or Assignment.objects.filter(hit=hit, worker=participation.worker_id).first()
+    if row is not None and row.state == lifecycle.ACCEPTED:
+        return row
+    if participation.batch.state != Batch.State.OPEN or (row is not None and row.state == lifecycle.SUBMITTED):
+        return None
+    if (apart and has_met(participation.worker, hit)) or not (take or _take_place)(hit):
+        return None
+    if row is None:
+        return _accept(participation, hit, cursor=participation.cursor)
+    fixed = _has_fixed_time(participation.batch)
+    stamps = {"counts": True, "ended_at": None, "extended": fixed, "lease_until": _lease_end(participation.batch)}
+    row.move(lifecycle.ACCEPTED, accepted_at=Now(), **stamps)
+    row.refresh_from_db()
+    row.batch = participation.batch
+    emit(AssignmentAccepted(row, hit))
+    return row
+
+
+@transaction.atomic
+def return_assignment(assignment: Assignment, *, to: str = lifecycle.RETURNED, only_if_over: bool = False) -> bool:
+    """Release the assignment and keep its draft; False if it was no longer under way."""
+    guards = [Q(lease_until__lt=Now())] if only_if_over else []
+    if not assignment.move(to, *guards, counts=False, ended_at=Now()):
+        return False
+    others = Participation.objects.filter(worker=assignment.worker_id).exclude(batch=assignment.batch_id)
+    others.update(cursor=-1)  # HITs that this assignment ruled out in other batches may be available again
+    free_place(assignment.hit_id, live=F("live") - 1)
+    emit(AssignmentReturned(assignment, expired=to != lifecycle.RETURNED))
+    return True
+
+
+def free_place(hit_id: int, **changes: object) -> None:
+    """Let a HIT take another assignment, and move it to the end of its queue."""
+    ticket = _next_ticket(hit_id)
+    Hit.objects.filter(pk=hit_id).update(ticket=ticket, **changes)
+
+
+def want(hit_id: int, least: int) -> None:
+    """Let a HIT ask for at least so many responses; if it becomes free by that, it goes to the end of the queue.
+
+    The number is never lowered, nor raised beyond the budget. Call it in a transaction that has not changed the HIT
+    yet, because of the lock order.
+    """
+    modest = Hit.objects.filter(pk=hit_id, wanted__lt=least)
+    if least and modest.exists():
+        with suppress(ledger.Overdrawn), transaction.atomic():
+            _raise(hit_id, modest, least)
+
+
+def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> None:
+    ticket = _next_ticket(hit_id)
+    # Lock: what is set aside must match the number that is raised; `of`, as the batch is not changed.
+    rows = modest.select_for_update(of=("self",), no_key=True)
+    locked = rows.select_related("batch__project").first()
+    if locked is None or locked.check_item or round_attempts.round_of(locked.batch) is not None:
+        return  # hidden gold needs no second opinion
+    more = batch_funds.for_opinions(locked, least)
+    modest.update(wanted=least, ticket=ticket)
+    ledger.hold(locked.batch, more, key=f"want/{hit_id}/{least}")
+
+
+def _next_ticket(hit_id: int) -> int:
+    batch_id = Hit.objects.values_list("batch_id", flat=True).get(pk=hit_id)
+    Batch.objects.filter(pk=batch_id).update(next_ticket=F("next_ticket") + 1)
+    return Batch.objects.values_list("next_ticket", flat=True).get(pk=batch_id) - 1
+
+
+@transaction.atomic
+def take_up(assignment: Assignment) -> bool:
+    """Resume a returned or expired assignment with its draft.
+
+    False if its place is taken, the worker may not work on the batch now, has another one of it under way,
+    met a member of its group since, or answered one just before although another item must come between.
+    """
+    # The assignment is locked before the participation, the order of all functions here.
+    row = Assignment.objects.defer("hit__payload").locked(assignment.pk, "batch", "worker__project", "hit")
+    if row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED} or obstacle(row.worker, row.batch):
+        return False
+    _locked(batch=row.batch_id, worker=row.worker_id)
+    round = round_attempts.round_of(row.batch)
+    if round is not None and round_attempts.is_closed_to(round, row):
+        return False
+    if _is_hindered(row) or not _take_again(row, in_round=round is not None):
+        return False
+    Participation.objects.filter(batch=row.batch_id, worker=row.worker_id).update(last_group=row.group_key)
+    fixed = _has_fixed_time(row.batch)
+    stamps = {"counts": True, "ended_at": None, "extended": fixed, "lease_until": _lease_end(row.batch)}
+    return row.move(lifecycle.ACCEPTED, **stamps)
+
+
+def _take_again(row: Assignment, *, in_round: bool) -> bool:
+    hit = Hit(pk=row.hit_id, batch=row.batch)
+    if not in_round:
+        for_all = row.hit.check_item and not row.batch.on_marketplace
+        return hidden_gold.make_place(hit) if for_all else _take_place(hit)
+    with suppress(ledger.Overdrawn), transaction.atomic():
+        return _take_in_round(hit)
+    return False
+
+
+def _is_hindered(row: Assignment) -> bool:
+    others = Assignment.objects.filter(worker=row.worker_id, state__in=ALIVE_OR_DONE).exclude(pk=row.pk)
+    if others.filter(batch=row.batch_id, state=lifecycle.ACCEPTED).exists():
+        return True
+    if row.batch.meeting == Batch.Meeting.APART and row.group_key in answered_last(row.worker_id, row.batch_id):
+        return True
+    met = others.filter(group_key=row.group_key).values_list("batch_id", flat=True)
+    return any(counts_as_met(row.batch, where) for where in met)
+
+
+def extend(assignment: Assignment) -> bool:
+    """Extend a lease once by its full length from now; False if it was extended before or is over."""
+    row = Assignment.objects.filter(pk=assignment.pk, state=lifecycle.ACCEPTED, extended=False)
+    return bool(row.update(extended=True, lease_until=_lease_end(assignment.batch)))
+
+
+def expire_due(*, limit: int = 500, **whose: Any) -> int:
+    """Expire overdue leases by the database's clock; returns how many. A sweep: safe to run anywhere and twice.
+
+    `whose` narrows the assignments.
+    """
+    due = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now(), **whose).select_related("batch")
+    return sum(
+        return_assignment(a, to=lifecycle.EXPIRED, only_if_over=True) for a in due.order_by("lease_until")[:limit]
+    )

@@ -1,0 +1,130 @@
+"""HITs that a worker may have now, and how many are left; nothing here changes rows.
+
+The cost does not depend on the size of the batch (docs/architecture.md, "The next assignment").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from annotation.flow.batches import hidden_gold
+from annotation.flow.money import batch_funds
+from annotation.flow.people import round_attempts
+from annotation.models import Assignment, Batch, Hit, Participation, ReservedHit, Worker
+from annotation.pure.batches import lifecycle
+
+FIRST_LOOK, LONGEST_LOOK = 16, 1000  # HITs of the queue read at a time
+ALIVE_OR_DONE = [lifecycle.ACCEPTED, lifecycle.SUBMITTED]
+
+
+class Candidate(NamedTuple):
+    hit: Hit
+    passed_over: bool  # an earlier HIT was skipped and stays for the worker's next claim
+
+
+def candidates(participation: Participation) -> Iterator[Candidate]:
+    """HITs that the worker may have now, in the order of the queue, from their cursor on.
+
+    Two indexed queries for each stretch of the queue, so that no query plan depends on how much the worker did.
+    """
+    cursor, size, passed_over = participation.cursor, FIRST_LOOK, False
+    too_soon = _too_soon(participation)
+    while hits := _stretch(participation, cursor, size):
+        gone = ruled_out(participation, hits)
+        for hit in hits:
+            if hit.pk in gone:
+                continue
+            if hit.group_key in too_soon:
+                passed_over = True
+                continue
+            yield Candidate(hit, passed_over)
+        cursor, size = hits[-1].ticket, min(size * 4, LONGEST_LOOK)
+
+
+def _too_soon(participation: Participation) -> set[str]:
+    """Groups that must not follow now: those of the response given last and the assignment taken last."""
+    if participation.batch.meeting != Batch.Meeting.APART:
+        return set()
+    return {participation.last_group, *answered_last(participation.worker_id, participation.batch_id)}
+
+
+def answered_last(worker: int, batch: int) -> list[str]:
+    mine = Assignment.objects.filter(worker=worker, batch=batch, state=lifecycle.SUBMITTED)
+    return list(mine.order_by("-submitted_at").values_list("group_key", flat=True)[:1])
+
+
+def _stretch(participation: Participation, cursor: int, size: int) -> list[Hit]:
+    queue = (
+        Hit.objects.open().filter(batch=participation.batch_id, ticket__gt=cursor, check_item=False).order_by("ticket")
+    )
+    return list(queue.only("pk", "batch", "ticket", "group_key")[:size])
+
+
+def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
+    """HITs that the worker had before, or whose group they met where the batch forbids it."""
+    mine = Assignment.objects.filter(worker=participation.worker_id, group_key__in={hit.group_key for hit in hits})
+    had, met = set(), set()
+    for hit_id, group, batch_id, state in mine.values_list("hit_id", "group_key", "batch_id", "state"):
+        had.add(hit_id)
+        if state in ALIVE_OR_DONE and counts_as_met(participation.batch, batch_id):
+            met.add(group)
+    return {hit.pk for hit in hits if hit.pk in had or hit.group_key in met}
+
+
+def has_met(worker: Worker, hit: Hit) -> bool:
+    """Whether the worker met the HIT's group in another HIT, where the batch forbids it."""
+    others = Assignment.objects.filter(worker=worker, group_key=hit.group_key, state__in=ALIVE_OR_DONE)
+    met = others.exclude(hit=hit).values_list("batch_id", flat=True)
+    return any(counts_as_met(hit.batch, where) for where in met)
+
+
+def counts_as_met(batch: Batch, where: int) -> bool:
+    """Whether a group that the worker met in the batch `where` is closed to them in `batch`."""
+    return batch.meeting == Batch.Meeting.ONE if where == batch.pk else batch.fresh_only
+
+
+def hidden(participation: Participation) -> list[Hit]:
+    """Hidden gold for the worker's next assignment, best first; empty if it is to be an ordinary HIT."""
+    if not participation.batch.check_share:
+        return []
+    found = hidden_gold.drawn(participation)
+    if found and batch_funds.applies(participation.batch) and not batch_funds.checks_left(participation.batch):
+        return []  # no money is set aside for more of it
+    gone = ruled_out(participation, found) if found else set()
+    return [hit for hit in found if hit.pk not in gone]
+
+
+def given(participation: Participation) -> list[Hit]:
+    """HITs reserved for this worker that they may have now, in order; no query if the batch never reserved any."""
+    if not participation.batch.has_reserved_hits:
+        return []
+    rows = ReservedHit.objects.filter(
+        batch=participation.batch_id, worker=participation.worker_id, taken_at__isnull=True
+    )
+    keys = list(rows.filter(hit__excluded_at__isnull=True).order_by("pk").values_list("hit", flat=True))
+    found = Hit.objects.only("pk", "ticket", "group_key").in_bulk(keys)
+    hits = [found[key] for key in keys]
+    gone, too_soon = (ruled_out(participation, hits), _too_soon(participation)) if hits else (set(), set())
+    return [hit for hit in hits if hit.pk not in gone and hit.group_key not in too_soon]
+
+
+def left(participation: Participation, *, most: int = 1000) -> int:
+    """How many assignments the worker could have now, counting HITs up to `most`."""
+    if participation.batch.state != Batch.State.OPEN:
+        return 0
+    round = round_attempts.round_of(participation.batch)
+    if round is not None:
+        return round_attempts.left(round, participation.worker_id)
+    own = {hit.pk for hit in given(participation)}
+    ordinary = len(own) + sum(1 for found in islice(candidates(participation), most) if found.hit.pk not in own)
+    return ordinary + hidden_gold.to_come(participation, ordinary)
+
+
+def offered(participation: Participation) -> int:
+    """How many assignments the worker is offered in all, for their progress."""
+    round = round_attempts.round_of(participation.batch)
+    if round is not None:
+        return round_attempts.offered(round_attempts.latest(round, participation.worker_id), round)
+    return hidden_gold.offered(participation)

@@ -1,0 +1,157 @@
+"""Drafts, submissions and revisions: nothing that a worker sent is lost, overwritten or counted twice."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import F
+from django.db.models.functions import Greatest, Now
+from django.utils.translation import gettext as _
+
+from annotation.events import ResponseSubmitted, emit
+from annotation.flow.errors import Conflict
+from annotation.flow.money import batch_funds
+from annotation.flow.review import review_decisions
+from annotation.flow.work import grading, next_assignment
+from annotation.models import Assignment, Batch, Hit, Participation, WorkerResponse
+from annotation.models.fields import to_text
+from annotation.pure.batches import lifecycle
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was stored. A repeated submission of the same form gets an equal receipt."""
+
+    assignment: str
+    revision: int
+    late: bool
+    counts: bool
+
+
+class StaleDraft(Conflict):
+    """Another tab saved a newer draft. `version` and `draft`: the current ones."""
+
+    def __init__(self, version: int, draft: Any) -> None:
+        super().__init__(_("This work was changed in another tab."))
+        self.version, self.draft = version, draft
+
+
+def save_draft(assignment: Assignment, answer: Any, *, version: int, active_seconds: float) -> int:
+    """Save a draft; returns its new version.
+
+    Raises StaleDraft if `version` is not the last, or a response was submitted since the assignment was read.
+    """
+    row = Assignment.objects.filter(pk=assignment.pk, draft_version=version, revision=assignment.revision)
+    saved = row.update(
+        draft=answer,
+        draft_version=version + 1,
+        draft_saved_at=Now(),
+        active_seconds=Greatest(F("active_seconds"), active_seconds),
+    )
+    if saved:
+        return version + 1
+    assignment.refresh_from_db(fields=["draft", "draft_version", "state", "revision"])
+    raise StaleDraft(assignment.draft_version, assignment.draft)
+
+
+def one_commit() -> AbstractContextManager[object]:
+    """One transaction for a submission and the next claim on SQLite, where any write locks the whole database anyway.
+
+    Elsewhere they are two: a submission holds the lock of its HIT, and must not wait for another HIT's.
+    """
+    return nullcontext() if connection.features.has_select_for_update else transaction.atomic()
+
+
+@transaction.atomic
+def submit(assignment: Assignment, answer: Any, *, key: str, base: int, active_seconds: float) -> Receipt:
+    """Store a response; `base` is the revision that the form was made from (0: the first submission).
+
+    The same key with the same response gives the same receipt. Raises Conflict if the key came with another response,
+    another tab submitted first, or a submitted response can no longer be changed.
+    """
+    # Lock: two submissions of one form, or from two tabs, go one after the other.
+    row = Assignment.objects.locked(assignment.pk, "batch__project")
+    digest = hashlib.sha256(to_text(answer).encode("utf-8", "surrogatepass")).hexdigest()
+    replayed = row.responses.filter(key=key).first() if row.revision else None
+    if replayed:
+        if replayed.digest != digest:
+            raise Conflict(_("This form was already submitted with a different response. The first one counts."))
+        return Receipt(row.public_id, replayed.revision, row.late, row.counts)
+    if base != row.revision:
+        raise Conflict(_("This assignment was already submitted from another tab. That response counts."))
+    least = capabilities.least(task_type(row.batch.task), assignment.hit.payload, answer)
+    late, counts = _place(row, active_seconds, least)
+    WorkerResponse.objects.create(
+        assignment=row,
+        revision=row.revision + 1,
+        key=key,
+        digest=digest,
+        answer=answer,
+        active_seconds=active_seconds,
+        instructions_version=row.instructions_version,
+    )
+    if grading.concerns(row, assignment.hit):
+        grading.grade(row, assignment.hit, answer)
+    emit(ResponseSubmitted(row, assignment.hit, revision=row.revision + 1, late=late, counts=counts))
+    return Receipt(row.public_id, row.revision + 1, late, counts)
+
+
+def _place(row: Assignment, active_seconds: float, least: int) -> tuple[bool, bool]:
+    """Move the assignment to its new revision and update the HIT's counters; returns (late, counts).
+
+    First the HIT is made to want `least` responses, so that a late response that calls for another may count itself.
+    """
+    kept = {"draft": None, "active_seconds": Greatest(F("active_seconds"), active_seconds)}
+    if row.state == lifecycle.SUBMITTED:
+        _revise(row, **kept)
+        next_assignment.want(row.hit_id, least)
+        return row.late, row.counts
+    late = row.state != lifecycle.ACCEPTED
+    Participation.objects.filter(batch=row.batch_id, worker=row.worker_id).update(done=F("done") + 1, worked_at=Now())
+    next_assignment.want(row.hit_id, least)
+    hit = Hit.objects.filter(pk=row.hit_id)
+    if late:
+        counts = bool(hit.open().update(done=F("done") + 1))
+    else:
+        counts = bool(hit.update(live=F("live") - 1, done=F("done") + 1))
+    stamps = {"submitted_at": Now(), "ended_at": None, "revision": 1, "late": late, "counts": counts}
+    if row.batch.auto_approval is not None:
+        stamps["auto_approve_at"] = Now() + timedelta(seconds=row.batch.auto_approval)
+    if not row.move(lifecycle.SUBMITTED, **stamps, **kept):
+        raise Conflict(_("This assignment was just changed elsewhere. Please submit it again."))
+    if late and (not counts or row.batch.state == Batch.State.CLOSED):
+        batch_funds.cover_late(row)
+    return late, counts
+
+
+def may_change(row: Assignment) -> bool:
+    """Whether a submitted response can still be changed: while its batch is open, or changes are requested.
+
+    In a round only until the attempt is over, because the worker then knows the result; never after a decision on its
+    pay.
+    """
+    open_still = row.batch.state == Batch.State.OPEN and not row.approval and not grading.is_final(row)
+    return open_still or review_decisions.returned(row) is not None
+
+
+def _revise(row: Assignment, **kept: Any) -> None:
+    if not may_change(row):
+        raise Conflict(
+            _(
+                "The batch is closed, the qualification round has ended or the payment is decided, so this can "
+                "no longer be changed."
+            )
+        )
+    repaired = row.auto_approve_at is not None and review_decisions.returned(row) is not None
+    current = Assignment.objects.filter(pk=row.pk, revision=row.revision)
+    if not current.update(revision=row.revision + 1, **kept):
+        raise Conflict(_("This assignment was just changed elsewhere. Please submit it again."))
+    if repaired:
+        review_decisions.restart_clock(row)

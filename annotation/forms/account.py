@@ -1,0 +1,87 @@
+"""Forms of a person's own account: profile, password, two-factor authentication, deletion."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from annotation.forms.projects import ConsoleForm
+from annotation.models import User
+
+CODE = forms.TextInput(attrs={"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"})
+
+
+class ProfileForm(ConsoleForm):
+    """A person's name and email."""
+
+    display_name = forms.CharField(
+        label=_("Your name"), max_length=150, required=False, help_text=_("Only people who run your projects see it.")
+    )
+    email = forms.EmailField(
+        label=_("Email"),
+        max_length=254,
+        required=False,
+        help_text=_("For payments and for messages from your requesters. It is not part of any export."),
+    )
+
+
+class CodeForm(ConsoleForm):
+    """The second step of signing in."""
+
+    code = forms.CharField(
+        label=_("Code"),
+        max_length=40,
+        widget=CODE,
+        help_text=_("Six digits from your authenticator, or one of your backup codes."),
+    )
+
+
+class PasswordForm(ConsoleForm):
+    """A form that asks for the password again."""
+
+    def __init__(self, user: User, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.user = user
+
+    password = forms.CharField(
+        label=_("Your password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def clean_password(self) -> str:
+        typed: str = self.cleaned_data["password"]
+        if not self.user.check_password(typed):
+            raise ValidationError(_("This is not your current password."))
+        return typed
+
+
+class ProofForm(PasswordForm):
+    """Password and a code, for changes of how the person signs in."""
+
+    code = forms.CharField(label=_("Code"), max_length=40, widget=CODE, help_text=_("Six digits."))
+
+
+class DeletionForm(PasswordForm):
+    """Deletion of the account: password, login name, and giving up what is owed."""
+
+    field_order = ("username", "password", "waive")
+    username = forms.CharField(
+        label=_("Your login name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+    waive = forms.BooleanField(label=_("I give up the money I am owed"))
+
+    def __init__(self, user: User, owed: Decimal, *args: Any, **more: Any) -> None:
+        super().__init__(user, *args, **more)
+        if not owed:
+            del self.fields["waive"]
+
+    def clean_username(self) -> str:
+        typed: str = self.cleaned_data["username"].strip()
+        if typed != self.user.username:
+            raise ValidationError(_("Type the login name exactly as shown above."))
+        return typed

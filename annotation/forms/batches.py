@@ -1,0 +1,281 @@
+"""The form of the launch page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import count
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import transaction
+from django.utils.functional import cached_property
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+
+from annotation.flow.batches import batch_drafts, batch_launch, expected_time, task_fit
+from annotation.flow.batches.hit_counts import HitCount, look
+from annotation.forms.batch_terms import InstructionsForm, WhoForm
+from annotation.forms.hidden_gold import CheckForm
+from annotation.forms.money import PayForm, PlaceForm
+from annotation.forms.row_fields import DatasetsField, offered
+from annotation.forms.task_options import OptionsForm
+from annotation.models import Batch, Dataset, Project, User
+from annotation.recruitment import marketplaces
+from annotation.registry import default_instructions, kinds, task_type
+from annotation.tasktype import capabilities
+
+DRAWING = ["sample", "seed", "assignments_per_hit", "purpose", "disjoint", "unseen_only"]
+COLUMNS = ["task", "meeting", "fresh_only", *DRAWING]  # of Batch, with form fields of the same name
+
+
+def _proposals(kind: str) -> dict[str, Any]:
+    """A task's default settings, by field."""
+    task = task_type(kind)
+    return {"meeting": task.meeting, "assignments_per_hit": task.assignments}
+
+
+class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
+    """All settings of a launch, except the task's own options (OptionsForm)."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=100,
+        required=False,
+        help_text=_("Used in URLs, commands and exports: letters, digits, hyphens. Leave empty to use the title."),
+    )
+    datasets = DatasetsField(
+        label=_("Datasets"),
+        queryset=Dataset.objects.none(),
+        error_messages={"required": _("Choose at least one dataset.")},
+    )
+    task = forms.ChoiceField(label=_("Task"), choices=lambda: [(kind, _(title)) for kind, title in kinds()])
+    sample = forms.IntegerField(
+        label=_("Items from each dataset"),
+        min_value=1,
+        max_value=10**9,
+        required=False,
+        help_text=_("Leave empty to use all. Twins, pairs and other groups count as one item each."),
+    )
+    seed = forms.IntegerField(
+        label=_("Seed"),
+        min_value=0,
+        max_value=2**62,
+        initial=0,
+        help_text=_("The same seed draws the same sample in the same order."),
+    )
+    assignments_per_hit = forms.IntegerField(
+        label=_("Assignments per HIT"),
+        min_value=1,
+        max_value=100,
+        help_text=_("The number of different workers who respond to each item."),
+    )
+    meeting = forms.ChoiceField(
+        label=_("Items of the same group"),
+        choices=Batch.Meeting.choices,
+        help_text=_("A group holds the twins, pairs or variants of one question."),
+    )
+    purpose = forms.ChoiceField(label=_("Purpose"), choices=Batch.Purpose.choices, initial=Batch.Purpose.PRODUCTION)
+    fresh_only = forms.BooleanField(
+        label=_("Skip items that the worker has seen in another batch"), required=False, initial=True
+    )
+    unseen_only = forms.BooleanField(
+        label=_("Use only items that no other batch of this task uses"),
+        required=False,
+        help_text=_("The items are fixed at launch, so two batches never share one."),
+    )
+    disjoint = forms.BooleanField(
+        label=_("Keep the items of qualification and production batches apart"), required=False, initial=True
+    )
+    is_round = False
+    field_order = ["title", "name", "datasets", "task", "sample", "seed", "assignments_per_hit"]
+
+    def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None) -> None:
+        super().__init__(project, posted, batch=batch)
+        self.fields["datasets"].queryset = self.fields["checks"].queryset = offered(project, batch)
+        kind = self["task"].value() or kinds()[0][0]
+        self.kind = kind if kind in dict(kinds()) else kinds()[0][0]
+        self._propose_task(self.kind)
+        self.offer_places(project)
+        initial = batch.options if batch and batch.task == self.kind else None
+        self.options = OptionsForm(self.kind, posted, initial=initial)
+
+    def _propose_task(self, kind: str) -> None:
+        self.kind = kind
+        self.fields["instructions"].initial = default_instructions(kind)
+        for name, proposed in _proposals(kind).items():
+            self.fields[name].initial = proposed
+
+    def stored(self, batch: Batch) -> dict[str, Any]:
+        return {
+            **super().stored(batch),
+            **self.stored_pay(batch),
+            **self.stored_checks(batch),
+            **self.stored_place(batch),
+            **{name: getattr(batch, name) for name in COLUMNS},
+            "name": batch.slug,
+            "datasets": list(batch.datasets.values_list("pk", flat=True)),
+            "instructions": batch.instructions.text,
+        }
+
+    def clean_name(self) -> str:
+        name = self.cleaned_data["name"] or slugify(self.cleaned_data.get("title", ""))[:100]
+        if not name:
+            raise ValidationError(_("Give a name made of Latin letters, digits and hyphens."))
+        validate_slug(name)
+        others = Batch.everything.filter(project=self.project).exclude(pk=self.batch.pk if self.batch else None)
+        if name in batch_launch.TAKEN_WORDS or others.filter(slug=name).exists():
+            raise ValidationError(batch_launch.name_taken(name))
+        return name
+
+    def clean_task(self) -> str:
+        """Validate that the task can use some item of the datasets."""
+        task: str = self.cleaned_data["task"]
+        if misfit := self.misfits.get(task):
+            raise ValidationError(_("This task can use none of these items. %(needs)s") % {"needs": _(misfit)})
+        return task
+
+    @cached_property
+    def misfits(self) -> dict[str, str]:
+        """For each task that can use no item of the chosen datasets, what it needs (gettext ids)."""
+        chosen = self.cleaned_data.get("datasets") if self.is_bound else self.initial.get("datasets")
+        return task_fit.misfits(self.fields["datasets"].queryset.filter(pk__in=chosen or ()))
+
+    @property
+    def tasks(self) -> list[dict[str, Any]]:
+        """The tasks to choose from: {"kind", "title", "question", "misfit" ("" if it fits)}."""
+        return [
+            {"kind": kind, "title": _(title), "question": _(task_type(kind).question), "misfit": self._misfit(kind)}
+            for kind, title in kinds()
+        ]
+
+    def _misfit(self, kind: str) -> str:
+        return _(self.misfits[kind]) if kind in self.misfits else ""
+
+    def is_valid(self) -> bool:
+        return super().is_valid() & self.options.is_valid()
+
+    def propose(self, dataset: str) -> None:
+        """Initial values: the dataset of that name, or the only one, and a task and settings that fit it."""
+        there = list(self.fields["datasets"].queryset)
+        chosen = [one for one in there if one.slug == dataset] or (there if len(there) == 1 else [])
+        self.initial["datasets"] = [one.pk for one in chosen]
+        if chosen:
+            self.initial["title"] = self._free_title(_("Questions of %(dataset)s") % {"dataset": chosen[0].slug})
+            self._propose_task(next((kind for kind, _title in kinds() if kind not in self.misfits), self.kind))
+        self.options = self._suggested_for(chosen)
+
+    def _free_title(self, title: str) -> str:
+        """The title, with a number if its name is taken."""
+        taken = set(Batch.everything.filter(project=self.project).values_list("slug", flat=True))
+        numbered = (title if k == 1 else f"{title} {k}" for k in count(1))
+        return next(one for one in numbered if slugify(one) not in taken)
+
+    @property
+    def basis(self) -> str:
+        """A key of what the options were proposed for; they are proposed anew when it changes."""
+        chosen = self["datasets"].value() or ()
+        return ".".join([self.kind, *sorted(map(str, chosen))])
+
+    def renew_proposals(self) -> list[str]:
+        """Replace defaults of the former task by those of the chosen one; returns the changed fields."""
+        before = self.data.get("proposed_for", "").partition(".")[0]
+        if before not in dict(kinds()):
+            return []
+        proposed = _proposals(self.kind)
+        stand = [name for name, value in _proposals(before).items() if self.data.get(name) == str(value)]
+        renewed = [name for name in stand if self.data[name] != str(proposed[name])]
+        if renewed:
+            self.data = self.data.copy()
+            self.data.update({name: str(proposed[name]) for name in renewed})
+        return renewed
+
+    def instructions_untouched(self) -> bool:
+        """Whether the instructions are still a task's defaults."""
+        instructions = self.cleaned_data.get("instructions", "").strip()
+        return instructions in {"", *(default_instructions(kind).strip() for kind, _title in kinds())}
+
+    def suggested(self) -> OptionsForm:
+        """New options that fit the chosen datasets."""
+        return self._suggested_for(self.cleaned_data.get("datasets") or ())
+
+    def _suggested_for(self, datasets: Iterable[Dataset]) -> OptionsForm:
+        features = batch_launch.features_of(datasets)
+        return OptionsForm(self.kind, initial=capabilities.suggest(task_type(self.kind), features))
+
+    def expected_seconds(self) -> int:
+        minutes = self.cleaned_data.get("expected_minutes")
+        return round(60 * minutes) if minutes else self.proposed_seconds()
+
+    def proposed_seconds(self) -> int:
+        return self.told_seconds() or expected_time.reading_seconds(self.cleaned_data.get("datasets") or ())
+
+    def told_seconds(self) -> int | None:
+        """The task's time for the chosen items with these options; None if it has no estimate."""
+        options = self.options.cleaned_data if self.options.is_valid() else {}
+        return expected_time.told_seconds(self.cleaned_data.get("datasets") or (), self.kind, options)
+
+    def count(self) -> HitCount | None:
+        """The number of HITs with these settings, from a sample for large datasets; None if settings are missing."""
+        if self.stated is None:
+            return None
+        return look(self.stated, list(self.cleaned_data["datasets"]))
+
+    def plan(self, count: HitCount) -> batch_drafts.Plan:
+        """The effort of a launch with these settings."""
+        datasets = list(self.cleaned_data["datasets"])
+        return batch_drafts.plan(self.stated, count, datasets=datasets, workers=self.chosen_workers())
+
+    @property
+    def priced(self) -> bool:
+        """Whether it is known what the batch pays."""
+        return {"reward", "auto_approve_days"} <= self.cleaned_data.keys()
+
+    @cached_property
+    def stated(self) -> Batch | None:
+        """An unsaved batch with these settings; None if one is missing or invalid."""
+        cleaned = self.cleaned_data
+        needed = {
+            "datasets",
+            "sample",
+            "seed",
+            "assignments_per_hit",
+            "expected_minutes",
+            "meeting",
+        }
+        if not (needed <= cleaned.keys() and self.options.is_valid()):
+            return None
+        stated = Batch(
+            project=self.project,
+            task=self.kind,
+            options=self.options.cleaned_data,
+            expected_seconds=self.expected_seconds(),
+            meeting=cleaned["meeting"],
+            **{name: cleaned[name] for name in DRAWING if name in cleaned},
+            **self.pay(),
+        )
+        if self.place is not None:
+            marketplaces().choose(stated, self.place)
+        return stated
+
+    def save_draft(self, user: User) -> Batch:
+        """Save the draft, new or changed. Raises Refused."""
+        cleaned = self.cleaned_data
+        settings = {name: cleaned[name] for name in ["title", *COLUMNS]} | self.pay() | self.requirements.column()
+        settings |= {"expected_seconds": self.expected_seconds()}
+        contents = {
+            "datasets": list(cleaned["datasets"]),
+            "options": self.options.cleaned_data,
+            "instructions": cleaned["instructions"],
+            "workers": self.chosen_workers(),
+            "marketplace": self.place,
+            "user": user,
+        }
+        with transaction.atomic():
+            if self.batch:
+                saved = batch_drafts.change_draft(self.batch, slug=cleaned["name"], **contents, **settings)
+            else:
+                saved = batch_launch.create_batch(self.project, cleaned["name"], **contents, **settings)
+            self.save_checks(saved)
+        return saved

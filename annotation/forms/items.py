@@ -1,0 +1,115 @@
+"""Forms of an item, by fields or as JSON, and of a dataset's details."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from annotation.flow.data import item_editing
+from annotation.flow.errors import Refused
+from annotation.forms.projects import ConsoleForm
+from annotation.pure.data.example import Example
+
+ANSWERABLE = [("", _("not stated")), ("yes", _("yes")), ("no", _("no"))]
+VALUES = {"": None, "yes": True, "no": False}
+
+
+class AboutForm(forms.Form):
+    """A dataset's licence and source."""
+
+    licence = forms.CharField(max_length=200, required=False)
+    source = forms.CharField(max_length=500, required=False)
+
+
+class NoteForm(ConsoleForm):
+    """The reason of an edit, and the version that was edited."""
+
+    note = forms.CharField(
+        label=_("Reason"), max_length=500, required=False, help_text=_("Shown to requesters beside this version.")
+    )
+    version = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+
+
+class GoldForm(NoteForm):
+    """Question, answers and support of an item."""
+
+    question = forms.CharField(
+        label=_("Question"), max_length=5000, strip=False, required=False, widget=forms.Textarea(attrs={"rows": 3})
+    )
+    answers = forms.CharField(
+        label=_("Answers"),
+        max_length=20_000,
+        strip=False,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=_("One per line: the answer first, then its aliases."),
+    )
+    supports = forms.MultipleChoiceField(
+        label=_("Supporting paragraphs"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    answerable = forms.ChoiceField(label=_("Answerable"), choices=ANSWERABLE, required=False)
+    field_order = ["question", "answers", "supports", "answerable", "note", "version"]
+
+    def __init__(self, example: Example, version: int, posted: Any = None) -> None:
+        told = {None: "", True: "yes", False: "no"}[example.answerable]
+        initial = {
+            "question": example.question,
+            "answers": "\n".join(example.answers),
+            "supports": [str(k) for k in example.supports or ()],
+            "answerable": told,
+            "version": version,
+        }
+        super().__init__(posted, initial=initial)
+        self.example = example
+        named = ((str(k), f"{k + 1} {p.title or p.text[:60]}") for k, p in enumerate(example.paragraphs))
+        self.fields["supports"].choices = list(named)
+
+    def edited(self) -> Example:
+        """The edited example; fields that were not changed keep their exact text."""
+        cleaned = self.cleaned_data
+        lines = cleaned["answers"].replace("\r\n", "\n").split("\n")
+        before = "\n".join(self.example.answers)
+        same = cleaned["answers"].replace("\r\n", "\n") == before
+        return item_editing.changed(
+            self.example,
+            question=cleaned["question"].replace("\r\n", "\n"),
+            answers=self.example.answers if same else [line for line in lines if line.strip()],
+            supports=[int(k) for k in cleaned["supports"]],
+            answerable=VALUES[cleaned["answerable"]],
+        )
+
+
+class WholeForm(NoteForm):
+    """An item as JSON in the lossless format."""
+
+    content = forms.CharField(
+        label=_("Item as JSON"),
+        max_length=item_editing.LONGEST,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "false", "class": "code"}),
+    )
+    field_order = ["content", "note", "version"]
+
+    def __init__(self, example: Example, version: int, posted: Any = None) -> None:
+        text = json.dumps(example.as_json(), ensure_ascii=False, indent=2)
+        super().__init__(posted, initial={"content": text, "version": version}, auto_id="whole_%s")
+
+    def clean_content(self) -> Example:
+        try:
+            return item_editing.read(json.loads(self.cleaned_data["content"]))
+        except json.JSONDecodeError as broken:
+            told = _("This is not valid JSON: line %(line)s, column %(column)s: %(why)s.")
+            where = {"line": broken.lineno, "column": broken.colno, "why": broken.msg}
+            raise ValidationError(told % where) from None
+        except (ValueError, RecursionError):
+            raise ValidationError(_("This JSON cannot be read.")) from None
+        except Refused as refusal:
+            raise ValidationError(str(refusal)) from None
+
+    def edited(self) -> Example:
+        """The edited example."""
+        return self.cleaned_data["content"]

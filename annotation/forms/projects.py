@@ -1,0 +1,162 @@
+"""Forms of a project: datasets, results, invites, settings."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.template.defaultfilters import filesizeformat
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+
+from annotation.formats import FORMATS
+from annotation.models import Invite, Project
+from annotation.pure.people import roles
+
+NAMES_OF_PAGES = {"new"}  # they would be confused with URLs below datasets/
+
+
+class ConsoleForm(forms.Form):
+    """A form that focuses its first invalid field."""
+
+    def full_clean(self) -> None:
+        super().full_clean()
+        for name in self.fields:
+            if name in self._errors:
+                self.fields[name].widget.attrs["autofocus"] = True
+                return
+
+
+def proposed_name(file_name: str) -> str:
+    """A dataset's name made from a file's: `Dev set (1).jsonl.gz` gives `dev-set-1`."""
+    stem = PurePath(file_name.replace("\\", "/")).name
+    for suffix in (".gz", ".jsonl", ".json", ".parquet", ".csv"):
+        stem = stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem
+    return slugify(stem)[:100]
+
+
+class ResultsDatasetForm(forms.Form):
+    """The name of a dataset to create from results, and how many responses must agree."""
+
+    name = forms.SlugField(max_length=100)
+    least = forms.IntegerField(required=False, min_value=0, max_value=1000)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name in NAMES_OF_PAGES:
+            raise ValidationError(_("This name is reserved. Choose another name."))
+        return name
+
+
+class DatasetForm(ConsoleForm):
+    """A file to import; name and format are guessed from the file by default."""
+
+    file = forms.FileField(label=_("File"), allow_empty_file=True)
+    format = forms.ChoiceField(label=_("Format"), required=False)
+    name = forms.SlugField(
+        label=_("Name"),
+        required=False,
+        max_length=100,
+        help_text=_("Letters, digits, hyphens. Used in URLs, commands and exports; cannot be changed."),
+    )
+    licence = forms.CharField(label=_("Licence"), required=False, max_length=200, help_text=_("For example CC BY 4.0."))
+    source = forms.URLField(
+        label=_("Source"),
+        required=False,
+        max_length=500,
+        assume_scheme="https",
+        help_text=_("The URL of its website or paper."),
+    )
+    skip_bad = forms.BooleanField(label=_("Skip records that cannot be stored and import the rest"), required=False)
+    dry_run = forms.BooleanField(label=_("Check the file without importing it"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = [(name, f"{kind.title} ({name})") for name, kind in FORMATS.items()]
+        self.fields["format"].choices = [("", _("Recognise the format from the file")), *known]
+        limit = filesizeformat(settings.UPLOAD_LIMIT)
+        self.fields["file"].help_text = _("JSON, JSON Lines, CSV or Parquet, optionally gzipped, up to %(limit)s.") % {
+            "limit": limit
+        }
+
+    def clean_file(self) -> UploadedFile:
+        upload = self.cleaned_data["file"]
+        if not upload.size:
+            raise ValidationError(_("The file is empty. Choose one with at least one record."))
+        return upload
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if "file" in cleaned and not cleaned.get("name") and "name" not in self.errors:
+            cleaned["name"] = proposed_name(cleaned["file"].name or "")
+            if not cleaned["name"]:
+                self.add_error("name", _("No name can be made from the file name. Enter a name."))
+        if cleaned.get("name") in NAMES_OF_PAGES:
+            self.add_error("name", _("This name is reserved. Choose another name."))
+        return cleaned
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments for dataset_import.import_dataset."""
+        names = ("format", "name", "licence", "source", "skip_bad", "dry_run")
+        return {name: self.cleaned_data[name] for name in names}
+
+
+class InviteForm(ConsoleForm):
+    """An invite link."""
+
+    role = forms.ChoiceField(label=_("Role"), choices=Invite.Role.choices, initial=Invite.Role.WORKER)
+    places = forms.IntegerField(label=_("Number of people"), min_value=1, max_value=1000, initial=1)
+    days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=365, initial=14)
+    note = forms.CharField(
+        label=_("Note"),
+        required=False,
+        max_length=200,
+        help_text=_("For you only; the people you invite do not see it."),
+    )
+
+    def __init__(self, *args: Any, role: str, **kwargs: Any) -> None:
+        """`role`: that of the inviting member; only owners invite members."""
+        super().__init__(*args, **kwargs)
+        fit = [(value, label) for value, label in Invite.Role.choices if roles.may_invite(role, value)]
+        self.fields["role"].choices = fit
+
+
+class ProjectForm(ConsoleForm):
+    """A project's settings."""
+
+    title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Shown to workers above their batches."))
+    consent = forms.CharField(
+        label=_("Consent text"),
+        required=False,
+        max_length=50_000,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 12}),
+        help_text=_("Markdown. Workers accept it before their first assignment and again after each change."),
+    )
+    sign_up = forms.ChoiceField(
+        label=_("Who may join as a worker"),
+        choices=Project.SignUp.choices,
+        required=False,
+        help_text=_("People without an invite join on the project's open page. Its address is shown under People."),
+    )
+    two_factor = forms.BooleanField(
+        label=_("Members must use two-factor authentication"),
+        required=False,
+        help_text=_("Everybody who runs or reviews the project must set up an authenticator first. Workers need none."),
+    )
+
+    @classmethod
+    def of(cls, project: Project) -> ProjectForm:
+        return cls(initial={name: getattr(project, name) for name in ("title", "consent", "sign_up", "two_factor")})
+
+    def clean_consent(self) -> str:
+        """Normalise CRLF, which browsers send, to LF, so that saving an unchanged text changes nothing."""
+        return self.cleaned_data["consent"].replace("\r\n", "\n")
+
+    def clean(self) -> dict[str, Any]:
+        """Fields that the page did not send keep their stored values."""
+        return {name: value for name, value in self.cleaned_data.items() if name != "sign_up" or value}

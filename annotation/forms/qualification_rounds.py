@@ -1,0 +1,222 @@
+"""The form of a qualification round: a batch's settings, and the rule to pass."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from annotation.flow.batches import batch_launch
+from annotation.flow.people import qualification_rounds
+from annotation.forms.batches import LaunchForm
+from annotation.models import Batch, Dataset, Project, QualificationRound, User
+from annotation.pure.people import round_rules as rules
+from annotation.pure.people.round_rules import Clause
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+
+CLAUSES = 4
+LAST_YEAR = 2100
+PLACES = [("", _("all items together")), (rules.EACH, _("each dataset alone"))]
+COMPARED = [(">", _("above")), (">=", _("at least"))]
+
+
+class ClauseForm(forms.Form):
+    """A condition of the rule; without a figure it is ignored."""
+
+    figure = forms.ChoiceField(label=_("Figure"), required=False)
+    comparator = forms.ChoiceField(label=_("must be"), choices=COMPARED, required=False)
+    percent = forms.FloatField(
+        label=_("Percent"),
+        min_value=0,
+        max_value=100,
+        required=False,
+        widget=forms.NumberInput(attrs={"step": "0.5"}),
+    )
+    dataset = forms.ChoiceField(label=_("on"), required=False)
+
+    def __init__(self, project: Project, task: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = qualification_rounds.figures_for(
+            task, QualificationRound.Grading.GOLD
+        ) | qualification_rounds.figures_for(task, QualificationRound.Grading.REQUESTER)
+        self.fields["figure"].choices = [("", _("no condition"))] + [(k, _(m.label)) for k, m in known.items()]
+        slugs = project.datasets.whole().order_by("slug").values_list("slug", flat=True)
+        self.fields["dataset"].choices = [*PLACES, *((slug, slug) for slug in slugs)]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        if cleaned.get("figure") and cleaned.get("percent") is None and "percent" not in self.errors:
+            self.add_error("percent", _("Give a percentage."))
+        return cleaned
+
+    def clause(self) -> dict[str, Any] | None:
+        """The condition as it is stored."""
+        cleaned = self.cleaned_data
+        if not cleaned.get("figure"):
+            return None
+        value = (cleaned["percent"] or 0) / 100
+        return Clause(cleaned["figure"], value, cleaned["comparator"] or ">=", cleaned["dataset"]).as_json()
+
+
+def shown(clause: Clause) -> dict[str, Any]:
+    """A stored condition as initial values."""
+    percent = round(100 * clause.value, 2)
+    return {
+        "figure": clause.figure,
+        "comparator": clause.comparator,
+        "percent": percent,
+        "dataset": clause.dataset,
+    }
+
+
+class RoundForm(LaunchForm):
+    """The settings of a round: those of a batch, except what a round determines, and its own."""
+
+    per_worker = forms.IntegerField(
+        label=_("Items for each worker"),
+        min_value=1,
+        max_value=1000,
+        initial=20,
+        help_text=_("Drawn separately for each worker, in equal parts from the datasets."),
+    )
+    grading = forms.ChoiceField(
+        label=_("Graded by"), choices=QualificationRound.Grading.choices, widget=forms.RadioSelect
+    )
+    tries = forms.IntegerField(
+        label=_("Attempts"),
+        min_value=1,
+        max_value=10,
+        initial=1,
+        help_text=_("Each attempt uses items that the worker has not seen."),
+    )
+    limit_minutes = forms.IntegerField(
+        label=_("Time limit in minutes"),
+        min_value=1,
+        max_value=60 * 24 * 30,
+        required=False,
+        help_text=_("Starts with the first item. Leave empty for no limit."),
+    )
+    ends = forms.DateField(
+        label=_("Last day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text=_("Leave empty to run it until you close it."),
+    )
+    qualification = forms.CharField(
+        label=_("Qualification to grant"),
+        max_length=200,
+        help_text=_(
+            "Choose a qualification of the project or name a new one. Its score is the worker's score in percent."
+        ),
+    )
+
+    is_round = True
+
+    def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None, task: str = "") -> None:
+        self._chosen_task = task
+        super().__init__(project, posted, batch=batch)
+        settled = ["assignments_per_hit", "purpose", "wished"]
+        for name in settled:
+            self.fields[name].required = False
+        self.fields["sample"].label = _("Pool: items from each dataset")
+        self.fields["sample"].help_text = _(
+            "The qualification round draws from these items and reserves them, so other batches skip them. "
+            "Leave empty for all."
+        )
+        self.fields["marketplace"].widget = forms.HiddenInput()
+        self.fields["grading"].initial = qualification_rounds.proposed_grading(self.kind)
+        self.rows = self._clause_forms(posted)
+
+    def get_initial_for_field(self, field: forms.Field, field_name: str) -> Any:
+        if field_name == "task" and self._chosen_task and not self.initial.get("task"):
+            return self._chosen_task
+        return super().get_initial_for_field(field, field_name)
+
+    def _clause_forms(self, posted: Any) -> list[ClauseForm]:
+        held = list(QualificationRound.objects.filter(batch=self.batch)) if self.batch else []
+        grading = held[0].grading if held else qualification_rounds.proposed_grading(self.kind)
+        begun = (
+            qualification_rounds.rule_of(held[0]) if held else qualification_rounds.proposed_rule(self.kind, grading, 1)
+        )
+        filled = [shown(clause) for clause in begun] + [{} for _k in range(max(CLAUSES, len(begun) + 1))]
+        return [
+            ClauseForm(self.project, self.kind, posted, prefix=f"rule-{k}", initial=filled[k])
+            for k in range(max(CLAUSES, len(begun) + 1))
+        ]
+
+    def stored(self, batch: Batch) -> dict[str, Any]:
+        found = QualificationRound.objects.filter(batch=batch).select_related("grants").first()
+        if found is None:
+            return super().stored(batch)
+        return super().stored(batch) | {
+            "per_worker": found.per_worker,
+            "grading": found.grading,
+            "tries": found.attempts,
+            "limit_minutes": found.seconds // 60 if found.seconds else None,
+            "ends": timezone.localtime(found.closes_at).date() if found.closes_at else None,
+            "qualification": found.grants.name,
+        }
+
+    def clean_ends(self) -> date | None:
+        day: date | None = self.cleaned_data["ends"]
+        if day is not None and not 2000 < day.year < LAST_YEAR:
+            raise ValidationError(_("Choose a date in this century."))
+        return day
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        cleaned |= {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "wished": None}
+        return cleaned
+
+    def is_valid(self) -> bool:
+        return super().is_valid() & all(row.is_valid() for row in self.rows)
+
+    def rule(self) -> list[dict[str, Any]]:
+        """The completed conditions."""
+        return [clause for row in self.rows if row.is_valid() and (clause := row.clause()) is not None]
+
+    def closes_at(self) -> datetime | None:
+        """The end of the last day in the requester's time zone."""
+        day = self.cleaned_data.get("ends")
+        return timezone.make_aware(datetime.combine(day, time.max)) if day else None
+
+    def chances(self) -> list[rules.Chance] | None:
+        """Chances of passing by skill with these settings; None if one is missing or invalid."""
+        cleaned, chosen = self.cleaned_data, list(self.cleaned_data.get("datasets") or ())
+        stored, grading = self.rule(), cleaned.get("grading") or ""
+        if not (stored and chosen and cleaned.get("per_worker") and cleaned.get("tries")):
+            return None
+        slugs = sorted(dataset.slug for dataset in chosen)
+        rule = qualification_rounds.read_rule(stored, task=self.kind, grading=grading, datasets=slugs)
+        shares = rules.shares(cleaned["per_worker"], slugs)
+        return qualification_rounds.chances_of(rule, shares, task=self.kind, grading=grading, tries=cleaned["tries"])
+
+    @transaction.atomic
+    def save_draft(self, user: User) -> Batch:
+        """Save the round as a draft, new or changed. Raises Refused."""
+        if self.data.get("proposed_for") != self.basis:  # options for these datasets were not shown yet
+            self.options.cleaned_data = self._fitting(self.cleaned_data["datasets"])
+        saved = super().save_draft(user)
+        cleaned = self.cleaned_data
+        minutes = cleaned["limit_minutes"]
+        qualification_rounds.set_up(
+            saved,
+            per_worker=cleaned["per_worker"],
+            grants=qualification_rounds.grant_type(self.project, cleaned["qualification"]),
+            rule=self.rule(),
+            grading=cleaned["grading"],
+            tries=cleaned["tries"],
+            seconds=60 * minutes if minutes else None,
+            closes_at=self.closes_at(),
+        )
+        return saved
+
+    def _fitting(self, datasets: Any) -> dict[str, Any]:
+        task = task_type(self.kind)
+        return capabilities.suggest(task, batch_launch.features_of(list[Dataset](datasets)))

@@ -1,0 +1,41 @@
+"""Fields to choose rows of the database."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.utils.translation import ngettext
+
+from annotation.models import Batch, Dataset, Project, Worker
+
+
+class RowsField(forms.ModelMultipleChoiceField):
+    """Checkboxes of rows. Numbers too large for the database are refused like unknown ones."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def clean(self, value: Any) -> Any:
+        try:
+            return super().clean(value)
+        except OverflowError:
+            raise ValidationError(self.error_messages["invalid_choice"], params={"value": value[0][:20]}) from None
+
+
+class DatasetsField(RowsField):
+    def label_from_instance(self, dataset: Dataset) -> str:
+        text = ngettext("%(name)s · %(n)s item · %(format)s", "%(name)s · %(n)s items · %(format)s", dataset.size)
+        return text % {"name": dataset.slug, "n": f"{dataset.size:,}", "format": dataset.format}
+
+
+class WorkersField(RowsField):
+    def label_from_instance(self, worker: Worker) -> str:
+        return f"{worker.user} · {worker.pseudonym[:8]}"
+
+
+def offered(project: Project, batch: Batch | None) -> QuerySet[Dataset]:
+    """The datasets to choose from, including those that a draft has already chosen."""
+    chosen = [*batch.datasets.all(), *batch.checks.all()] if batch else []
+    return project.datasets.offered(besides=chosen).order_by("slug")

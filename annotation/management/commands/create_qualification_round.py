@@ -1,0 +1,129 @@
+"""Create and launch a qualification round."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import datetime, time
+from typing import Any
+
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+
+from annotation.flow.people.qualification_rounds import chances, create_round, rule_in_words
+from annotation.flow.people.round_pools import pool_of
+from annotation.management.json_command import dataset_named, minutes, pair, project_of, slug, whole, words
+from annotation.management.launch_summary import LaunchCommand
+from annotation.models import Batch, QualificationRound
+from annotation.registry import default_instructions, kinds
+
+
+class Command(LaunchCommand):
+    help = "Create a qualification round from datasets, print the chances of passing, and open it."
+
+    def add(self, parser: Any) -> None:
+        parser.add_argument("round", type=slug)
+        parser.add_argument("--task", required=True, choices=[kind for kind, _title in kinds()])
+        parser.add_argument("--dataset", required=True, action="append", type=slug, metavar="NAME")
+        parser.add_argument("--per-worker", required=True, type=whole(1, 1000), metavar="N", help="items per worker")
+        pool = "items of each dataset reserved for the round to draw from (default: all)"
+        parser.add_argument("--pool", type=whole(1, 10**9), metavar="N", help=pool)
+        parser.add_argument(
+            "--grants", required=True, type=words(200), metavar="NAME", help="qualification that passing grants"
+        )
+        parser.add_argument(
+            "--clause",
+            action="append",
+            type=clause,
+            metavar="RULE",
+            help="condition such as answer_f1>75@each; repeatable, all must hold",
+        )
+        parser.add_argument(
+            "--grading",
+            "--judgment",
+            choices=QualificationRound.Grading.values,
+            help="grade by gold or by the requester's reviews",
+        )
+        parser.add_argument("--attempts", type=whole(1, 10), default=1)
+        parser.add_argument("--time-limit", type=minutes, metavar="MINUTES", help="from the first item on")
+        parser.add_argument("--ends", type=day, metavar="DATE", help="last day, as 2027-01-31")
+        parser.add_argument("--seed", type=whole(0, 2**62), default=0)
+        parser.add_argument("--title", type=words(200), help="shown to workers (default: the name)")
+        parser.add_argument("--minutes", type=minutes, help="expected time for one item")
+        parser.add_argument(
+            "--meeting", choices=Batch.Meeting.values, help="whether one worker may get several items of a group"
+        )
+        self.add_apart(parser)
+        parser.add_argument(
+            "--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the task"
+        )
+        parser.add_argument("--draft", action="store_true", help="do not launch it")
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        project = project_of(options)
+        datasets = [dataset_named(project, name) for name in dict.fromkeys(options["dataset"])]
+        made = create_round(
+            project,
+            options["round"],
+            task=options["task"],
+            datasets=datasets,
+            per_worker=options["per_worker"],
+            grants=options["grants"],
+            rule=options["clause"],
+            grading=options["grading"] or "",
+            tries=options["attempts"],
+            seconds=round(60 * options["time_limit"]) if options["time_limit"] else None,
+            closes_at=options["ends"],
+            instructions=default_instructions(options["task"]),
+            options=dict(options["option"]),
+            expected_seconds=max(1, round(60 * options["minutes"])) if options["minutes"] else None,
+            **{name: options[name] for name in ("seed", "title", "meeting", "disjoint", "fresh_only")},
+            sample=options["pool"],
+        )
+        told = {
+            f"{100 * one.skill:g}": {"passes": round(one.value, 4), "at_most": round(one.most, 4)}
+            for one in chances(made)
+        }
+        self._rule = rule_in_words(made)
+        launched = {"hits": 0} if options["draft"] else self.launch(made.batch)
+        return {"round": made.batch.slug, "pool": pool_of(made.batch), **launched, "rule": made.rule, "chances": told}
+
+    def lines(self, result: dict[str, Any]) -> list[str]:
+        """The pool, the rule and the chances as sentences, after the lines of every launch."""
+        if "chances" not in result:  # the report of a refusal
+            return super().lines(result)
+        plain = {key: value for key, value in result.items() if key not in ("pool", "rule", "chances")}
+        pool = ", ".join(f"{count} items of {name}" for name, count in result["pool"].items())
+        chances = [_chance(skill, one["passes"], one["at_most"]) for skill, one in result["chances"].items()]
+        return [*super().lines(plain), f"pool: {pool}", *(f"to pass: {clause}" for clause in self._rule), *chances]
+
+
+def _chance(skill: str, passes: float, at_most: float) -> str:
+    """A sentence on a worker of this skill; `at_most` holds if the figures rise and fall together."""
+    cases = f"{100 * passes:.0f}" + (f" to {100 * at_most:.0f}" if at_most - passes > 0.005 else "")
+    return f"A worker whose long-run figures are {skill} percent passes in {cases} of 100 cases."
+
+
+def clause(text: str) -> dict[str, Any]:
+    """Parse an argument `figure>percent@dataset` or `figure>=percent` into a clause as it is stored."""
+    said, _at, dataset = text.partition("@")
+    comparator = ">=" if ">=" in said else ">"
+    figure, found, percent = said.partition(comparator)
+    try:
+        value = float(percent) / 100
+    except ValueError:
+        found = ""
+        value = 0.0
+    if not found or not figure.strip() or not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text[:60]!r}: write figure>percent@dataset, such as answer_f1>75@each")
+    return {"figure": figure.strip(), "comparator": comparator, "value": value, "dataset": dataset.strip()}
+
+
+def day(text: str) -> datetime:
+    """Parse a date argument into the end of that day."""
+    try:
+        found = parse_date(text)
+    except ValueError:
+        found = None
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: write a date as 2027-01-31")
+    return timezone.make_aware(datetime.combine(found, time.max))

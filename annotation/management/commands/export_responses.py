@@ -1,0 +1,25 @@
+"""Export the responses of a batch to a file."""
+
+from pathlib import Path
+from typing import Any
+
+from annotation.flow.data.dataset_files import WRITERS, export_responses
+from annotation.management.json_command import JSONCommand, batch_named, project_of, slug
+
+
+class Command(JSONCommand):
+    help = "Export every revision of every response of a batch, with pseudonyms, times and versions."
+
+    def add(self, parser: Any) -> None:
+        parser.add_argument("batch", type=slug)
+        parser.add_argument("--format", required=True, choices=sorted(WRITERS))
+        parser.add_argument(
+            "--ids-only", action="store_true", help="leave out question, gold, score, hops, shape, pair"
+        )
+        parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        batch = batch_named(project_of(options), options["batch"])
+        return {"out": str(options["out"])} | export_responses(
+            batch, options["out"], format=options["format"], ids_only=options["ids_only"]
+        )

@@ -1,0 +1,229 @@
+"""The base of all commands: --project, progress on stderr, JSON on stdout, exit codes, types of arguments."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import validate_slug
+from django.db import DatabaseError
+
+from annotation.flow.errors import Refused
+from annotation.flow.people.sign_up import project_named
+from annotation.flow.projects import audit_log
+from annotation.management.progress_output import why_broken
+from annotation.models import Batch, Dataset, Project
+from annotation.recruitment import Marketplace, marketplaces, named
+
+
+class JSONCommand(BaseCommand, ABC):
+    """A command that calls one function. Exit code 0: done; 1: refused, with the reason on stderr; 2: wrong usage."""
+
+    requires_system_checks = []  # they run in `check`, `migrate` and at the web server's start; here they cost seconds
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--project", default="default", type=slug, metavar="SLUG", help="name of the project (default: default)"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
+        self.add(parser)
+
+    def add(self, parser: CommandParser) -> None:
+        """Add the command's own arguments."""
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        try:
+            with audit_log.acting(audit_log.Via.COMMAND):
+                result = self.act(**options)
+        except Refused as refusal:
+            self._refuse(str(refusal), getattr(refusal, "report", None), as_json=options["json"])
+        except DatabaseError as broken:
+            self._refuse(why_broken(broken), None, as_json=options["json"])
+        except OSError as broken:
+            where = f"{broken.filename}: " if broken.filename else ""
+            self._refuse(f"{where}{broken.strerror or broken}", None, as_json=options["json"])
+        else:
+            self._show(result, as_json=options["json"])
+
+    @abstractmethod
+    def act(self, **options: Any) -> dict[str, Any]:
+        """Do the work and return what to print."""
+
+    def lines(self, result: dict[str, Any]) -> list[str]:
+        """The result as text, without --json."""
+        return [f"{key}: {value}" for key, value in result.items()]
+
+    def _show(self, result: dict[str, Any], *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(printable(json.dumps(result, ensure_ascii=False, indent=1)))
+            return
+        for line in self.lines(result):
+            self.stdout.write(printable(line))
+
+    def _refuse(self, message: str, report: dict[str, Any] | None, *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(
+                printable(json.dumps({"refused": message, **(report or {})}, ensure_ascii=False, indent=1))
+            )
+        elif report:
+            for line in self.lines(report):
+                self.stderr.write(printable(line))
+        raise CommandError(printable(message), returncode=1)
+
+    def usage(self, message: str) -> None:
+        """Exit with code 2 and this message."""
+        raise CommandError(message, returncode=2)
+
+    def warn(self, text: str) -> None:
+        self.stderr.write(self.style.WARNING(text))
+
+    def progress_printer(self, what: str) -> Callable[[int, int], None]:
+        """A callback that shows progress on stderr if that is a terminal."""
+
+        def progress(done: int, total: int) -> None:
+            if sys.stderr.isatty():
+                share = f"{done:,} of {total:,}" if total else f"{done:,}"
+                end = "\n" if total and done >= total else ""
+                self.stderr.write(f"\r{what}: {share}", ending=end)
+
+        return progress
+
+
+def project_of(options: dict[str, Any]) -> Project:
+    return project_named(options["project"])
+
+
+def dataset_named(project: Project, name: str) -> Dataset:
+    """The dataset of that name. Raises Refused, naming the existing ones."""
+    dataset = Dataset.objects.whole().filter(project=project, slug=name).first()
+    if dataset is None:
+        known = ", ".join(Dataset.objects.whole().filter(project=project).values_list("slug", flat=True)) or "none"
+        raise Refused(f"There is no dataset {name} in project {project.slug}. There are: {known}.")
+    return dataset
+
+
+def batch_named(project: Project, name: str) -> Batch:
+    """The batch of that name. Raises Refused, naming the existing ones."""
+    batch = Batch.objects.filter(project=project, slug=name).first()
+    if batch is None:
+        known = ", ".join(Batch.objects.filter(project=project).values_list("slug", flat=True)) or "none"
+        raise Refused(f"There is no batch {name} in project {project.slug}. There are: {known}.")
+    return batch
+
+
+def printable(text: str) -> str:
+    """The text with characters that UTF-8 cannot encode, such as bytes of an odd file name, escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def slug(text: str) -> str:
+    """Parse a slug."""
+    try:
+        validate_slug(text)
+    except ValidationError:
+        raise argparse.ArgumentTypeError(f"{text!r}: use letters, digits, - and _ only") from None
+    return words(100)(text)
+
+
+def words(most: int) -> Callable[[str], str]:
+    """A parser of text with at most so many characters."""
+
+    def read(text: str) -> str:
+        if len(text) > most:
+            raise argparse.ArgumentTypeError(f"has {len(text)} characters; the maximum is {most}")
+        if text != text.encode("utf-8", "replace").decode():
+            raise argparse.ArgumentTypeError("is not UTF-8 text")
+        return text
+
+    return read
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """A parser of whole numbers within bounds."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"{text[:40]!r}: give a whole number from {least} to {most}")
+        return number
+
+    return read
+
+
+def minutes(text: str) -> float:
+    """Parse a time in minutes, up to a day."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 24 * 60:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: give minutes, more than 0 and at most 1440")
+    return number
+
+
+def dollars(text: str) -> Decimal:
+    """Parse an amount of US dollars to the cent, 0 or more."""
+    try:
+        amount = Decimal(text.removeprefix("$"))
+        fits = amount.is_finite() and 0 <= amount < 10**6 and amount == round(amount, 2)
+    except InvalidOperation:
+        fits = False
+    if not fits:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: give dollars, for example 0.25")
+    return amount.quantize(Decimal("0.01"))
+
+
+def percent(text: str) -> float:
+    """Parse a percentage into 0..1."""
+    try:
+        value = float(text) / 100
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: give a percentage from 0 to 100")
+    return value
+
+
+def existing(text: str) -> Path:
+    """Parse the path of a readable file or folder."""
+    path = Path(text)
+    try:
+        path.stat()
+    except OSError as broken:
+        why = "does not exist" if isinstance(broken, FileNotFoundError) else f"cannot be read: {broken.strerror}"
+        raise argparse.ArgumentTypeError(f"{printable(text[:200])} {why}") from None
+    if not os.access(path, os.R_OK):
+        raise argparse.ArgumentTypeError(f"{printable(text[:200])} cannot be read: permission denied")
+    return path
+
+
+def pair(text: str) -> tuple[str, Any]:
+    """Parse `k=v`; v is decoded as JSON if it is valid JSON, else kept as text."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise argparse.ArgumentTypeError(f"{text!r}: write --option name=value")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value
+
+
+def marketplace_named(project: Project, name: str) -> Marketplace:
+    """The marketplace of that name. Raises Refused, naming the existing ones."""
+    there = marketplaces().available(project)
+    if (found := named(there, name)) is None:
+        known = ", ".join(one.name for one in there) or "none"
+        raise Refused(f"There is no marketplace {name} in project {project.slug}. There are: {known}.")
+    return found

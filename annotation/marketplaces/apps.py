@@ -1,0 +1,20 @@
+"""Publishing batches on marketplaces, as a Django app."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class MarketplacesConfig(AppConfig):
+    name = "annotation.marketplaces"
+    verbose_name = _("Marketplaces")
+
+    def ready(self) -> None:
+        from annotation import recruitment
+        from annotation.flow.projects import audit_log
+        from annotation.marketplaces import listeners
+        from annotation.marketplaces.answers import Published
+        from annotation.marketplaces.models import Connection
+
+        listeners.register()
+        recruitment.register(Published())
+        audit_log.THINGS[Connection] = lambda row: audit_log.Thing(row.project, "marketplace", row.pk, row.name)

@@ -1,0 +1,223 @@
+"""Sending decisions to a marketplace: approvals, rejections, bonuses, messages, each once.
+
+A Payment is an outbox row; its money moved in our ledger when it was written. An approval may be sent again, because it
+is idempotent. A bonus is sent with the same token while the marketplace remembers it, and afterwards only if two
+look-ups of its list did not find the payment's reference.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce, Now
+
+from annotation.marketplaces.base import AlreadyThere, Bonus, Denied, MarketplaceError
+from annotation.marketplaces.flow import outbox, terms
+from annotation.marketplaces.flow.connections import Line, Patience, Resting, installation_id
+from annotation.marketplaces.flow.outbox import Later
+from annotation.marketplaces.flow.publications import FREE
+from annotation.marketplaces.models import Arrival, Connection
+from annotation.models import Approval, Assignment, Batch, Message, Payment
+from annotation.models.sealed import Unsealable
+
+State = Payment.State
+APPROVED, REJECTED, SUBMITTED = "Approved", "Rejected", "Submitted"
+
+
+def of(batch: Batch) -> QuerySet[Payment]:
+    """The batch's payments through its marketplace."""
+    return Payment.objects.filter(batch=batch, batch__on_marketplace=True)
+
+
+def counts(batch: Batch) -> dict[str, object]:
+    """{"due", "sending", "paid", "failed"} and "waiting": dollars not sent to the marketplace yet."""
+    states = {state: Count("pk", filter=Q(state=state)) for state in State.values}
+    told: dict[str, object] = of(batch).aggregate(
+        waiting=Sum("amount", filter=~Q(state=State.PAID), default=0), **states
+    )
+    return told
+
+
+def due(connection: Connection) -> QuerySet[Payment]:
+    """Payments to send now that nobody is sending; a bonus only after its assignment's reward."""
+    rows = Payment.objects.unsettled().filter(FREE, batch__marketplace__connection=connection, due_at__lte=Now())
+    owed = Payment.objects.filter(assignment=OuterRef("assignment"), kind=Payment.Kind.REWARD)
+    return rows.exclude(~Q(kind=Payment.Kind.REWARD) & Exists(owed.exclude(state=State.PAID)))
+
+
+def take(connection: Connection, *, patience: Patience) -> Payment | None:
+    """Lease a due payment and commit that before any call; `now` is then the database's time."""
+    for found in due(connection).order_by("due_at")[:20]:
+        mine = Payment.objects.unsettled().filter(FREE, pk=found.pk, tries=found.tries)
+        stamps = {"first_try_at": Coalesce("first_try_at", Now()), "lease_until": Now() + patience.lease}
+        if mine.update(state=State.SENDING, tries=found.tries + 1, **stamps):
+            rows = Payment.objects.select_related("assignment__arrival", "project", "batch").annotate(now=Now())
+            return rows.get(pk=found.pk)
+    return None
+
+
+def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
+    """Send payments, then rejections and messages, for at most so many seconds; returns the number of payments sent.
+
+    Safe to run twice. A marketplace that fails too often ends the run; the rest is sent after its pause.
+    """
+    patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
+    try:
+        line = Line(connection, patience=patience)
+        while time.monotonic() < end and (found := take(connection, patience=patience)):
+            sent += attempt(found, line)
+        if line.marketplace.offers("reject"):
+            send_rejections(line)
+        if line.marketplace.offers("message"):
+            send_messages(line)
+    except (Resting, Unsealable):
+        return sent
+    return sent
+
+
+def attempt(payment: Payment, line: Line) -> bool:
+    """One attempt to make a leased payment on the marketplace; True if it succeeded."""
+
+    def note(_made: None) -> bool:
+        return payment.move(State.PAID, since=(State.SENDING,), paid_at=Now(), error="", lease_until=None)
+
+    return outbox.attempt(payment, line, partial(_ensure_paid, payment, line), note)
+
+
+def _ensure_paid(payment: Payment, line: Line) -> None:
+    arrival = getattr(payment.assignment, "arrival", None)
+    if arrival is None:
+        raise Denied("The marketplace has no assignment for this one, so it can pay nothing for it.")
+    if payment.kind == Payment.Kind.REWARD:
+        _ensure_approved(arrival, line)
+    elif payment.amount:
+        _ensure_bonus(payment, arrival, line)
+
+
+def _ensure_approved(arrival: Arrival, line: Line) -> None:
+    if arrival.remote_state == APPROVED:
+        return
+    text, override = _words_on(arrival), arrival.remote_state == REJECTED
+    line.call(line.marketplace.approve, arrival.external_assignment, text=text, override=override)
+    Arrival.objects.filter(pk=arrival.pk).update(remote_state=APPROVED)
+
+
+def _words_on(arrival: Arrival) -> str:
+    """The text of the last decision for the worker."""
+    last = Approval.objects.filter(assignment=arrival.assignment_id).order_by("-pk").first()
+    return last.text if last else ""
+
+
+def reference(payment: Payment) -> str:
+    """Ten letters or digits that identify a payment in the reason for the worker; permanent."""
+    return terms.token_for("reference", installation_id(payment.project), payment.key)[:10].upper()
+
+
+def _ensure_bonus(payment: Payment, arrival: Arrival, line: Line) -> None:
+    if _is_listed_where_forgotten(payment, arrival, line):
+        return
+    Payment.objects.filter(pk=payment.pk).update(last_try_at=Now())
+    bonus = Bonus(
+        worker=arrival.external_worker,
+        assignment=arrival.external_assignment,
+        amount=payment.amount,
+        reason=payment.reason[:1000],
+        reference=reference(payment),
+        token=terms.token_for("bonus", installation_id(payment.project), payment.key),
+    )
+    try:
+        line.call(line.marketplace.pay_bonus, bonus)
+    except AlreadyThere:
+        return
+
+
+def _is_listed_where_forgotten(payment: Payment, arrival: Arrival, line: Line) -> bool:
+    """Whether an earlier attempt paid it; asked only if the marketplace may have forgotten the token.
+
+    Raises Later until two look-ups, both after every earlier call must have ended, did not find it.
+    """
+    now = payment.now  # type: ignore[attr-defined]
+    if payment.first_try_at is None or now - payment.first_try_at < line.patience.memory:
+        return False
+    last = payment.last_try_at
+    if last is not None:
+        quiet = last + line.patience.lease + line.patience.lag
+        if now < quiet:
+            raise Later(quiet - now)
+        if line.call(line.marketplace.has_bonus, arrival.external_assignment, reference(payment)):
+            return True
+        if payment.missed_at is None:
+            Payment.objects.filter(pk=payment.pk).update(missed_at=Now())
+            raise Later(line.patience.lag)
+        if now < payment.missed_at + line.patience.lag:
+            raise Later(payment.missed_at + line.patience.lag - now)
+    Payment.objects.filter(pk=payment.pk).update(first_try_at=Now(), missed_at=None)
+    return False
+
+
+def rejections() -> QuerySet[Arrival]:
+    """Arrivals whose rejection was not sent to the marketplace yet."""
+    return Arrival.objects.filter(remote_state=SUBMITTED, assignment__approval=Assignment.Approved.REJECTED)
+
+
+def send_rejections(line: Line, *, limit: int = 500) -> None:
+    """Send rejections of assignments that are submitted there; idempotent."""
+    for arrival in rejections().filter(connection=line.connection).order_by("pk")[:limit]:
+        try:
+            line.call(line.marketplace.reject, arrival.external_assignment, text=_words_on(arrival))
+        except MarketplaceError as failed:
+            Arrival.objects.filter(pk=arrival.pk).update(trouble=f"rejecting: {failed}"[:200])
+            continue
+        Arrival.objects.filter(pk=arrival.pk).update(remote_state=REJECTED, trouble="")
+
+
+def due_messages(connection: Connection) -> QuerySet[Message]:
+    """Messages to workers from the marketplace that were not sent yet, oldest first."""
+    mine = Message.objects.filter(worker__project=connection.project_id, from_worker=False, read_at__isnull=True)
+    return mine.filter(worker__external_id__startswith=f"{connection.pk}:").select_related("worker").order_by("pk")
+
+
+def send_messages(line: Line, *, limit: int = 100) -> int:
+    """Send messages; returns how many. A sent message counts as read; one that the marketplace refuses is not retried.
+
+    The API has no token for messages, so one can arrive twice if the process dies or a response is lost.
+    """
+    sent = 0
+    for message in due_messages(line.connection).filter(FREE)[:limit]:
+        mine = Message.objects.filter(FREE, pk=message.pk, read_at__isnull=True)
+        if mine.update(lease_until=Now() + line.patience.lease):
+            sent += _pass_on(message, line)
+    return sent
+
+
+def _pass_on(message: Message, line: Line) -> bool:
+    """Send a leased message. If the outcome is unknown it is sent again after the lease."""
+    worker = (message.worker.external_id or "").partition(":")[2]
+    try:
+        failed = line.call(line.marketplace.message, [worker], message.subject or message.text[:60], message.text)
+        refused = failed.get(worker)
+    except Denied as denied:
+        refused = str(denied)
+    except MarketplaceError:
+        return False  # the error is in the connection's row
+    if refused is not None:
+        why = f"a letter to {worker} was refused: {refused}"
+        Connection.objects.filter(pk=line.connection.pk).update(trouble=why[:1000])
+    return bool(Message.objects.filter(pk=message.pk, read_at__isnull=True).update(read_at=Now(), lease_until=None))
+
+
+def try_again(batch: Batch) -> int:
+    """Retry payments that failed for good, once the cause is fixed; returns how many."""
+    return of(batch).filter(state=State.FAILED).update(state=State.DUE, tries=0, due_at=Now(), error="")
+
+
+def sweep(*, seconds: float = 10.0) -> int:
+    """Send what is due on every marketplace, for so many seconds each."""
+    waiting = Payment.objects.unsettled().filter(due_at__lte=Now(), batch__on_marketplace=True)
+    named = Q(pk__in=waiting.values("batch__marketplace__connection")) | Q(pk__in=rejections().values("connection"))
+    rows = Connection.objects.exclude(rests_until__gt=Now())
+    called = set(rows.filter(named).values_list("pk", flat=True))
+    some = [row for row in rows if row.pk in called or due_messages(row).exists()]
+    return sum(send_due(connection, seconds=seconds) for connection in some)

@@ -1,0 +1,224 @@
+"""Publishing HITs on a marketplace, each exactly once, even after crashes.
+
+A row is the intent. It is leased, and the time of its first attempt committed, before anything is sent. While the
+marketplace remembers tokens the same one is sent again; later we look for the HIT, twice and far enough apart, first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from random import Random
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+from django.db.models.functions import Coalesce, Now
+
+from annotation.flow.data.item_writer import no_progress
+from annotation.marketplaces.base import AlreadyThere, TryAgain
+from annotation.marketplaces.flow import connections, outbox, terms
+from annotation.marketplaces.flow.connections import Line, Patience, Resting
+from annotation.marketplaces.flow.outbox import Later
+from annotation.marketplaces.models import Connection, Publication
+from annotation.models import Batch, Hit, clock
+from annotation.models.sealed import Unsealable
+
+OPEN_FOR = timedelta(days=30)  # until a HIT expires, by default
+FIRST_SYNC = timedelta(seconds=30)
+FREE = Q(lease_until__isnull=True) | Q(lease_until__lt=Now())  # rows that nobody is sending
+State = Publication.State
+OnProgress = Callable[[int, int], None]
+
+
+def prepare(batch: Batch) -> None:
+    """Prepare the launch of a batch on a marketplace. Raises Refused if it cannot be launched.
+
+    Marketplaces pay automatically at some time: after a week unless the requester set another time.
+    """
+    connections.refuse_closed(batch.marketplace.connection)
+    terms.refuse_crowded(batch)
+    if batch.auto_approval is None:
+        Batch.objects.filter(pk=batch.pk).update(auto_approval=terms.WEEK)
+        batch.auto_approval = terms.WEEK
+
+
+def intend(batch: Batch, hits: Sequence[Hit]) -> None:
+    """Write publications for these stored HITs; nothing is sent before the batch opens."""
+    ours, now = connections.installation_id(batch.project), clock.now()
+    Publication.objects.bulk_create(
+        Publication(
+            hit=hit,
+            connection_id=batch.marketplace.connection_id,
+            annotation=f"{ours}:{hit.public_id}",
+            reward=hit.promised,
+            wanted=hit.wanted,
+            closes_at=hit.closes_at or now + OPEN_FOR,
+            due_at=now + timedelta(microseconds=place),  # sent in this order
+        )
+        for place, hit in enumerate(hits)
+    )
+
+
+def mingle(batch: Batch, checks: Sequence[Hit], *, others: int) -> None:
+    """Mix hidden gold at seeded positions among the `others` HITs that were written before."""
+    after = {check.pk: Random(f"{batch.seed}/{check.ticket}").randrange(others) for check in checks}
+    ahead = of(batch).filter(hit__check_item=False, hit__ticket__in=set(after.values()))
+    times = dict(ahead.values_list("hit__ticket", "due_at"))
+    rows = list(Publication.objects.filter(hit__in=after))
+    for row in rows:
+        row.due_at = times[after[row.hit_id]]
+    Publication.objects.bulk_update(rows, ["due_at"])
+
+
+def of(batch: Batch) -> QuerySet[Publication]:
+    return Publication.objects.filter(hit__batch=batch)
+
+
+def counts(batch: Batch) -> dict[str, int]:
+    """{"waiting", "sending", "published", "failed", "all"}: the batch's publications by state."""
+    told = of(batch).aggregate(all=Count("pk"), **{state: Count("pk", filter=Q(state=state)) for state in State.values})
+    return {name: int(number) for name, number in told.items()}
+
+
+def due(connection: Connection) -> QuerySet[Publication]:
+    """Publications to send now that nobody is sending."""
+    rows = Publication.objects.unsent().filter(FREE, connection=connection, due_at__lte=Now())
+    return rows.filter(hit__batch__state=Batch.State.OPEN)
+
+
+def take(connection: Connection, *, patience: Patience, batch: Batch | None = None) -> Publication | None:
+    """Lease a due publication and commit that before any call; `now` is then the database's time."""
+    rows = due(connection)
+    for found in (rows.filter(hit__batch=batch) if batch else rows).order_by("due_at", "pk")[:20]:
+        mine = Publication.objects.unsent().filter(FREE, pk=found.pk, tries=found.tries)
+        stamps = {"first_try_at": Coalesce("first_try_at", Now()), "lease_until": Now() + patience.lease}
+        if mine.update(state=State.SENDING, tries=found.tries + 1, **stamps):
+            return _fresh(found.pk)
+    return None
+
+
+def _fresh(pk: int) -> Publication:
+    rows = Publication.objects.select_related("hit__batch__project", "connection").annotate(now=Now())
+    return rows.get(pk=pk)
+
+
+def send_due(
+    connection: Connection,
+    *,
+    batch: Batch | None = None,
+    progress: OnProgress = no_progress,
+    patience: Patience | None = None,
+    seconds: float = 3600,
+) -> int:
+    """Publish what is due, of one batch or all, for at most so many seconds; returns how many. Safe to run twice.
+
+    A marketplace that fails too often ends the run; the rest is sent after its pause.
+    """
+    patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
+    try:
+        line = Line(connection, patience=patience)
+        while time.monotonic() < end and (found := take(connection, patience=patience, batch=batch)):
+            sent += attempt(found, line)
+            if batch is not None:
+                standing = counts(batch)
+                progress(standing["published"], standing["all"])
+    except (Resting, Unsealable):
+        return sent
+    return sent
+
+
+def attempt(publication: Publication, line: Line) -> bool:
+    """One attempt to publish a leased publication; True if it succeeded."""
+    ensure, note = partial(_ensure_there, publication, line), partial(adopt, publication)
+    return outbox.attempt(publication, line, ensure, note)
+
+
+def adopt(publication: Publication, external_id: str, **more: Any) -> bool:
+    """Record the HIT's id on the marketplace; False if it is recorded already."""
+    stamps = {"external_id": external_id, "error": "", "lease_until": None, "due_at": Now() + FIRST_SYNC, **more}
+    since = (State.WAITING, State.SENDING, State.FAILED)
+    return publication.move(State.PUBLISHED, since=since, **stamps)
+
+
+def _ensure_there(publication: Publication, line: Line) -> str:
+    type_id = _type_of(publication, line)
+    if found := _look_where_forgotten(publication, line):
+        return found
+    Publication.objects.filter(pk=publication.pk).update(last_try_at=Now(), external_type=type_id)
+    seconds = (publication.closes_at - publication.now).total_seconds()  # type: ignore[attr-defined]
+    try:
+        return line.call(line.marketplace.publish, terms.offer_of(publication, type_id, seconds=seconds))
+    except AlreadyThere as there:
+        if there.external_id:
+            return there.external_id
+        raise TryAgain(str(there)) from None
+
+
+def _type_of(publication: Publication, line: Line) -> str:
+    hit = publication.hit
+    same = (hit.batch_id, publication.reward, hit.reward)
+    if same not in line.types:
+        line.types[same] = line.call(line.marketplace.ensure_type, terms.terms_of(publication, line))
+    return line.types[same]
+
+
+def _look_where_forgotten(publication: Publication, line: Line) -> str:
+    """The id of a HIT that an earlier attempt created, if the marketplace may have forgotten the token; else "".
+
+    Raises Later until two complete look-ups, both begun when no earlier call can still be running, did not find it. The
+    token stays the same: if the marketplace does remember it, it responds AlreadyThere.
+    """
+    now: datetime = publication.now  # type: ignore[attr-defined]
+    if publication.first_try_at is None or now - publication.first_try_at < line.patience.memory:
+        return ""
+    last = publication.last_try_at
+    if last is None:  # leased, but never sent
+        _begin_anew(publication)
+        return ""
+    quiet = last + line.patience.lease + line.patience.lag
+    if now < quiet:
+        raise Later(quiet - now)
+    if found := _found_by_annotation(publication, line, since=quiet):
+        return found
+    if publication.missed_at is None:
+        Publication.objects.filter(pk=publication.pk).update(missed_at=Now())
+        raise Later(line.patience.lag)
+    if now < publication.missed_at + line.patience.lag:
+        raise Later(publication.missed_at + line.patience.lag - now)
+    _begin_anew(publication)
+    return ""
+
+
+def _begin_anew(publication: Publication) -> None:
+    Publication.objects.filter(pk=publication.pk).update(first_try_at=Now(), missed_at=None)
+
+
+def _found_by_annotation(publication: Publication, line: Line, *, since: datetime) -> str:
+    """Search all HITs there, once for all publications that a listing of this age serves."""
+    seen = line.seen
+    earliest = max(since, publication.missed_at + line.patience.lag) if publication.missed_at else since
+    if seen is None or seen[0] < earliest:
+        rows = line.call(lambda: list(line.marketplace.list_hits()))
+        seen = (publication.now, {row.annotation: row.external_id for row in rows})  # type: ignore[attr-defined]
+        line.seen = seen
+    return seen[1].get(publication.annotation, "")
+
+
+def try_again(batch: Batch) -> int:
+    """Retry publications that failed for good, once the cause is fixed; returns how many."""
+    return of(batch).filter(state=State.FAILED).update(state=State.WAITING, tries=0, due_at=Now(), error="")
+
+
+def hurry(batch: Batch) -> bool:
+    """Send changes of the batch's HITs (open or closed, assignments) soon. Returns True, for chaining."""
+    Publication.objects.filter(hit__batch=batch, state=State.PUBLISHED).update(due_at=Now())
+    return True
+
+
+def sweep(*, seconds: float = 10.0) -> int:
+    """Publish what is due on every marketplace, for so many seconds each."""
+    waiting = Publication.objects.unsent().filter(due_at__lte=Now()).values("connection")
+    rows = Connection.objects.filter(pk__in=waiting).exclude(rests_until__gt=Now())
+    return sum(send_due(connection, seconds=seconds) for connection in rows)

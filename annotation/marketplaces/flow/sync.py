@@ -1,0 +1,301 @@
+"""Synchronisation: what a marketplace reports of our HITs, compared with our rows, in both directions.
+
+It is polled, more often while something happens; the marketplace is right about what happened there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches import hidden_gold
+from annotation.flow.data.item_writer import no_progress
+from annotation.flow.errors import Refused
+from annotation.flow.money.ledger import Overdrawn
+from annotation.flow.review import assignment_approval
+from annotation.marketplaces.base import Gone, MarketplaceError, Standing, TryAgain, Work, as_told
+from annotation.marketplaces.flow import publications, terms
+from annotation.marketplaces.flow.connections import Line, Patience, Resting, installation_id
+from annotation.marketplaces.models import Arrival, Connection, Publication, connection_of
+from annotation.models import Assignment, Batch, Payment, WorkerBlock, clock
+from annotation.models.sealed import Unsealable
+from annotation.pure.batches import lifecycle
+from annotation.pure.people import requirements
+
+SHORTEST, LONGEST = 30.0, 900.0  # seconds between two look-ups of a HIT
+MANY = 20  # HITs from which one listing of all takes less time than a look-up each
+LATE = timedelta(minutes=10)  # after its deadline an assignment that is not submitted there never will be
+NEAR = 60.0  # seconds by which two closing times may differ and count as equal
+AT_ONCE = datetime(1970, 1, 2, tzinfo=UTC)
+ONLY_THERE, ONLY_HERE, ANOTHER = "only_there", "only_here", "another_worker"
+APPROVED_THERE, REJECTED_THERE = "approved_there", "rejected_there"
+OURS = {ONLY_THERE, ONLY_HERE, ANOTHER, APPROVED_THERE, REJECTED_THERE}  # problems that a look-up sets and clears
+
+
+@dataclass
+class Found:
+    """The result of a run. `orphans`: HITs there with our mark that no row of ours knows."""
+
+    looked: int = 0
+    adopted: int = 0
+    troubles: int = 0
+    orphans: list[dict[str, str]] = field(default_factory=list)
+
+
+def due(connection: Connection) -> QuerySet[Publication]:
+    """Published HITs that are due for a look-up."""
+    return Publication.objects.filter(
+        publications.FREE, connection=connection, state=Publication.State.PUBLISHED, due_at__lte=Now()
+    ).select_related("hit__batch", "connection")
+
+
+def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> Found:
+    """Look up what is due, for at most so many seconds. Safe to run twice."""
+    found, end = Found(), time.monotonic() + seconds
+    # Errors that end it early are stored in the connection's row, and the next run continues.
+    with suppress(Resting, Unsealable, TryAgain):
+        line = Line(connection, patience=patience or Patience())
+        rows = list(due(connection).order_by("due_at")[:1000])
+        told = _told(rows, line)
+        for publication in rows:
+            if time.monotonic() > end:
+                break
+            found.looked += look(publication, line, told.get(publication.external_id or ""))
+        for batch in {row.hit.batch for row in rows}:
+            _qualify(batch, line)
+    found.troubles = troubles(connection).count()
+    return found
+
+
+def _qualify(batch: Batch, line: Line) -> None:
+    """Update qualifications there, if the batch requires one of ours or excludes somebody."""
+    if not line.marketplace.offers("grant"):
+        return
+    ours = any(one["type"] not in requirements.SYSTEM for one in batch.requirements)
+    if ours or hidden_gold.may_pause(batch) or WorkerBlock.objects.filter(worker__project=batch.project_id).exists():
+        terms.grant_there(batch, line)
+
+
+def _told(rows: list[Publication], line: Line) -> dict[str, Standing]:
+    if len(rows) <= MANY:
+        return {}
+    return {one.external_id: one for one in line.call(lambda: list(line.marketplace.list_hits()))}
+
+
+def look(publication: Publication, line: Line, standing: Standing | None = None) -> bool:
+    """Look up one HIT: its state, its submissions, and required changes. True if that succeeded."""
+    mine = Publication.objects.filter(publications.FREE, pk=publication.pk)
+    if not mine.update(lease_until=Now() + line.patience.lease):
+        return False  # another process is looking
+    try:
+        standing = standing or line.call(line.marketplace.look, publication.external_id or "")
+        moved = _take_in(publication, standing, line)
+        moved |= _aim(publication, standing, line)
+    except Gone as gone:
+        stamps: dict[str, Any] = {"due_at": None, "error": str(gone), "remote": {"status": "Disposed"}}
+    except MarketplaceError as failed:
+        wait = line.patience.delay(4, line.rng)
+        stamps = {"due_at": Now() + wait, "error": str(failed)[:1000]}
+    except Resting:
+        Publication.objects.filter(pk=publication.pk).update(lease_until=None)
+        raise
+    else:
+        wait_seconds = _wait(publication, moved=moved)
+        stamps = {"remote": as_told(standing) | {"wait": wait_seconds}, "error": "", "synced_at": Now()}
+        stamps["due_at"] = None if _is_over(standing) else Now() + timedelta(seconds=wait_seconds)
+    Publication.objects.filter(pk=publication.pk).update(lease_until=None, **stamps)
+    return not stamps["error"]
+
+
+def _is_over(standing: Standing) -> bool:
+    """Whether only our own actions can still change a HIT: it is over or full, and everything is decided."""
+    over = standing.expires_at is not None and standing.expires_at <= clock.now()
+    left = standing.available if over else 0
+    return standing.pending == 0 and standing.completed + left >= standing.places
+
+
+def _wait(publication: Publication, *, moved: bool) -> float:
+    """Half a minute after a change, then twice as long each time, up to a quarter of an hour."""
+    before = float(publication.remote.get("wait", SHORTEST / 2))
+    return SHORTEST if moved else min(LONGEST, max(SHORTEST, 2 * before))
+
+
+def _take_in(publication: Publication, standing: Standing, line: Line) -> bool:
+    """Read the HIT's assignments if they may have changed; True if there was news."""
+    arrivals = list(publication.arrivals.select_related("assignment__batch"))
+    known = [one for one in arrivals if one.remote_state]
+    decided = [one for one in known if one.remote_state != "Submitted"]
+    quiet = standing.places - standing.pending - standing.available == len(known) and standing.completed == len(decided)
+    awaited = any(not one.remote_state and (one.posted_at or _answered(one)) for one in arrivals)
+    if quiet and not awaited:
+        return False
+    moved = False
+    for work in line.call(lambda: list(line.marketplace.assignments(publication.external_id or ""))):
+        moved |= take_in(publication, work)
+    _miss(arrivals)
+    return moved
+
+
+def _answered(arrival: Arrival) -> bool:
+    return arrival.assignment is not None and arrival.assignment.state == lifecycle.SUBMITTED
+
+
+def take_in(publication: Publication, work: Work) -> bool:
+    """Compare one assignment there with ours; True if it was news."""
+    key = {"connection": publication.connection, "external_assignment": work.external_id}
+    arrival, new = Arrival.objects.get_or_create(
+        **key, external_worker=work.worker, defaults={"publication": publication, "submit_to": ""}
+    )
+    trouble = _trouble(arrival, work)
+    kept = {"answer": work.answer} if trouble == ONLY_THERE else {}
+    times = {"submitted": work.submitted_at, "auto_approval": work.auto_approval_at, "decided": work.decided_at}
+    told = {name: at.timestamp() for name, at in times.items() if at}
+    stamps = {"remote_state": work.state, "remote": arrival.remote | told | kept, "synced_at": Now()}
+    if trouble or arrival.trouble in OURS:
+        stamps["trouble"] = trouble
+    Arrival.objects.filter(pk=arrival.pk).update(**stamps)
+    return new or arrival.remote_state != work.state
+
+
+def _trouble(arrival: Arrival, work: Work) -> str:
+    ours = arrival.assignment
+    if ours is None or ours.state != lifecycle.SUBMITTED:
+        same = Arrival.objects.filter(
+            connection=arrival.connection_id, external_assignment=work.external_id, assignment__state="submitted"
+        )
+        return ANOTHER if same.exclude(pk=arrival.pk).exists() else ONLY_THERE
+    if work.state == "Approved":
+        return _approved_there(ours)
+    return REJECTED_THERE if work.state == "Rejected" and ours.approval != "rejected" else ""
+
+
+def _approved_there(ours: Assignment) -> str:
+    """It was paid there, automatically or by hand: approve it here, without sending its reward again."""
+    if ours.approval == Assignment.Approved.REJECTED:
+        return APPROVED_THERE
+    try:
+        assignment_approval.approve(ours, source="auto")
+    except Overdrawn:
+        return APPROVED_THERE
+    for reward in Payment.objects.filter(assignment=ours, kind=Payment.Kind.REWARD):
+        reward.move(Payment.State.PAID, since=(Payment.State.DUE, Payment.State.FAILED), paid_at=Now(), error="")
+    return ""
+
+
+def _miss(arrivals: Iterable[Arrival]) -> None:
+    """Mark arrivals with a response here that was never submitted there, once it cannot be any more."""
+    for one in arrivals:
+        ours = one.assignment
+        if ours is None or ours.state != lifecycle.SUBMITTED or one.trouble:
+            continue
+        end = one.arrived_at + timedelta(seconds=ours.batch.lease_seconds) + LATE
+        if clock.now() > end:
+            Arrival.objects.filter(pk=one.pk, remote_state="").update(trouble=ONLY_HERE)
+
+
+def _aim(publication: Publication, standing: Standing, line: Line) -> bool:
+    """Change the HIT's assignments and expiry there to our values; True if they differed. Idempotent."""
+    hit = publication.hit
+    given_out = hit.batch.state == Batch.State.OPEN and hit.excluded_at is None and not hidden_gold.is_over(hit)
+    wanted = max(publication.wanted, hit.wanted)
+    now = clock.now()
+    until = publication.closes_at if given_out else now
+    there = standing.expires_at or now
+    if more := given_out and until > now and wanted > standing.places:
+        token = terms.token_for("places", publication.annotation, wanted)
+        line.call(line.marketplace.extend, standing.external_id, wanted, token=token)
+    if other := abs((max(until, now) - max(there, now)).total_seconds()) > NEAR:
+        when = until if until > now else AT_ONCE
+        line.call(line.marketplace.expire, standing.external_id, when)
+    return more or other
+
+
+def troubles(connection: Connection, *, batch: Batch | None = None) -> QuerySet[Arrival]:
+    """Arrivals with problems that somebody must look at, newest first."""
+    rows = Arrival.objects.filter(connection=connection).exclude(trouble="")
+    rows = rows.filter(publication__hit__batch=batch) if batch else rows
+    return rows.select_related("assignment", "publication__hit").order_by("-pk")
+
+
+def search(connection: Connection, *, patience: Patience | None = None) -> Found:
+    """Search all HITs there: adopt those whose creation we did not learn of, list orphans. Raises MarketplaceError."""
+    line, found = Line(connection, patience=patience or Patience()), Found()
+    mark = installation_id(connection.project) + ":"
+    for standing in line.call(lambda: list(line.marketplace.list_hits())):
+        if not standing.annotation.startswith(mark):
+            continue
+        row = Publication.objects.filter(annotation=standing.annotation).first()
+        if row is None or row.external_id not in {None, standing.external_id}:
+            found.orphans.append({"id": standing.external_id, "title": standing.title, "status": standing.status})
+        elif row.external_id is None:
+            found.adopted += publications.adopt(row, standing.external_id)
+        found.looked += 1
+    return found
+
+
+def catch_up(batch: Batch, *, progress: Callable[[int, int], None] = no_progress) -> dict[str, Any]:
+    """Look up every HIT of the batch now, and search for orphans; returns the result as JSON.
+
+    Raises Refused if the marketplace does not answer.
+    """
+    connection = connection_of(batch)
+    if connection is None:
+        raise Refused(_("This batch is not on a marketplace."))
+    try:
+        found = search(connection)
+        publications.hurry(batch)
+        told = sync_due(connection)
+    except (MarketplaceError, Unsealable, Resting) as failed:
+        why = str(failed) or connection.trouble or _("several attempts failed; try again in a minute")
+        raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": why}) from None
+    progress(told.looked, told.looked)
+    return {
+        "looked": told.looked,
+        "adopted": found.adopted,
+        "troubles": troubles(connection, batch=batch).count(),
+        "orphans": found.orphans,
+    }
+
+
+def expire_orphan(connection: Connection, external_id: str) -> bool:
+    """End an orphan, a HIT with our mark that we do not know; False if it is not one."""
+    line = Line(connection, patience=Patience())
+    standing = line.call(line.marketplace.look, external_id)
+    ours = standing.annotation.startswith(installation_id(connection.project) + ":")
+    if not ours or Publication.objects.filter(connection=connection, external_id=external_id).exists():
+        return False
+    line.call(line.marketplace.expire, external_id, AT_ONCE)
+    return True
+
+
+def end_stray(batch: Batch, external_id: str) -> bool:
+    """`expire_orphan` on the batch's marketplace. Raises Refused if that does not answer."""
+    connection = connection_of(batch)
+    if connection is None or not external_id.isalnum():
+        return False
+    try:
+        return expire_orphan(connection, external_id)
+    except (MarketplaceError, Unsealable, Resting) as failed:
+        raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": failed}) from None
+
+
+def keep_open(batch: Batch, until: datetime) -> int:
+    """Change when the batch's HITs expire; returns how many it concerns."""
+    rows = publications.of(batch)
+    rows.filter(state=Publication.State.PUBLISHED).update(due_at=Now())
+    return rows.update(closes_at=until)
+
+
+def sweep(*, seconds: float = 10.0) -> int:
+    """Look up what is due on every marketplace, for so many seconds each; returns how many HITs."""
+    waiting = Publication.objects.filter(state=Publication.State.PUBLISHED, due_at__lte=Now()).values("connection")
+    rows = Connection.objects.filter(pk__in=waiting).exclude(rests_until__gt=Now())
+    return sum(sync_due(connection, seconds=seconds).looked for connection in rows)

@@ -1,0 +1,196 @@
+"""The form of our HITs on a marketplace: terms, rewards, requirements."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from annotation.flow.batches import hidden_gold
+from annotation.flow.errors import Refused
+from annotation.marketplaces.base import Offer, Requirement, Terms
+from annotation.marketplaces.flow import arrivals, connections
+from annotation.marketplaces.flow.connections import Line
+from annotation.marketplaces.models import Publication
+from annotation.models import Batch, Project, Qualification, QualificationType, Worker
+from annotation.pure.people import requirements
+from annotation.registry import task_type
+
+LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_KEYWORDS = 128, 2000, 1000
+SHORTEST, LONGEST, LONGEST_APPROVAL = 30, 31_536_000, 2_592_000  # seconds, as the MTurk API limits them
+WEEK = 7 * 24 * 3600
+GRANTED = Qualification.State.GRANTED
+
+
+def terms_of(publication: Publication, line: Line) -> Terms:
+    """The HIT's terms there, with the marketplace's ids of qualifications, which are created if missing."""
+    hit = publication.hit
+    batch = hit.batch
+    title, description = batch.title, batch.description or task_type(batch.task).question
+    if hit.reward > publication.reward:
+        most = _("up to $%(most)s") % {"most": hit.reward}
+        title = f"{title[: LONGEST_TITLE - len(most) - 3]} ({most})"
+        more = _("A good response earns up to $%(most)s in all: the rest of the reward comes as a bonus.")
+        description = f"{description[: LONGEST_DESCRIPTION - 200]} {more % {'most': hit.reward}}"
+    approval = WEEK if batch.auto_approval is None else batch.auto_approval
+    return Terms(
+        title=title[:LONGEST_TITLE],
+        description=description[:LONGEST_DESCRIPTION],
+        keywords=batch.keywords[:LONGEST_KEYWORDS],
+        reward=publication.reward,
+        duration=min(max(batch.lease_seconds, SHORTEST), LONGEST),
+        auto_approval=min(approval, LONGEST_APPROVAL),
+        requirements=requirements_of(batch, line),
+    )
+
+
+def offer_of(publication: Publication, type_id: str, *, seconds: float) -> Offer:
+    """The HIT to publish, for so many seconds."""
+    return Offer(
+        type_id=type_id,
+        annotation=publication.annotation,
+        token=publication.token,
+        url=settings.PUBLIC_URL + arrivals.frame_path(publication.hit),
+        places=max(publication.wanted, publication.hit.wanted),
+        lifetime=int(min(max(seconds, SHORTEST), LONGEST)),
+    )
+
+
+def requirements_of(batch: Batch, line: Line) -> tuple[Requirement, ...]:
+    """The batch's requirements there, including that blocked and paused workers are excluded."""
+    told = [_requirement(one, batch.project, line) for one in batch.requirements]
+    if not line.marketplace.offers("ensure_qualification"):
+        return tuple(told)
+    out = [exclusion(batch.project, line), *([pause(batch, line)] if hidden_gold.may_pause(batch) else [])]
+    guard = "DiscoverPreviewAndAccept"
+    return (*told, *(Requirement(type_id, "DoesNotExist", guard=guard) for type_id in out))
+
+
+def refuse_crowded(batch: Batch) -> None:
+    """Raise Refused if a batch has so many requirements that none is left for excluding workers."""
+    most = requirements.MOST_REQUIREMENTS - (2 if hidden_gold.may_pause(batch) else 1)
+    if len(batch.requirements) > most:
+        text = _(
+            "On a marketplace this batch can have at most %(most)s requirements: the others exclude blocked workers."
+        )
+        raise Refused(text % {"most": most})
+
+
+def _requirement(stored: dict[str, Any], project: Project, line: Line) -> Requirement:
+    type_id = stored["type"]
+    if type_id not in requirements.SYSTEM:
+        type_id = type_there(QualificationType.objects.get(project=project, public_id=type_id), line)
+    return Requirement(
+        type_id=type_id,
+        comparator=stored["comparator"],
+        values=tuple(stored.get("values") or ()),
+        locales=tuple((one["country"], one.get("subdivision", "")) for one in stored.get("locales") or ()),
+        guard=stored.get("guard", "Accept"),
+    )
+
+
+def type_there(ours: QualificationType, line: Line) -> str:
+    """The marketplace's qualification for one of ours: the account's own with exactly that name, or a new one.
+
+    So the batch can require a qualification that was granted on the marketplace.
+    """
+    name = f"{ours.name} [{connections.installation_id(ours.project)}]"
+    return _own_there(ours, line) or _ensured(name, ours.description or ours.name, line)
+
+
+def _own_there(ours: QualificationType, line: Line) -> str:
+    """The account's own qualification with exactly that name, which we must not revoke; "" if there is none."""
+    if ours.name not in line.types:
+        line.types[ours.name] = line.call(line.marketplace.qualification_named, ours.name)
+    return line.types[ours.name]
+
+
+def exclusion(project: Project, line: Line) -> str:
+    """The qualification of excluded workers there. Unlike a block it does not harm their accounts."""
+    name = f"{connections.installation_id(project)} not again"
+    return _ensured(name, _("You have taken part in this project as often as you can."), line)
+
+
+def pause(batch: Batch, line: Line) -> str:
+    """The qualification of workers there whom the batch's rule on hidden gold paused."""
+    name = f"{connections.installation_id(batch.project)} {batch.slug} paused"
+    return _ensured(name, _("You are paused on this work."), line)
+
+
+def _ensured(name: str, description: str, line: Line) -> str:
+    if name not in line.types:
+        line.types[name] = line.call(line.marketplace.ensure_qualification, name, description)
+    return line.types[name]
+
+
+def grant_there(batch: Batch, line: Line) -> int:
+    """Update the qualifications of the marketplace's workers to those held here; returns the number of changes."""
+    project, changed = batch.project, 0
+    mine = Worker.objects.filter(project=project, external_id__startswith=f"{line.connection.pk}:")
+    named = [one["type"] for one in batch.requirements if one["type"] not in requirements.SYSTEM]
+    for ours in QualificationType.objects.filter(project=project, public_id__in=named):
+        rows = Qualification.objects.filter(type=ours, worker__in=mine).select_related("worker").order_by("pk")
+        if theirs := _own_there(ours, line):
+            changed += _add(theirs, list(rows), line)
+        else:
+            wanted = {_there(row.worker.external_id): row.value for row in rows if row.state == GRANTED}
+            changed += _align(type_there(ours, line), wanted, line)
+    shut_out = mine.filter(Q(block__isnull=False) | Q(active=False)).values_list("external_id", flat=True)
+    changed += _align(exclusion(project, line), {_there(name): 1 for name in shut_out}, line)
+    if hidden_gold.may_pause(batch):
+        paused = mine.filter(participations__batch=batch, participations__paused_at__isnull=False)
+        names = paused.values_list("external_id", flat=True)
+        changed += _align(pause(batch, line), {_there(name): 1 for name in names}, line)
+    return changed
+
+
+def _there(external_id: str | None) -> str:
+    """The marketplace's own id of a worker who came from it."""
+    return (external_id or "").partition(":")[2]
+
+
+def _add(type_id: str, rows: list[Qualification], line: Line) -> int:
+    """Grant the account's own qualification to those who lack it there, and update what we granted.
+
+    What the account granted or changed itself has another value than ours, and stays.
+    """
+    held, changed = line.call(line.marketplace.holders, type_id), 0
+    for row in rows:
+        worker, given = _there(row.worker.external_id), row.given_there
+        there, wanted = held.get(worker), row.value if row.state == GRANTED else None
+        ours = there is None or (given is not None and there in {given, row.value})
+        if not ours:
+            continue
+        if wanted != there:
+            changed += 1
+            _hold(type_id, worker, wanted, line)
+        if wanted != given:
+            Qualification.objects.filter(pk=row.pk).update(given_there=wanted)
+    return changed
+
+
+def _hold(type_id: str, worker: str, value: int | None, line: Line) -> None:
+    """Set a worker's value of the qualification there; None revokes it."""
+    if value is None:
+        line.call(line.marketplace.revoke, type_id, worker)
+    else:
+        line.call(line.marketplace.grant, type_id, worker, value)
+
+
+def _align(type_id: str, wanted: dict[str, int], line: Line) -> int:
+    held = line.call(line.marketplace.holders, type_id)
+    for worker, value in wanted.items():
+        if held.get(worker) != value:
+            line.call(line.marketplace.grant, type_id, worker, value)
+    for worker in held.keys() - wanted.keys():
+        line.call(line.marketplace.revoke, type_id, worker)
+    different = {worker for worker in held.keys() | wanted.keys() if held.get(worker) != wanted.get(worker)}
+    return len(different)
+
+
+def token_for(*parts: object) -> str:
+    """An idempotency token of 32 letters that is always the same for the same intent."""
+    return hashlib.blake2b("/".join(map(str, parts)).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,38 @@
+"""Jobs of batches on marketplaces, and scheduled sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.flow.projects.job_queue import Progress, Verb
+from annotation.jobs import batch_of, enqueue_once
+from annotation.marketplaces.flow import payments, publications, sync
+from annotation.marketplaces.models import Publication
+from annotation.models import Batch, Job, User
+
+
+def send_batch(batch: Batch, *, user: User | None = None) -> Job:
+    """Queue a job that publishes what is waiting of the batch."""
+    title = _("Publish %(batch)s") % {"batch": batch.title}
+    return enqueue_once("publish_batch", project=batch.project, title=title, arguments={"batch": batch.pk}, user=user)
+
+
+def publish_batch(job: Job, progress: Progress) -> dict[str, Any]:
+    """Publish what is due of a batch; the sweep sends the rest later."""
+    batch = batch_of(job)
+    if batch.on_marketplace:
+        publications.send_due(batch.marketplace.connection, batch=batch, progress=progress)
+    return publications.counts(batch)
+
+
+def sync_batch(job: Job, progress: Progress) -> dict[str, Any]:
+    """Synchronise the batch with its marketplace."""
+    return sync.catch_up(batch_of(job), progress=progress)
+
+
+VERBS: dict[str, Verb] = {"publish_batch": publish_batch, "sync_batch": sync_batch}
+ERRANDS: list[Callable[[], object]] = [publications.sweep, payments.sweep, sync.sweep]
+OUTBOXES = [("publications", Publication.objects.unsent)]

@@ -1,0 +1,109 @@
+"""Manage marketplaces, and the batches published on them."""
+
+import os
+from typing import Any
+
+from annotation.flow.batches import batch_launch
+from annotation.flow.errors import Refused
+from annotation.management.json_command import JSONCommand, batch_named, marketplace_named, project_of, words
+from annotation.marketplaces.flow import connections, payments, publications, sync
+from annotation.marketplaces.models import Connection
+from annotation.models import Batch, Project
+
+OF_PLACES, OF_BATCHES = ("list", "add", "test", "remove"), ("publish", "sync", "settle", "pause", "resume")
+IN_SECRET = "MARKETPLACE_SECRET"  # noqa: S105  (the name of a variable)
+
+
+class Command(JSONCommand):
+    help = "List, add, test and remove marketplaces; publish, sync, settle, pause and resume batches on them."
+
+    def add(self, parser: Any) -> None:
+        parser.add_argument("action", choices=[*OF_PLACES, *OF_BATCHES])
+        parser.add_argument(
+            "name", nargs="*", type=words(100), help="marketplaces, or batches (default: all on marketplaces)"
+        )
+        presets = Connection.Preset.values
+        parser.add_argument("--preset", choices=presets, default="here", help="kind of marketplace to add")
+        parser.add_argument("--endpoint-url", type=words(300), default="", help="URL of its API")
+        parser.add_argument(
+            "--worker-origin", type=words(300), default="", help="scheme and host of its pages for workers"
+        )
+        parser.add_argument("--region", type=words(30), default="us-east-1")
+        parser.add_argument(
+            "--key-id", type=words(128), default="", help=f"access key ID; the secret is read from {IN_SECRET}"
+        )
+        parser.add_argument("--fees", choices=["house", "mturk"], default="house")
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        project, action, names = project_of(options), options["action"], options["name"]
+        if action == "list":
+            return {"marketplaces": [_told(row) for row in project.connections.order_by("name")]}
+        if action == "add":
+            return self._add(project, options)
+        if action in OF_PLACES:
+            verb = {"test": self._test, "remove": self._remove}[action]
+            return {"marketplaces": [verb(marketplace_named(project, name)) for name in names]}
+        verb = {
+            "publish": self._publish,
+            "sync": self._sync,
+            "settle": _settle,
+            "pause": _pause,
+            "resume": _resume,
+        }[action]
+        return {"batches": [{"batch": batch.slug, **verb(batch)} for batch in _batches(project, names)]}
+
+    def _add(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
+        secret, names = os.environ.get(IN_SECRET, ""), options["name"]
+        if len(names) != 1 or not options["key_id"] or not secret:
+            self.usage(f"give one name and --key-id, and set {IN_SECRET} in the environment to the secret")
+        given = {
+            name: options[name] for name in ("preset", "endpoint_url", "worker_origin", "region", "key_id", "fees")
+        }
+        return _told(connections.add(project, names[0], secret=secret, **given))
+
+    def _test(self, row: Connection) -> dict[str, Any]:
+        funds = connections.check(row)
+        return {"name": row.name, "available": str(funds.available)}
+
+    def _remove(self, row: Connection) -> dict[str, Any]:
+        connections.remove(row)
+        return {"removed": row.name}
+
+    def _publish(self, batch: Batch) -> dict[str, Any]:
+        publications.try_again(batch)
+        publications.send_due(
+            batch.marketplace.connection, batch=batch, progress=self.progress_printer(f"{batch.slug}: HITs published")
+        )
+        return publications.counts(batch)
+
+    def _sync(self, batch: Batch) -> dict[str, Any]:
+        return sync.catch_up(batch, progress=self.progress_printer(f"{batch.slug}: HITs checked"))
+
+
+def _batches(project: Project, names: list[str]) -> list[Batch]:
+    if not names:
+        return list(project.batches.filter(on_marketplace=True, launched_at__isnull=False).order_by("pk"))
+    found = [batch_named(project, name) for name in dict.fromkeys(names)]
+    for batch in found:
+        if not batch.on_marketplace:
+            raise Refused(f"The batch {batch.slug} is not on a marketplace.")
+    return found
+
+
+def _settle(batch: Batch) -> dict[str, Any]:
+    payments.try_again(batch)
+    payments.send_due(batch.marketplace.connection)
+    return {name: str(value) if name == "waiting" else value for name, value in payments.counts(batch).items()}
+
+
+def _pause(batch: Batch) -> dict[str, Any]:
+    return {"paused": batch_launch.pause(batch)}
+
+
+def _resume(batch: Batch) -> dict[str, Any]:
+    return {"resumed": batch_launch.resume(batch)}
+
+
+def _told(row: Connection) -> dict[str, Any]:
+    """A marketplace as JSON, without the secret."""
+    return {"name": row.name, "preset": row.preset, "endpoint_url": row.endpoint_url, "trouble": row.trouble}

@@ -1,0 +1,1 @@
+"""Marketplaces with the MTurk API."""

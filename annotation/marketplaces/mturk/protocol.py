@@ -1,0 +1,113 @@
+"""Conversion between the MTurk API's JSON and our values, and the meaning of its errors. No network."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+from xml.sax.saxutils import escape
+
+from annotation.marketplaces.base import (
+    AlreadyThere,
+    Denied,
+    Gone,
+    MarketplaceError,
+    Requirement,
+    Standing,
+    TryAgain,
+    Work,
+    WrongState,
+)
+
+XMLNS: Final = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
+THROTTLED: Final = {"ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded", "429"}
+PASSING: Final = {408, 425, 429}  # statuses below 500 after which a retry may succeed
+THERE_BEFORE: Final = re.compile(r'HIT with ID "([A-Z0-9]+)" already exists')
+TOKEN_USED: Final = ("has already been processed", "already created a QualificationType with this name")
+STATE: Final = "operation can be called with a status of"
+
+
+def external_question(url: str) -> str:
+    """The question XML that shows a URL of ours in the marketplace's frame, at full height."""
+    inner = f"<ExternalURL>{escape(url)}</ExternalURL><FrameHeight>0</FrameHeight>"
+    return f'<ExternalQuestion xmlns="{XMLNS}">{inner}</ExternalQuestion>'
+
+
+def must_be_json(response_dict: dict[str, Any], **_: Any) -> None:
+    """Check that a response is a JSON object, `{}` at least; anything else came from a proxy."""
+    try:
+        told = json.loads(response_dict["body"] or b"")
+    except ValueError:
+        told = None
+    if not isinstance(told, dict):
+        status = response_dict["status_code"]
+        raise TryAgain(f"HTTP {status} without an answer of the protocol", throttled=status == 429)
+
+
+def meaning(response: dict[str, Any]) -> MarketplaceError:
+    """The exception for an error of the API, without the timestamp at the end of its message."""
+    error: dict[str, Any] = dict(response.get("Error", {}))
+    status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    code, words = str(error.get("Code", "")), str(error.get("Message", ""))
+    text = re.sub(r"\s*\(\d+(?: s)?\)\s*$", "", words) or code or f"HTTP {status}"
+    if code in THROTTLED or status == 429:
+        return TryAgain(text, throttled=True)
+    if status >= 500 or status in PASSING or code == "ServiceFault":
+        return TryAgain(text)
+    if found := THERE_BEFORE.search(text):
+        return AlreadyThere(text, external_id=found[1])
+    if any(phrase in text for phrase in TOKEN_USED):
+        return AlreadyThere(text)
+    if STATE in text:
+        return WrongState(text)
+    if "does not exist" in text:
+        return Gone(text)
+    return Denied(f"{text} ({code})" if code and code != "RequestError" else text)
+
+
+def of(reply: dict[str, Any], member: str) -> Any:
+    """A member that every valid response has."""
+    if reply.get(member) is None:
+        raise TryAgain(f"the answer lacks {member}")
+    return reply[member]
+
+
+def requirement(one: Requirement) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "QualificationTypeId": one.type_id,
+        "Comparator": one.comparator,
+        "ActionsGuarded": one.guard,
+    }
+    if one.values:
+        told["IntegerValues"] = list(one.values)
+    if one.locales:
+        told["LocaleValues"] = [{"Country": c} | ({"Subdivision": s} if s else {}) for c, s in one.locales]
+    return told
+
+
+def standing(row: dict[str, Any]) -> Standing:
+    return Standing(
+        external_id=str(of(row, "HITId")),
+        annotation=str(row.get("RequesterAnnotation", "")),
+        status=str(of(row, "HITStatus")),
+        title=str(row.get("Title", "")),
+        places=int(of(row, "MaxAssignments")),
+        pending=int(row.get("NumberOfAssignmentsPending", 0)),
+        available=int(row.get("NumberOfAssignmentsAvailable", 0)),
+        completed=int(row.get("NumberOfAssignmentsCompleted", 0)),
+        created_at=row.get("CreationTime"),
+        expires_at=row.get("Expiration"),
+    )
+
+
+def work(row: dict[str, Any]) -> Work:
+    return Work(
+        external_id=str(of(row, "AssignmentId")),
+        worker=str(of(row, "WorkerId")),
+        hit=str(of(row, "HITId")),
+        state=str(of(row, "AssignmentStatus")),
+        answer=str(row.get("Answer", "")),
+        submitted_at=row.get("SubmitTime"),
+        auto_approval_at=row.get("AutoApprovalTime"),
+        decided_at=row.get("ApprovalTime") or row.get("RejectionTime"),
+    )

@@ -1,0 +1,32 @@
+"""URLs of marketplaces' pages, and of our tasks inside a marketplace's frame."""
+
+from django.urls import URLPattern, path
+
+from annotation.marketplaces.views import connections, framed
+
+PLACES = "projects/<slug:slug>/marketplaces/"
+THERE = "projects/<slug:slug>/batches/<slug:batch>/marketplace/"
+FRAME = "frame/<slug:public_id>/"
+
+pages: list[URLPattern] = [
+    path(PLACES, connections.marketplaces, name="marketplaces"),
+    path(f"{PLACES}<int:pk>/keys/", connections.marketplace_keys, name="marketplace-keys"),
+    path(f"{PLACES}<int:pk>/test/", connections.marketplace_test, name="marketplace-test"),
+    path(f"{PLACES}<int:pk>/remove/", connections.marketplace_remove, name="marketplace-remove"),
+    path(THERE, connections.batch_marketplace, name="batch-marketplace"),
+    path(f"{THERE}<slug:act>/", connections.batch_marketplace_act, name="batch-marketplace-act"),
+    path(FRAME, framed.frame, name="frame"),
+    path(f"{FRAME}preview/<slug:k>/live/<slug:name>/", framed.preview_live, name="frame-preview-live"),
+    path(f"{FRAME}consent/", framed.consent, name="frame-consent"),
+    path(f"{FRAME}instructions/", framed.instructions, name="frame-instructions"),
+    path(f"{FRAME}feedback/<int:pk>/", framed.feedback, name="frame-feedback"),
+    path(f"{FRAME}practice/<int:number>/", framed.practice, name="frame-practice"),
+    path(f"{FRAME}practice/<int:number>/done/", framed.practice_done, name="frame-practice-done"),
+    path(f"{FRAME}practice/<int:number>/live/<slug:name>/", framed.practice_live, name="frame-practice-live"),
+    path(f"{FRAME}live/<slug:name>/", framed.live, name="frame-live"),
+    path(f"{FRAME}submit/", framed.submit, name="frame-submit"),
+    path(f"{FRAME}draft/", framed.draft, name="frame-draft"),
+    path(f"{FRAME}extend/", framed.extend, name="frame-extend"),
+    path(f"{FRAME}report-problem/", framed.report_problem, name="frame-report-problem"),
+    path(f"{FRAME}return/", framed.return_assignment, name="frame-return"),
+]

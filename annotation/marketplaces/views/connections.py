@@ -1,0 +1,209 @@
+"""Pages of a project's marketplaces, and of a batch on one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import jobs
+from annotation.flow.errors import Refused
+from annotation.flow.projects import audit_log
+from annotation.marketplaces.flow import connections, payments, publications, sync
+from annotation.marketplaces.forms import ConnectionForm, KeepOpenForm, KeysForm
+from annotation.marketplaces.jobs import send_batch
+from annotation.marketplaces.models import Connection, Publication
+from annotation.models import Batch, Job, Payment, Project
+from annotation.pure.people import roles
+from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.redirects import see
+
+TONES = {"waiting": "", "sending": "running", "published": "good", "failed": "bad"}
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
+    """The project's marketplaces; POST adds one."""
+    form = ConnectionForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            made = form.add_to(project)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(
+                request, _("%(name)s was added. Test it before you launch a batch there.") % {"name": made.name}
+            )
+            return see("marketplaces", project.slug)
+    rows = list(project.connections.annotate(held=Count("batches")).order_by("name"))
+    for row in rows:
+        row.pays_twice, row.closed = connections.pays_twice(row), row.preset in connections.AMAZON
+    breadcrumbs = [{"label": _("Settings"), "url": reverse("project-settings", args=[project.slug])}]
+    context = {"project": project, "section": "settings", "breadcrumbs": [*breadcrumbs, {"label": _("Marketplaces")}]}
+    context |= {"form": form, "rows": rows, "here": connections.presets()[Connection.Preset.HERE]["endpoint_url"]}
+    return render(request, "marketplaces/list.html", context, status=422 if form.errors else 200)
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def marketplace_keys(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Change a marketplace's keys; the old secret is not shown."""
+    row = get_object_or_404(project.connections, pk=pk)
+    form = KeysForm(request.POST if request.method == "POST" else None, initial={"key_id": row.key_id})
+    if form.is_valid():
+        with transaction.atomic():
+            form.save(row)
+            audit_log.record("keys changed", row)
+        messages.success(request, _("The new keys of %(name)s are in use.") % {"name": row.name})
+        return see("marketplaces", project.slug)
+    breadcrumbs = [
+        {"label": _("Settings"), "url": reverse("project-settings", args=[project.slug])},
+        {"label": _("Marketplaces"), "url": reverse("marketplaces", args=[project.slug])},
+        {"label": row.name},
+    ]
+    context = {"project": project, "section": "settings", "breadcrumbs": breadcrumbs, "form": form, "connection": row}
+    return render(request, "marketplaces/keys.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@member_required(roles.OWN)
+def marketplace_test(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Test a marketplace by its balance."""
+    row = get_object_or_404(project.connections, pk=pk)
+    try:
+        funds = connections.check(row)
+    except Refused as refusal:
+        messages.error(request, f"{row.name}: {refusal}")
+    else:
+        told = {"name": row.name, "available": funds.available}
+        messages.success(request, _("%(name)s responded. Its balance is $%(available)s.") % told)
+    return see("marketplaces", project.slug)
+
+
+@require_POST
+@member_required(roles.OWN)
+def marketplace_remove(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Remove a marketplace without batches."""
+    row = get_object_or_404(project.connections, pk=pk)
+    try:
+        connections.remove(row)
+    except Refused as refusal:
+        messages.error(request, f"{row.name}: {refusal}")
+    else:
+        messages.success(request, _("%(name)s and its keys were deleted.") % {"name": row.name})
+    return see("marketplaces", project.slug)
+
+
+def _abroad(project: Project, slug: str) -> Batch:
+    """A launched batch on a marketplace; 404 for any other."""
+    batch = batch_of(project, slug)
+    if not batch.on_marketplace or batch.launched_at is None:
+        raise Http404
+    return batch
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def batch_marketplace(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """What is published of a batch, and problems; for htmx only the polled numbers."""
+    shown = _abroad(project, batch)
+    if request.htmx:
+        return render(request, "marketplaces/_state.html", {"project": project, "batch": shown, **_standing(shown)})
+    show = request.GET.get("show", "")
+    rows = publications.of(shown).select_related("hit__item").defer("hit__payload", "hit__item__content")
+    rows = rows.filter(state=show) if show in TONES else rows
+    page = Paginator(rows.order_by("pk"), 50).get_page(request.GET.get("page"))
+    for row in page:
+        row.tone = TONES[row.state]
+    more = {"page": page, "show": show, "form": KeepOpenForm(), **_standing(shown), **_amiss(shown)}
+    return render(request, "marketplaces/batch.html", batch_context(shown, "batch-marketplace", **more))
+
+
+def _standing(batch: Batch) -> dict[str, Any]:
+    counts = publications.counts(batch)
+    under_way = bool(counts["waiting"] + counts["sending"]) and batch.state == Batch.State.OPEN
+    return {
+        "counts": counts,
+        "payments": payments.counts(batch),
+        "under_way": under_way,
+        "connection": batch.marketplace.connection,
+    }
+
+
+def _amiss(batch: Batch) -> dict[str, Any]:
+    """Problems for somebody to look at: failed payments, failed syncs, orphans of the last search."""
+    last = batch.project.jobs.filter(kind="sync_batch", arguments={"batch": batch.pk}, state=Job.State.DONE).last()
+    orphans = last.result.get("orphans", []) if last else []
+    known = Publication.objects.filter(external_id__in=[one["id"] for one in orphans]).values_list(
+        "external_id", flat=True
+    )
+    return {
+        "failed_payments": payments.of(batch).filter(state=Payment.State.FAILED).select_related("worker__project")[:50],
+        "troubles": sync.troubles(batch.marketplace.connection, batch=batch)[:50],
+        "orphans": [one for one in orphans if one["id"] not in known],
+        "looked": last,
+    }
+
+
+@require_POST
+@requester_required
+def batch_marketplace_act(request: HttpRequest, project: Project, batch: str, act: str) -> HttpResponse:
+    """`check`: synchronise now; `again`: retry failures; `until`: change the expiry; `end`: end an orphan."""
+    shown = _abroad(project, batch)
+    if act not in ACTS:
+        raise Http404
+    return ACTS[act](request, shown)
+
+
+def _check(request: HttpRequest, batch: Batch) -> HttpResponse:
+    title, arguments = _("Check %(batch)s") % {"batch": batch.title}, {"batch": batch.pk}
+    kept = {"project": batch.project, "title": title, "arguments": arguments, "user": request.user}
+    return see("job", batch.project.slug, jobs.enqueue_once("sync_batch", **kept).public_id)
+
+
+def _again(request: HttpRequest, batch: Batch) -> HttpResponse:
+    publications.try_again(batch)
+    payments.try_again(batch)
+    return see("job", batch.project.slug, send_batch(batch, user=request.user).public_id)
+
+
+def _until(request: HttpRequest, batch: Batch) -> HttpResponse:
+    form = KeepOpenForm(request.POST)
+    if form.is_valid():
+        sync.keep_open(batch, form.cleaned_data["until"])
+        messages.success(request, _("The HITs stay available until then. The marketplace is informed within a minute."))
+    else:
+        messages.error(request, " ".join(form.errors.get("until", [])))
+    return see("batch-marketplace", batch.project.slug, batch.slug)
+
+
+def _end(request: HttpRequest, batch: Batch) -> HttpResponse:
+    try:
+        ended = sync.end_stray(batch, request.POST.get("hit", ""))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        said = (
+            _("The HIT was closed on the marketplace.")
+            if ended
+            else _("That HIT is not one of our stray HITs, so nothing was done.")
+        )
+        messages.success(request, said)
+    return see("batch-marketplace", batch.project.slug, batch.slug)
+
+
+ACTS = {"check": _check, "again": _again, "until": _until, "end": _end}

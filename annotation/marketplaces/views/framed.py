@@ -1,0 +1,239 @@
+"""Our tasks inside a marketplace's iframe. One URL shows whatever comes next; every action is a POST with a token."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from annotation.flow.batches import practice_progress
+from annotation.flow.errors import Conflict
+from annotation.flow.people import sign_up
+from annotation.flow.review import worker_feedback
+from annotation.flow.work import next_assignment
+from annotation.marketplaces.flow import arrivals
+from annotation.marketplaces.flow.arrivals import Entry, TurnedAway
+from annotation.marketplaces.models import Arrival
+from annotation.marketplaces.views.frame import context_of, for_scripts, held, in_frame, require_fetch, require_post
+from annotation.models import Feedback, Hit, Participation
+from annotation.pure.batches import lifecycle
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+from annotation.views.markdown_html import html_of
+from annotation.views.work.assignment_page import instructions_context, live_fragment
+from annotation.views.work.feedback import wording
+from annotation.views.work.practice import exercise_of, exercise_page, exercise_shown
+from annotation.views.work.response_post import (
+    conflicting,
+    incomplete,
+    keep_draft,
+    posted,
+    prolong,
+    report,
+    store,
+    version_of,
+)
+from annotation.views.work.task_frame import live_urls, page_of, preview_of, shown_payload
+
+
+@require_GET
+@in_frame
+def frame(request: HttpRequest, hit: Hit) -> HttpResponse:
+    """The preview, or after accepting: consent, instructions, practice, feedback, task, or the way back."""
+    if not arrivals.is_ours(hit.public_id, request.GET.get("k", "")):
+        raise Http404
+    names = {"assignment": "assignmentId", "hit": "hitId", "worker": "workerId", "submit_to": "turkSubmitTo"}
+    entry = Entry(**{name: request.GET.get(sent, "") for name, sent in names.items()})
+    if entry.is_preview:
+        return _preview(request, hit)
+    try:
+        arrival = arrivals.arrive(hit, entry)
+    except TurnedAway as refused:
+        context = {"framed": True, "message": str(refused)}
+        return render(request, "marketplaces/ended.html", context, status=403)
+    return _next(request, arrival)
+
+
+def _preview(request: HttpRequest, hit: Hit) -> HttpResponse:
+    own = [hit.public_id, arrivals.signature(hit), "search"]
+    context = preview_of(request, hit, seed=0, live=reverse("frame-preview-live", args=own))
+    context["frame"] |= {"total": 1, "home_url": "", "preview_bar": "marketplaces/_preview.html"}
+    nobody = {"framed": True, "csrf_token": "", "preferences_url": ""}
+    return render(request, f"{hit.batch.task}/page.html", context | nobody)
+
+
+@require_fetch
+@in_frame
+def preview_live(request: HttpRequest, hit: Hit, k: str, name: str) -> HttpResponse:
+    """A fragment of the previewed page."""
+    if not arrivals.is_ours(hit.public_id, k):
+        raise Http404
+    payload = capabilities.arrange(task_type(hit.batch.task), hit.payload, Random(0))
+    return for_scripts(live_fragment(request, hit.batch, payload, name))
+
+
+def _next(request: HttpRequest, arrival: Arrival) -> HttpResponse:
+    row, context = arrival.assignment, context_of(arrival)
+    if row.state == lifecycle.SUBMITTED:
+        return render(request, "marketplaces/submitted.html", {"leaving": arrivals.leave(arrival), **context})
+    if not row.worker.consented:
+        text = {"project": row.batch.project, "consent_html": html_of(row.batch.project.consent)}
+        return render(request, "marketplaces/consent.html", {"consent_url": _to("consent", arrival), **text, **context})
+    participation = next_assignment.join_batch(row.worker, row.batch)
+    if participation.instructions_version < participation.newest_instructions:
+        shown = instructions_context(row.batch, row.batch.instructions, participation) | {
+            "instructions_url": _to("instructions", arrival)
+        }
+        return render(request, "work/instructions.html", {**shown, **context})
+    if exercise := practice_progress.next_exercise(participation):
+        return _practice(request, arrival, exercise)
+    if told := worker_feedback.waiting(row.worker).first():
+        shown = {"told": told, "text": wording(told), "batch": told.batch, "after": row.batch_id}
+        return render(
+            request, "work/feedback.html", {**shown, "told_url": _to("feedback", arrival, told.pk), **context}
+        )
+    return render(request, f"{row.batch.task}/page.html", _page(request, arrival, participation))
+
+
+def _to(act: str, arrival: Arrival, *more: Any) -> str:
+    return reverse(f"frame-{act}", args=[arrival.assignment.hit.public_id, *more])
+
+
+def _back(arrival: Arrival) -> HttpResponse:
+    return HttpResponseRedirect(arrivals.address(arrival), status=303)
+
+
+def _page(request: HttpRequest, arrival: Arrival, participation: Participation, **refused: Any) -> dict[str, Any]:
+    names = ("submit", "draft", "return", "extend", "report-problem")
+    acts = {f"{name.replace('-', '_')}_url": _to(name, arrival) for name in names}
+    urls = acts | live_urls(_to("live", arrival, "search")) | {"home_url": ""}
+    context = page_of(request, arrival.assignment, participation, urls=urls, **refused)
+    return context | context_of(arrival) | {"preferences_url": ""}
+
+
+@require_post
+@held
+def consent(request: HttpRequest, arrival: Arrival) -> HttpResponse:
+    """Record the worker's consent."""
+    worker = arrival.assignment.worker
+    sign_up.consent(worker, version=min(worker.project.consent_version, version_of(request)))
+    return _back(arrival)
+
+
+@require_post
+@held
+def instructions(request: HttpRequest, arrival: Arrival) -> HttpResponse:
+    """Record that the worker has read the instructions."""
+    newest = arrival.assignment.batch.instructions.version
+    arrivals.read_instructions(arrival, version=min(newest, version_of(request)))
+    return _back(arrival)
+
+
+@require_post
+@held
+def feedback(request: HttpRequest, arrival: Arrival, pk: int) -> HttpResponse:
+    """Record that the worker has read feedback."""
+    worker_feedback.acknowledge(get_object_or_404(Feedback, pk=pk, worker=arrival.assignment.worker_id))
+    return _back(arrival)
+
+
+@require_post
+@held
+def practice(request: HttpRequest, arrival: Arrival, number: int) -> HttpResponse:
+    """Answer a practice item: 422 lists what is missing, else the page gives feedback."""
+    exercise_of(arrival.assignment.batch, number)
+    participation = next_assignment.join_batch(arrival.assignment.worker, arrival.assignment.batch)
+    return _practice(request, arrival, number) if number <= participation.practised + 1 else _back(arrival)
+
+
+def _practice(request: HttpRequest, arrival: Arrival, number: int) -> HttpResponse:
+    row = arrival.assignment
+    urls = {"submit_url": _to("practice", arrival, number), "done_url": _to("practice-done", arrival, number)}
+    urls |= live_urls(_to("practice-live", arrival, number, "search")) | {"home_url": ""}
+    extra = context_of(arrival) | {"preferences_url": ""}
+    return exercise_page(request, row.batch, row.worker, number, urls=urls, **extra)
+
+
+@require_post
+@held
+def practice_done(request: HttpRequest, arrival: Arrival, number: int) -> HttpResponse:
+    """Finish a practice item."""
+    practice_progress.finish(next_assignment.join_batch(arrival.assignment.worker, arrival.assignment.batch), number)
+    return _back(arrival)
+
+
+@require_fetch
+@held
+def practice_live(request: HttpRequest, arrival: Arrival, number: int, name: str) -> HttpResponse:
+    """A fragment of a practice item's page."""
+    batch, worker = arrival.assignment.batch, arrival.assignment.worker
+    exercise, _count = exercise_of(batch, number)
+    return live_fragment(request, batch, exercise_shown(batch, worker, exercise), name)
+
+
+@require_fetch
+@held
+def live(request: HttpRequest, arrival: Arrival, name: str) -> HttpResponse:
+    """A fragment of the task's page."""
+    row = arrival.assignment
+    return live_fragment(request, row.batch, shown_payload(row), name)
+
+
+@require_post
+@held
+def submit(request: HttpRequest, arrival: Arrival) -> HttpResponse:
+    """Store the response; the frame's page then sends the browser on to the marketplace."""
+    row = arrival.assignment
+    here = arrivals.address(arrival)
+    if row.state == lifecycle.SUBMITTED and not request.POST.get("key", "").startswith("0."):
+        return _back(arrival)  # the marketplace has the first response, so revisions are refused
+    answer = posted(request, row)
+    if problems := task_type(row.batch.task).check(row.hit.payload, answer):
+        participation = next_assignment.join_batch(row.worker, row.batch)
+        return incomplete(request, row, _page(request, arrival, participation, posted=answer, problems=problems))
+    try:
+        store(request, row, answer)
+    except Conflict as conflict:
+        return conflicting(request, conflict, answer, standing_url=here, home_url="", **context_of(arrival))
+    by_script = "application/json" in request.headers.get("Accept", "")
+    return JsonResponse({"next": here}) if by_script else _back(arrival)
+
+
+@require_post
+@held
+def draft(request: HttpRequest, arrival: Arrival) -> HttpResponse:
+    """Save a draft, even if somebody else took the assignment over."""
+    return keep_draft(request, arrival.assignment)
+
+
+@require_post
+@held
+def extend(request: HttpRequest, arrival: Arrival) -> HttpResponse:
+    """Extend the lease, once."""
+    return prolong(arrival.assignment)
+
+
+@require_post
+@held
+def report_problem(request: HttpRequest, arrival: Arrival) -> HttpResponse:
+    """Report a problem with the item, which ends the assignment."""
+    if not report(request, arrival.assignment):
+        return _back(arrival)
+    return _ended(request, _("Thank you. The requester will look at it."))
+
+
+@require_post
+@held
+def return_assignment(request: HttpRequest, arrival: Arrival) -> HttpResponse:
+    """Return the assignment; on the marketplace the worker returns it with its own button."""
+    next_assignment.return_assignment(arrival.assignment)
+    return _ended(request, _("Your entries are kept in case you accept this HIT again."))
+
+
+def _ended(request: HttpRequest, message: str) -> HttpResponse:
+    return render(request, "marketplaces/ended.html", {"framed": True, "message": message, "ended": True})

@@ -1,0 +1,28 @@
+"""Scheduled jobs of the MTurk API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.db.models import QuerySet
+
+from annotation.flow.projects.job_queue import Verb
+from annotation.models import Event
+from annotation.mturk_api.flow import hit_expiry, notification_delivery, overdue_hits, policy_actions, request_tokens
+
+
+def waiting() -> QuerySet[Event]:
+    """Notifications that were not delivered yet."""
+    return Event.objects.filter(state=Event.State.DUE)
+
+
+VERBS: dict[str, Verb] = {}
+SWEEPS: list[Callable[[], object]] = [
+    overdue_hits.lapse_due,
+    hit_expiry.notice_due,
+    policy_actions.apply_due,
+    request_tokens.forget_old,
+    notification_delivery.forget_old,
+]
+ERRANDS: list[Callable[[], object]] = [notification_delivery.deliver_due]
+OUTBOXES = [("events", waiting)]

@@ -1,0 +1,84 @@
+"""Listeners that keep HITs of the MTurk API up to date; other batches cost no query."""
+
+from __future__ import annotations
+
+from annotation import events
+from annotation.models import Assignment, Batch
+from annotation.mturk_api.flow import hit_funds, notification_events, policy_checks
+from annotation.mturk_api.flow.notification_events import EXTERNAL
+
+ORDER = 100  # first, because it locks listings, which come before the accounts in the lock order
+
+
+def register() -> None:
+    events.listen(events.AssignmentAccepted, assignment_accepted, order=ORDER)
+    events.listen(events.AssignmentReturned, assignment_returned, order=ORDER)
+    events.listen(events.ResponseSubmitted, response_submitted, order=ORDER)
+    events.listen(events.PayDecisionBegun, pay_decision_begun, order=ORDER)
+    events.listen(events.AssignmentApproved, assignment_approved, order=ORDER)
+    events.listen(events.AssignmentRejected, assignment_rejected, order=ORDER)
+    events.listen(events.PayDecided, pay_decided, order=ORDER)
+    events.listen(events.HitExcluded, hit_excluded, order=ORDER)
+    events.listen(events.HitRestored, hit_restored, order=ORDER)
+    events.listen(events.BatchClosed, batch_closed, order=ORDER)
+
+
+def _is_ours(row: Assignment | Batch) -> bool:
+    return (row.batch if isinstance(row, Assignment) else row).task == EXTERNAL
+
+
+def assignment_accepted(event: events.AssignmentAccepted) -> None:
+    notification_events.record_event(notification_events.ACCEPTED, event.hit, event.assignment)
+
+
+def assignment_returned(event: events.AssignmentReturned) -> None:
+    row = event.assignment
+    if _is_ours(row):
+        hit_funds.settled(row.hit_id)
+        notification_events.record_event(
+            notification_events.ABANDONED if event.expired else notification_events.RETURNED, row.hit, row
+        )
+
+
+def response_submitted(event: events.ResponseSubmitted) -> None:
+    row = event.assignment
+    if not _is_ours(row) or event.revision > 1:
+        return
+    if event.late and (not event.counts or row.batch.state == Batch.State.CLOSED):
+        hit_funds.settled(row.hit_id)  # the assignment had no money set aside
+    notification_events.record_event(notification_events.SUBMITTED, event.hit, row)
+    policy_checks.judge(row)
+
+
+def pay_decision_begun(event: events.PayDecisionBegun) -> None:
+    if _is_ours(event.assignment):
+        hit_funds.lock(event.assignment.hit_id)
+
+
+def assignment_approved(event: events.AssignmentApproved) -> None:
+    notification_events.record_event(notification_events.APPROVED, event.assignment.hit, event.assignment)
+
+
+def assignment_rejected(event: events.AssignmentRejected) -> None:
+    notification_events.record_event(notification_events.REJECTED, event.assignment.hit, event.assignment)
+
+
+def pay_decided(event: events.PayDecided) -> None:
+    if _is_ours(event.assignment):
+        hit_funds.settled(event.assignment.hit_id, spent=event.spent)
+
+
+def hit_excluded(event: events.HitExcluded) -> None:
+    if _is_ours(event.hit.batch):
+        hit_funds.settled(event.hit.pk)
+
+
+def hit_restored(event: events.HitRestored) -> None:
+    """Set aside the cost of its assignments again. Raises Overdrawn, which undoes the restoring."""
+    if _is_ours(event.hit.batch):
+        hit_funds.settle(event.hit.pk)
+
+
+def batch_closed(event: events.BatchClosed) -> None:
+    if _is_ours(event.batch):
+        hit_funds.end_all(event.batch)

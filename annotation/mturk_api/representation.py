@@ -1,0 +1,202 @@
+"""HITs, their terms and assignments as the protocol writes them, to and fro; a page of them in few queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from django.db.models import Count, F, QuerySet
+
+from annotation.models import Approval, Assignment, Listing, QualificationType, WorkerResponse
+from annotation.mturk_api import rows
+from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.flow import hit_funds
+from annotation.mturk_api.flow.hit_creation import Terms
+from annotation.mturk_api.registry import JSON, Caller
+from annotation.mturk_api.service import invalid
+from annotation.pure.mturk import hit_status
+from annotation.pure.mturk.mturk_xml import Malformed, answers_xml, read_question
+from annotation.pure.people import requirements
+from annotation.pure.people.requirements import Locale, Requirement
+
+STATUS = {"": "Submitted", Assignment.Approved.APPROVED: "Approved", Assignment.Approved.REJECTED: "Rejected"}
+SHORTEST, LONGEST = 30, 31_536_000  # seconds: half a minute, a year
+LONGEST_APPROVAL = 2_592_000  # seconds: thirty days, and what holds where nothing is said
+MOST_ASSIGNMENTS = 1_000_000_000
+LENGTHS = {"Title": 128, "Description": 2000, "Keywords": 1000, "RequesterAnnotation": 255, "RequesterFeedback": 1024}
+NUMBERS = {
+    "LifetimeInSeconds": (SHORTEST, LONGEST),
+    "AssignmentDurationInSeconds": (SHORTEST, LONGEST),
+    "AutoApprovalDelayInSeconds": (0, LONGEST_APPROVAL),
+    "MaxAssignments": (1, MOST_ASSIGNMENTS),
+    "NumberOfAdditionalAssignments": (1, MOST_ASSIGNMENTS),
+}
+BROKEN = (
+    "There was an error parsing the XML question or answer data in your request. Please make sure the data is "
+    "well-formed and validates against the appropriate schema. Details: "
+)
+Read = TypeVar("Read")
+
+
+def read_xml(read: Callable[[str], Read], xml: str) -> Read:
+    """What `read` makes of the XML. Raises RequestError for what it finds malformed."""
+    try:
+        return read(xml)
+    except Malformed as malformed:
+        raise RequestError(f"{BROKEN}{malformed}", kind="ParameterValidationError", code="XMLParseError") from None
+
+
+def check(request: JSON) -> None:
+    """Hold the members that a request has to the documented limits. Raises RequestError."""
+    for name, most in LENGTHS.items():
+        if len(request.get(name, "")) > most:
+            raise invalid(f"{name} must have at most {most} characters; it has {len(request[name])}.")
+    for name, (least, most) in NUMBERS.items():
+        if name in request and not least <= request[name] <= most:
+            raise invalid(f"{name} must be from {least} to {most}; it is {request[name]}.")
+    if "Title" in request and not request["Title"].strip():
+        raise invalid("Title must not be empty.")
+
+
+def read(caller: Caller, request: JSON) -> Terms:
+    """The terms in a request of CreateHIT or CreateHITType. Raises RequestError."""
+    check(request)
+    asked = [_requirement(row) for row in request.get("QualificationRequirements", [])]
+    try:
+        requirements.check(asked)
+    except requirements.InvalidRequirement as unfit:
+        raise invalid(str(unfit)) from None
+    _exist(caller, asked)
+    return Terms(
+        title=request["Title"],
+        description=request["Description"],
+        reward=request["Reward"],
+        duration=request["AssignmentDurationInSeconds"],
+        keywords=request.get("Keywords", ""),
+        auto_approval=request.get("AutoApprovalDelayInSeconds", LONGEST_APPROVAL),
+        requirements=tuple(one.written() for one in asked),
+    )
+
+
+def _requirement(row: JSON) -> Requirement:
+    if "ActionsGuarded" in row and "RequiredToPreview" in row:
+        raise RequestError(
+            "The combination of parameters is not valid: only one of ActionsGuarded, RequiredToPreview can be given.",
+            kind="InvalidParameterCombinationError",
+        )
+    old = "PreviewAndAccept" if row.get("RequiredToPreview") else "Accept"
+    return Requirement(
+        type=row["QualificationTypeId"],
+        comparator=row["Comparator"],
+        values=tuple(row.get("IntegerValues", ())),
+        locales=tuple(Locale(at["Country"], at.get("Subdivision", "")) for at in row.get("LocaleValues", ())),
+        guard=row.get("ActionsGuarded", old),
+    )
+
+
+def _exist(caller: Caller, asked: list[Requirement]) -> None:
+    """Raises RequestError for a type that is neither the caller's nor MTurk's own."""
+    wanted = {one.type for one in asked} - requirements.SYSTEM
+    if not wanted:
+        return
+    own = QualificationType.objects.filter(project=caller.project, deleted_at__isnull=True, public_id__in=wanted)
+    for missing in sorted(wanted - set(own.values_list("public_id", flat=True))):
+        raise rows.no_type(missing)
+
+
+def requirements_shown(stored: list[dict[str, Any]]) -> list[JSON]:
+    """Requirements as stored, written as the protocol does: both ways of saying what is guarded."""
+    return [_shown(one) for one in requirements.read_all(stored)]
+
+
+def _shown(one: Requirement) -> JSON:
+    told: JSON = {
+        "QualificationTypeId": one.type,
+        "Comparator": one.comparator,
+        "RequiredToPreview": one.guard != "Accept",
+        "ActionsGuarded": one.guard,
+    }
+    if one.values:
+        told["IntegerValues"] = list(one.values)
+    if one.locales:
+        told["LocaleValues"] = [
+            {"Country": at.country} | ({"Subdivision": at.subdivision} if at.subdivision else {}) for at in one.locales
+        ]
+    return told
+
+
+def listings(found: QuerySet[Listing]) -> QuerySet[Listing]:
+    """Rows for `hits`, which needs what hangs on them."""
+    return hit_funds.standing(found)
+
+
+def hits(found: Sequence[Listing]) -> list[JSON]:
+    """HIT structures of `listings`, in their order."""
+    decided = Assignment.objects.filter(hit__in=[row.hit_id for row in found]).exclude(approval="").order_by()
+    completed = dict(decided.values_list("hit").annotate(Count("pk")))
+    return [_hit(row, completed.get(row.hit_id, 0)) for row in found]
+
+
+def hit(row: Listing) -> JSON:
+    """The HIT structure of one of `listings`."""
+    return hits([row])[0]
+
+
+def _hit(row: Listing, completed: int) -> JSON:
+    it, batch = row.hit, row.hit.batch
+    stand = hit_funds.stand(row)
+    return {
+        "HITId": it.public_id,
+        "HITTypeId": batch.hit_type.public_id,
+        "HITGroupId": batch.hit_type.group_id,
+        "CreationTime": row.created_at,
+        "Title": batch.title,
+        "Description": batch.description,
+        "Question": it.payload["question"],
+        "Keywords": batch.keywords or None,
+        "HITStatus": hit_status.status(stand),
+        "MaxAssignments": it.wanted,
+        "Reward": it.reward,
+        "AutoApprovalDelayInSeconds": batch.auto_approval,
+        "Expiration": it.closes_at,
+        "AssignmentDurationInSeconds": batch.lease_seconds,
+        "RequesterAnnotation": row.annotation or None,
+        "QualificationRequirements": requirements_shown(batch.requirements),
+        "HITReviewStatus": "NotReviewed",
+        "NumberOfAssignmentsPending": it.live,
+        "NumberOfAssignmentsAvailable": stand.available,
+        "NumberOfAssignmentsCompleted": completed,
+    }
+
+
+def assignments(found: Sequence[Assignment]) -> list[JSON]:
+    """Assignment structures of submitted assignments with `hit` and `worker`, in their order."""
+    answers = WorkerResponse.objects.filter(assignment__in=found, revision=F("assignment__revision"))
+    given = dict(answers.values_list("assignment", "answer"))
+    told = _feedback(found)
+    return [_assignment(row, given.get(row.pk) or {}, told.get(row.pk)) for row in found]
+
+
+def _feedback(found: Iterable[Assignment]) -> dict[int, str]:
+    """What each worker was told with the last decision."""
+    decisions = Approval.objects.filter(assignment__in=found).order_by("pk").values_list("assignment", "text")
+    return {pk: text for pk, text in decisions if text}
+
+
+def _assignment(row: Assignment, answer: JSON, feedback: str | None) -> JSON:
+    rejected = row.approval == Assignment.Approved.REJECTED
+    question = read_question(row.hit.payload["question"])
+    return {
+        "AssignmentId": row.public_id,
+        "WorkerId": row.worker.public_id,
+        "HITId": row.hit.public_id,
+        "AssignmentStatus": STATUS[row.approval],
+        "AutoApprovalTime": row.auto_approve_at,
+        "AcceptTime": row.accepted_at,
+        "SubmitTime": row.submitted_at,
+        "ApprovalTime": None if rejected else row.approved_at,
+        "RejectionTime": row.rejected_at if rejected else None,
+        "Deadline": row.lease_until,
+        "Answer": answers_xml(answer.get("fields", []), question),
+        "RequesterFeedback": feedback,
+    }

@@ -1,0 +1,45 @@
+"""A project's access keys of the MTurk API."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from annotation.flow import keys
+from annotation.models import AccessKey, Project
+from annotation.pure.people import roles
+from annotation.views.access import member_required, require_get_or_post
+from annotation.views.redirects import see
+
+
+def _endpoint(request: HttpRequest) -> str:
+    return request.build_absolute_uri(reverse("mturk-api"))
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def access_keys(request: HttpRequest, project: Project) -> HttpResponse:
+    """The project's keys; POST creates one, whose secret is shown only once."""
+    if request.method == "POST":
+        made = keys.make_key(project, request.user)
+        context = {"project": project, "section": "settings", "key": made, "endpoint": _endpoint(request)}
+        return render(request, "mturk_api/access_key.html", context)
+    rows = project.access_keys.select_related("user").order_by(F("revoked_at").asc(nulls_first=True), "-created_at")
+    context = {"project": project, "section": "settings", "keys": rows[:100], "endpoint": _endpoint(request)}
+    return render(request, "mturk_api/access_keys.html", context)
+
+
+@require_POST
+@member_required(roles.OWN)
+def access_key_revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Revoke a key."""
+    keys.revoke(get_object_or_404(AccessKey, project=project, pk=pk))
+    messages.success(request, _("The key is revoked. Scripts that use it are refused from now on."))
+    return see("access-keys", project.slug)

@@ -1,0 +1,115 @@
+"""URLs for pages of HITs from the MTurk API: their HTML, the submit URL, the state of a submission.
+
+They use no cookies, because those pages have an origin of their own. A submission is authorised by the assignment's
+unguessable id, once (docs/marketplace.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.core import signing
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.db import DatabaseError, InterfaceError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.multipartparser import MultiPartParserError
+from django.shortcuts import get_object_or_404, render
+from django.templatetags.static import static
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.flow.errors import Refused, is_away
+from annotation.models import Hit
+from annotation.mturk_api.flow import external_submission
+from annotation.pure.mturk.external_question import LEAST, rewritten
+from annotation.pure.mturk.external_submit import TwoAssignments
+from annotation.pure.mturk.external_submit import sent as read_sent
+from annotation.pure.mturk.mturk_xml import Html, read_question
+from annotation.templatetags.strangers import QUESTION
+from annotation.views.access import own_assignment, signed_in_or_401
+from annotation.views.error_pages import frameable
+
+View = Callable[[HttpRequest], HttpResponse]
+
+SANDBOX = f"sandbox {' '.join((*LEAST, 'allow-popups-to-escape-sandbox'))}; frame-ancestors 'self'"
+
+
+@require_safe
+@never_cache
+@xframe_options_exempt
+def html_question(request: HttpRequest, token: str) -> HttpResponse:
+    """The page of an HTMLQuestion, sandboxed into an origin of its own; the signed URL authorises."""
+    try:
+        pk = signing.loads(token, salt=QUESTION)
+    except signing.BadSignature:
+        raise Http404 from None
+    hit = get_object_or_404(Hit, pk=pk, listing__isnull=False)
+    asked = read_question(hit.payload["question"])
+    if not isinstance(asked, Html):
+        raise Http404
+    scripts = {"script": "external_hit", "crowd": "crowd_elements", "first": "html_question"}
+    ours = {name: request.build_absolute_uri(static(f"js/{file}.js")) for name, file in scripts.items()}
+    page = HttpResponse(rewritten(asked.content, **ours))
+    page._csp_exempt = True
+    page["Content-Security-Policy"] = SANDBOX
+    page["Cross-Origin-Opener-Policy"] = "unsafe-none"
+    return page
+
+
+def framed_anywhere(view: View) -> View:
+    """A decorator that allows framing of every response, errors included, because the posting page is in a frame."""
+
+    @wraps(view)
+    def framed(request: HttpRequest) -> HttpResponse:
+        request.framed_anywhere = True  # type: ignore[attr-defined]  # for handler500
+        try:
+            page = view(request)
+        except (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent, MultiPartParserError):
+            page = _told(request, 413, message=_("This response is too large or not readable. Nothing was stored."))
+        return frameable(page)
+
+    return framed
+
+
+@csrf_exempt
+@never_cache
+@framed_anywhere
+@require_http_methods(["GET", "POST"])  # GET because some libraries navigate there instead of posting (jsPsych 6)
+def external_submit(request: HttpRequest) -> HttpResponse:
+    """Store the fields of a HIT's page and confirm inside its frame; repetitions get the same, the first one counts.
+
+    400 for a preview or an invalid response, 404 for an unknown assignment, 413 for one that is too large.
+    """
+    posted = [(name, value) for name, values in request.POST.lists() for value in values]
+    try:
+        sent = read_sent(request.META.get("QUERY_STRING", ""), posted)
+        return _told(request, 200, stored=external_submission.submit(sent.assignment, sent.fields))
+    except TwoAssignments:
+        message = _("The page names two different assignments, so nothing was stored. Open the HIT again and resend.")
+        return _told(request, 400, message=message)
+    except Refused as refused:
+        status = 404 if isinstance(refused, external_submission.Unknown) else 400
+        return _told(request, status, message=str(refused), preview=isinstance(refused, external_submission.InPreview))
+    except (DatabaseError, InterfaceError) as error:
+        if not is_away(error):
+            raise
+        again = [*sent.fields, ("assignmentId", sent.assignment)]
+        page = _told(request, 503, message=_("The server cannot store anything right now."), again=again)
+        page["Retry-After"] = "2"
+        return page
+
+
+def _told(request: HttpRequest, status: int, **context: object) -> HttpResponse:
+    return render(request, "mturk_api/submitted.html", context, status=status)
+
+
+@never_cache
+@require_safe
+@signed_in_or_401
+def assignment_state(request: HttpRequest, public_id: str) -> JsonResponse:
+    """{"state"} of the viewer's own assignment, for the page around a frame."""
+    return JsonResponse({"state": own_assignment(request, public_id).state})

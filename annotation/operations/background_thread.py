@@ -1,0 +1,38 @@
+"""A thread in each web process that runs background jobs and sweeps when there is no broker."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from django.db import close_old_connections, connections
+
+from annotation import jobs
+
+SECONDS_BETWEEN_LOOKS = 5.0
+log = logging.getLogger(__name__)
+
+
+def start() -> threading.Thread:
+    """Start the thread. If its process ends during a job, another process takes the job over."""
+    thread = threading.Thread(target=_forever, name="hopscribe-jobs", daemon=True)
+    thread.start()
+    return thread
+
+
+def _forever() -> None:
+    while True:
+        look()
+        jobs.bell.wait(SECONDS_BETWEEN_LOOKS)
+        jobs.bell.clear()
+
+
+def look() -> None:
+    """Run once what is due. If the database is unreachable, log it and try again in the next round."""
+    try:
+        close_old_connections()
+        jobs.work_off()
+    except Exception:
+        log.exception("background jobs failed; trying again")
+    finally:
+        connections.close_all()

@@ -1,0 +1,93 @@
+"""Django system checks of the configuration; docs/administrators.md lists them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import connection
+
+SAFE_SQLITE = (3, 51, 3)  # the release that mended SQLite's WAL-reset bug
+
+
+@register(Tags.database)
+def sqlite_is_set_up(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
+    """W001: the linked SQLite may corrupt a database under several writers. E001: unsafe options."""
+    if connection.vendor != "sqlite":
+        return []
+    found: list[CheckMessage] = []
+    if sqlite3.sqlite_version_info < SAFE_SQLITE:
+        text = f"SQLite {sqlite3.sqlite_version} has a known bug that can damage a database in WAL mode."
+        hint = (
+            "It needs several processes writing at the same instant. Use PostgreSQL (DATABASE_URL) for more than some "
+            "ten people at once, or link SQLite 3.51.3 or newer; and keep backups (docs/administrators.md)."
+        )
+        found.append(Warning(text, hint=hint, id="hopscribe.W001"))
+    options = settings.DATABASES["default"].get("OPTIONS", {})
+    if options.get("transaction_mode") != "IMMEDIATE" or "synchronous=FULL" not in options.get("init_command", ""):
+        hint = "Keep transaction_mode IMMEDIATE and PRAGMA synchronous=FULL, as annotation/settings.py sets them."
+        found.append(
+            Error("SQLite is not configured to keep committed data in a crash.", hint=hint, id="hopscribe.E001")
+        )
+    return found
+
+
+@register(Tags.database)
+def postgres_keeps_commits(
+    app_configs: Sequence[AppConfig] | None, databases: Any = None, **_: Any
+) -> list[CheckMessage]:
+    """E002: PostgreSQL acknowledges commits before writing them. Only if checks may query the database."""
+    if connection.vendor != "postgresql" or not databases:
+        return []
+    found: list[CheckMessage] = []
+    with connection.cursor() as cursor:
+        for name in ("fsync", "synchronous_commit"):
+            cursor.execute("SELECT current_setting(%s)", [name])
+            value = cursor.fetchone()[0]
+            if value == "off":
+                hint = f"Set {name} = on in postgresql.conf, or submitted responses can be lost in a crash."
+                found.append(Error(f"PostgreSQL runs with {name} = off.", hint=hint, id="hopscribe.E002"))
+    return found
+
+
+@register(Tags.security)
+def key_is_long(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
+    """E003: a short SECRET_KEY can be guessed."""
+    if len(settings.SECRET_KEY) >= 50:
+        return []
+    hint = "Set SECRET_KEY to at least 50 random characters."
+    return [Error("SECRET_KEY is too short.", hint=hint, id="hopscribe.E003")]
+
+
+@register(Tags.security)
+def public_hosts_use_https(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
+    """W002: without HTTPS, passwords are sent in plain text."""
+    if settings.LOCAL or settings.HTTPS:
+        return []
+    hint = "Put a TLS proxy in front and leave HTTPS unset (or 1)."
+    return [Warning("Other machines are served without HTTPS.", hint=hint, id="hopscribe.W002")]
+
+
+@register(Tags.security)
+def debug_is_off(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
+    """E004: debug pages show gold and settings to workers."""
+    if not settings.DEBUG:
+        return []
+    return [Error("DEBUG is on.", hint="Leave DEBUG off: error pages would show gold answers.", id="hopscribe.E004")]
+
+
+@register("storage")
+def var_is_writable(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
+    """E005: uploads and the SQLite database need a writable folder."""
+    probe = settings.VAR / ".writable"
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError as broken:
+        hint = "Give the web server's user write access, or set HOPSCRIBE_VAR to a writable folder."
+        return [Error(f"{settings.VAR} cannot be written: {broken.strerror}.", hint=hint, id="hopscribe.E005")]
+    return []

@@ -1,0 +1,163 @@
+"""Diagnosis of an installation: the state of each part, and how to fix it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.core import checks
+from django.core.cache import caches
+from django.core.cache.backends.locmem import LocMemCache
+from django.core.mail import get_connection
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from annotation.models import Assignment, Job
+from annotation.operations import secret_rotation
+from annotation.pure.batches import lifecycle
+from annotation.recruitment import marketplaces
+
+LEAST_FREE = 2**30  # bytes on the disk of HOPSCRIBE_VAR
+MOST_SKEW = 5.0  # seconds between this machine's clock and the database's
+MOST_AGE = 3 * 3600.0  # seconds, of the last hourly copy
+LATE = timedelta(minutes=5)  # if a job waits longer, no worker is running
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The state of one part. `mend` says what to do if it is not well."""
+
+    part: str
+    well: bool
+    told: str
+    mend: str = ""
+
+
+def examine() -> Iterator[Finding]:
+    """Check every part of the installation but the broker, which `doctor` asks itself. Changes nothing."""
+    database = _database()
+    yield database
+    yield from _settings()
+    yield _disk()
+    yield _static()
+    yield _mail()
+    yield _limits()
+    if database.well:
+        yield _clock()
+        yield _jobs()
+        yield _sweeps()
+        yield from _copies()
+        secrets = _secrets()
+        yield secrets
+        if secrets.well:
+            yield from marketplaces().findings()
+
+
+def _database() -> Finding:
+    try:
+        executor = MigrationExecutor(connection)
+        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError as broken:
+        mend = "Start it, or correct DATABASE_URL."
+        return Finding("database", False, f"does not answer: {str(broken).strip().splitlines()[0]}", mend)
+    if missing:
+        return Finding("database", False, f"{len(missing)} migrations are missing", "Run: manage.py migrate")
+    return Finding("database", True, f"{connection.vendor} answers, all migrations applied")
+
+
+def _settings() -> Iterator[Finding]:
+    """The messages of `manage.py check`, including warnings."""
+    found = [message for message in checks.run_checks(databases=["default"]) if not message.is_silenced()]
+    for message in found:
+        yield Finding(f"settings {message.id}", message.level < checks.WARNING, message.msg, message.hint or "")
+    if not found:
+        yield Finding("settings", True, "no problems found")
+
+
+def _disk() -> Finding:
+    free = shutil.disk_usage(settings.VAR).free
+    told = f"{free / 2**30:.1f} GB free on the disk of HOPSCRIBE_VAR"
+    return Finding("storage", free >= LEAST_FREE, told, "Free some space, or move HOPSCRIBE_VAR to a larger disk.")
+
+
+def _static() -> Finding:
+    try:
+        staticfiles_storage.url("css/base.css")
+    except ValueError:
+        return Finding("static files", False, "not collected", "Run: manage.py collectstatic --noinput")
+    return Finding("static files", True, "collected")
+
+
+def _mail() -> Finding:
+    if not settings.EMAIL_URL:
+        return Finding("mail", True, "not configured; set EMAIL_URL to send notices by email")
+    try:
+        with get_connection():
+            return Finding("mail", True, f"{settings.EMAIL_HOST} accepts mail")
+    except (OSError, SMTPException) as broken:
+        told = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT} does not accept mail: {type(broken).__name__}"
+        return Finding("mail", False, told, "Correct EMAIL_URL, or make the mail server reachable from here.")
+
+
+def _limits() -> Finding:
+    """Where API requests are counted for rate limits (annotation.api.throttling); without counts there is no limit."""
+    part, counts = "API rate limit", caches["counts"]
+    if isinstance(counts, LocMemCache):
+        told = f"counted per web process, so up to WEB_WORKERS times {settings.API_RATE} pass"
+        return Finding(part, True, f"{told}; with Redis as CELERY_BROKER_URL the count is shared")
+    try:
+        counts.get("doctor")
+    except Exception as away:
+        told = f"not enforced, because requests cannot be counted: {type(away).__name__}"
+        return Finding(part, False, told, "Start Redis, or correct CELERY_BROKER_URL.")
+    return Finding(part, True, f"{settings.API_RATE}, counted in Redis")
+
+
+def _clock() -> Finding:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT CURRENT_TIMESTAMP")
+        there = cursor.fetchone()[0]
+    if isinstance(there, str):  # SQLite's, in UTC
+        there = datetime.fromisoformat(there).replace(tzinfo=UTC)
+    skew = abs((there - timezone.now()).total_seconds())
+    told = f"this machine and the database differ by {skew:.1f} s"
+    return Finding("clock", skew <= MOST_SKEW, told, "Synchronise both by NTP; signatures depend on it.")
+
+
+def _jobs() -> Finding:
+    late = Job.objects.filter(state=Job.State.WAITING, due_at__lt=Now() - LATE).count()
+    told = f"{late} waiting for more than five minutes" if late else "none waiting for more than five minutes"
+    mend = "Start Celery worker and beat, or without a broker the web server; `manage.py sweep` runs them now."
+    return Finding("jobs", not late, told, mend)
+
+
+def _sweeps() -> Finding:
+    """Whether scheduled sweeps run: they expire overdue leases, so leases that stay overdue show that they do not."""
+    over = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now() - LATE).count()
+    told = f"{over} leases overdue for more than five minutes" if over else "overdue leases expire in time"
+    return Finding("scheduled sweeps", not over, told, "Start Celery beat and a worker, or run: manage.py sweep")
+
+
+def _copies() -> Iterator[Finding]:
+    """The hourly copies, which sweeps make on SQLite only; elsewhere administrators schedule `back_up` themselves."""
+    if connection.vendor != "sqlite":
+        return
+    made = sorted(file.stat().st_mtime for file in (settings.VAR / "backups").glob("hopscribe-*.sqlite3"))
+    age = timezone.now().timestamp() - made[-1] if made else 0.0
+    told = f"the last hourly copy is {age / 3600:.1f} hours old" if made else "no hourly copy yet"
+    mend = "Check that sweeps run and the disk is not full; `manage.py back_up` makes a copy now."
+    yield Finding("backups", age < MOST_AGE, told, mend)
+
+
+def _secrets() -> Finding:
+    lost = secret_rotation.lost()
+    told = f"{sum(lost.values())} in {', '.join(sorted(lost))} cannot be decrypted" if lost else "can be decrypted"
+    mend = "Add the previous SECRET_KEY to SECRET_KEY_FALLBACKS and run manage.py reseal, or enter them again."
+    return Finding("stored secrets", not lost, told, mend)

@@ -1,0 +1,31 @@
+"""File downloads of pages and the API, recorded in the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import models
+from django.http import HttpResponse, StreamingHttpResponse
+
+from annotation.flow.projects import audit_log
+
+BYTES = "application/octet-stream"
+CSV = "text/csv; charset=utf-8"
+
+
+def attached(content: str | Iterable[str] | Iterable[bytes], *, name: str, kind: str = BYTES) -> Any:
+    """A download response, streamed unless it is one text; `name` consists of slugs."""
+    made = HttpResponse if isinstance(content, str | bytes) else StreamingHttpResponse
+    response = made(content, content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def sent(
+    request: Any, of: models.Model, content: str | Iterable[str] | Iterable[bytes], *, name: str, kind: str = BYTES
+) -> Any:
+    """A download that is recorded in the audit log first; a HEAD request is not recorded."""
+    if request.method == "GET":
+        audit_log.record("exported", of, file=name)
+    return attached(content, name=name, kind=kind)

@@ -1,0 +1,102 @@
+"""Logging configuration. Logs contain routes and ids, but never a path, query, form value or name of a person.
+
+Requests and jobs are logged by `hopscribe.request` and `hopscribe.job`. With LOG_FORMAT=json each line is an object
+with the fields below; of an error it holds the type and the stack. An error's message may quote what somebody typed,
+so it is left out unless LOG_LEVEL is DEBUG.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any
+
+from django.utils.crypto import salted_hmac
+from pythonjsonlogger.json import JsonFormatter
+
+from annotation.flow.projects.trace_ids import current
+
+OURS = ("route", "method", "status", "ms", "user", "job", "kind", "tries", "seconds", "outcome")
+UNRESOLVED = "unresolved"  # of an address that leads nowhere, and of what is answered before one is looked up
+
+
+def route_of(request: Any) -> str:
+    """The name of the requested route. Paths are not logged, because they may contain secrets such as invite tokens."""
+    match = getattr(request, "resolver_match", None)
+    return (match.view_name if match else "") or UNRESOLVED
+
+
+def known_as(user_id: int) -> str:
+    """A keyed pseudonym of a user for the log."""
+    return salted_hmac("hopscribe.log", str(user_id), algorithm="sha256").hexdigest()[:16]
+
+
+class Discreet(logging.Filter):
+    """A filter that adds the request's id to a record, and removes the path from Django's messages on requests."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.request_id = current.get()
+        request = getattr(record, "request", None)
+        if request is not None and isinstance(record.args, tuple):
+            record.args = tuple(self._named(part, request) for part in record.args)
+        if record.name.startswith("django.security.") and record.exc_info:  # it quotes what it refuses
+            record.msg, record.args = "refused a request", ()
+        return True
+
+    def _named(self, part: Any, request: Any) -> Any:
+        """The route instead of the path, or of a reason that quotes the request."""
+        return f"<{route_of(request)}>" if isinstance(part, str) and "/" in part else part
+
+
+def frames_of(trace: TracebackType | None) -> list[str]:
+    """The stack of an error: file, line and function of each call, without values of variables."""
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(trace)]
+
+
+class JsonLines(JsonFormatter):
+    """A formatter of JSON lines: time, level, logger, message, request_id, error type and stack, and OURS."""
+
+    def __init__(self, quoting: bool = False, **_: Any) -> None:
+        super().__init__("%(levelname)s %(name)s %(message)s", timestamp="time")
+        self.quoting = quoting  # whether errors are told with their own text
+
+    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        kept = {"time": "time", "levelname": "level", "name": "logger", "message": "message"}
+        kept |= {"request_id": "request_id", "error": "error", "frames": "frames"}
+        kept |= {name: name for name in OURS}
+        return {to: log_data[name] for name, to in kept.items() if log_data.get(name) not in (None, "")}
+
+    def format(self, record: logging.LogRecord) -> str:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            record.error = type(error).__qualname__ + (f": {error}" if self.quoting else "")
+            record.frames = frames_of(error.__traceback__)
+        return super().format(record)
+
+
+def configuration(*, json: bool, level: str, hook: str = "") -> dict[str, Any]:
+    """The LOGGING setting. As JSON, requests and jobs are logged at INFO whatever the level of the rest.
+
+    `hook` is the URL that errors are posted to.
+    """
+    told = {"level": "INFO"} if json else {}
+    named: Iterable[str] = ("hopscribe.request", "hopscribe.job")
+    formatter: dict[str, Any] = {"format": "{asctime} {levelname} {name} {message}", "style": "{"}
+    if json:
+        formatter = {"()": "annotation.operations.logs.JsonLines", "quoting": level == "DEBUG"}
+    handlers: dict[str, Any] = {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["discreet"]}
+    }
+    if hook:
+        handlers["alarm"] = {"class": "annotation.operations.error_alerts.Alarm", "level": "ERROR", "url": hook}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "filters": {"discreet": {"()": "annotation.operations.logs.Discreet"}},
+        "formatters": {"line": formatter},
+        "handlers": handlers,
+        "loggers": {"django.request": {"level": "ERROR"}} | dict.fromkeys(named, told),
+        "root": {"handlers": list(handlers), "level": level},
+    }

@@ -1,0 +1,50 @@
+"""The outermost middleware: gives each request an id, and times, counts and logs it by its route's name."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from annotation.flow.projects import trace_ids
+from annotation.operations import prometheus
+from annotation.operations.logs import UNRESOLVED, known_as, route_of
+
+log = logging.getLogger("hopscribe.request")
+HEADER = "X-Request-ID"
+SILENT = frozenset({"static", "healthz", "readyz", "metrics"})  # asked for all day; counted, not told
+
+
+class ObservingMiddleware:
+    """Must be the first middleware, so that refused and failed requests are logged too."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        name = trace_ids.request_id(request.headers.get(HEADER, ""))
+        token, began = trace_ids.current.set(name), time.perf_counter()
+        try:
+            response = self.get_response(request)
+            _tell(request, response, time.perf_counter() - began)
+        finally:
+            trace_ids.current.reset(token)
+        response[HEADER] = name
+        return response
+
+
+def _tell(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+    route = route_of(request)
+    if route == UNRESOLVED and request.path_info.startswith(settings.STATIC_URL):
+        route = "static"
+    prometheus.count(route, method=request.method or "", status=response.status_code, seconds=seconds)
+    if route in SILENT or not log.isEnabledFor(logging.INFO):
+        return
+    user = getattr(request, "_cached_user", None)  # as far as the request looked: nothing is asked for the log alone
+    extra = {"route": route, "method": request.method, "status": response.status_code, "ms": round(seconds * 1000, 1)}
+    if user is not None and user.pk:
+        extra["user"] = known_as(user.pk)
+    log.info("request", extra=extra)

@@ -1,0 +1,86 @@
+"""Which part of a batch somebody looks at: items of some hops, shape or dataset, answers of some days or some worker.
+
+A cut is written into addresses and, as the key of a report, into the database; both ways give the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from urllib.parse import urlencode
+
+LONGEST = 100  # characters of a value
+OF_REPORTS = ("dataset", "hops", "shape", "since", "until", "ties")
+TIES = ("expected", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Everything, unless a part says otherwise. `since` and `until` are days in UTC, both included."""
+
+    dataset: str = ""  # its slug
+    hops: int | None = None
+    shape: str = ""
+    since: date | None = None
+    until: date | None = None
+    ties: str = ""  # one of TIES: by which rule a report breaks ties; as the batch says without
+    worker: str = ""  # a pseudonym
+    label: str = ""  # what an answer decides, as its task type counts it
+    differing: bool = False  # only where answers to the HIT differ
+    counted: bool = False  # only what figures count: no excluded HIT
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Cut:
+        """From an address; nonsense in it is as if it were not there."""
+        texts = {name: _text(query.get(name)) for name in ("dataset", "shape", "worker", "label")}
+        return cls(
+            **texts,
+            hops=_number(query.get("hops")),
+            since=_day(query.get("since")),
+            until=_day(query.get("until")),
+            differing=query.get("differing") == "1",
+            counted=query.get("counted") == "1",
+            ties=query.get("ties", "") if query.get("ties") in TIES else "",
+        )
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parts that narrow, as in an address."""
+        said = {name: value for name, value in asdict(self).items() if value not in (None, "", False)}
+        return {name: "1" if value is True else str(value) for name, value in said.items()}
+
+    @property
+    def key(self) -> str:
+        """The same text for the same cut; "" for all of it."""
+        return urlencode(sorted(self.query.items()))
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it leaves anything out."""
+        return bool(replace(self, ties="").query)
+
+    @property
+    def of_report(self) -> Cut:
+        """What of it a report can be restricted to."""
+        return Cut(**{name: getattr(self, name) for name in OF_REPORTS})
+
+    def narrowed(self, parts: Mapping[str, str]) -> Cut:
+        """This cut with the parts of another one, which go first."""
+        other = Cut.of(parts)
+        return replace(self, **{name: getattr(other, name) for name in other.query})
+
+
+def _text(text: str | None) -> str:
+    return (text or "").replace("\0", "").strip()[:LONGEST]
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 4 else None
+
+
+def _day(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat(text or "")
+    except ValueError:
+        return None

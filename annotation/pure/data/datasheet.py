@@ -1,0 +1,162 @@
+"""What there is to say of a dataset when it is published: counted over its splits, and read off how it was made.
+
+The counts are those of MuSiQue (Trivedi et al. 2022, table 2 and the text beside it). A question is counted once with
+its twin; a single-hop question by its id, and by its words with earlier answers put in where it has none; answers and
+paragraphs (title and text) are the same where they are equal to the letter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from annotation.pure.data.example import JSON, Example
+from annotation.pure.text.masking import resolved
+
+SORTS = ("single-hop questions", "final answers", "single-hop answers", "supporting paragraphs")
+
+
+@dataclass
+class Split:
+    """The counts of one split, or of several together."""
+
+    name: str
+    records: int = 0
+    answerable: Counter[str] = field(default_factory=Counter)  # "yes", "no" and "" (not said), records each
+    hops: Counter[int] = field(default_factory=Counter)  # questions by their number; 0: without a decomposition
+    shapes: Counter[str] = field(default_factory=Counter)  # questions
+    questions: set[bytes] = field(default_factory=set)
+    unique: dict[str, set[bytes]] = field(default_factory=lambda: {sort: set() for sort in SORTS})
+
+    @classmethod
+    def of(cls, name: str, examples: Iterable[Example]) -> Split:
+        split = cls(name)
+        for example in examples:
+            split.add(example)
+        return split
+
+    def add(self, example: Example) -> None:
+        self.records += 1
+        self.answerable[{True: "yes", False: "no", None: ""}[example.answerable]] += 1
+        question = _key(example.group or example.id, example.question)
+        if question not in self.questions:
+            self.questions.add(question)
+            self.hops[len(example.hops)] += 1
+            self.shapes[example.shape if example.hops else ""] += 1
+        self._add_parts(example)
+
+    def _add_parts(self, example: Example) -> None:
+        singles, finals, answers, paragraphs = (self.unique[sort] for sort in SORTS)
+        if example.answers:
+            finals.add(_key(example.answers[0]))
+        for hop in example.hops:
+            words = resolved(hop.question, example.hops)
+            singles.add(_key("words", words) if hop.id is None else _key("id", str(hop.id)))
+            answers.add(_key(hop.answer))
+        positions = {hop.support for hop in example.hops} | set(example.supports or ())
+        for position in positions:
+            if position is not None and position < len(example.paragraphs):
+                paragraph = example.paragraphs[position]
+                paragraphs.add(_key(paragraph.title, paragraph.text))
+
+    def number(self, sort: str) -> int:
+        return len(self.unique[sort])
+
+
+def together(splits: Iterable[Split]) -> Split:
+    """All splits as one; of single-hop questions, answers and paragraphs what two of them share is counted once."""
+    found = Split("all")
+    for split in splits:
+        found.records += split.records
+        found.answerable += split.answerable
+        found.hops += split.hops
+        found.shapes += split.shapes
+        found.questions |= split.questions
+        for sort in SORTS:
+            found.unique[sort] |= split.unique[sort]
+    return found
+
+
+def _key(*parts: str) -> bytes:
+    lengths = "/".join(str(len(part)) for part in parts)
+    text = "\0".join([lengths, *parts])
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A dataset that was imported and from which, or with whose paragraphs, the dataset was made."""
+
+    name: str
+    format: str
+    size: int
+    licence: str
+    source: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One derivation, or the verdicts of one batch. `made` holds the names of what came out together."""
+
+    made: tuple[str, ...]
+    how: str
+    sources: tuple[str, ...]
+    options: Mapping[str, Any]
+    seed: int
+    version: str
+    report: JSON  # {"read", "kept", "dropped", "figures"}
+    batch: str = ""
+    title: str = ""  # of the derivation, in words
+
+
+class Table(NamedTuple):
+    """Cells as they are shown; the first column is words."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A batch in which people worked on the dataset."""
+
+    batch: str
+    task: str
+    made: bool  # its verdicts went into the dataset; otherwise people worked on the dataset as it is
+    hits: int
+    excluded: int
+    answers: int
+    workers: int
+    per_hit: int
+    chosen: int | None  # how many were let in by name; None: everybody of the project might work
+    qualifications: tuple[tuple[str, int], ...]  # batches of the same task with that purpose: (name, workers)
+    pay: tuple[tuple[str, str], ...]  # what a batch that pays offered, and what it paid so far; none where it does not
+    first: str = ""  # days of the first and the last answer
+    last: str = ""
+    agreement: tuple[Table, ...] = ()  # of the batch's report, where it was computed for these judgments
+    instructions_versions: int = 0
+    excluded_responses: int = 0  # to excluded HITs
+    imported: int = 0  # answers that were given elsewhere: of them no day is recorded
+    most_per_hit: int = 0  # where some HITs asked for more than `per_hit`
+    marketplace: str = ""
+    requires: bool = False  # whether workers had to meet requirements
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Everything that the datasheet and the card say."""
+
+    name: str
+    licence: str  # as recorded of the dataset itself; those of its sources, "; " between, where it has none of its own
+    splits: tuple[Split, ...]
+    origins: tuple[Origin, ...]
+    steps: tuple[Step, ...]  # in order: what a step reads was made before it
+    works: tuple[Work, ...]
+    workers: int  # different people over all works
+    changed: tuple[tuple[str, int, int], ...] = ()  # (dataset, items edited, items retired) since it came or was made
+    gone: tuple[str, ...] = ()  # datasets of the lineage that are not there any more

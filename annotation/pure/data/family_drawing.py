@@ -1,0 +1,152 @@
+"""The family of a project's datasets as a picture: datasets and the batches between them, in layers from left to right.
+
+A step goes from a dataset to what was made of it, or to a batch that asks about it, and from that batch to what was
+gathered of it. A batch of which nothing was made stands beside others of the same datasets as one box.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+WIDTH, HEIGHT = 168.0, 36.0  # of a box, in pixels
+ACROSS, DOWN = 52.0, 10.0  # between two boxes
+MARGIN = 4.0
+TOGETHER = 2  # so many batches of the same datasets that led to nothing stand for themselves; more are one box
+LETTERS = 21  # that a box has room for
+
+DATASET, BATCH, BATCHES, GONE = "dataset", "batch", "batches", "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A dataset, a batch, several batches, or a dataset that is gone. `key` is unique; `note` is small beside it."""
+
+    key: str
+    kind: str
+    label: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    node: Node
+    x: float
+    y: float
+
+    @property
+    def text(self) -> str:
+        """What the box has room for."""
+        label = self.node.label
+        return label if len(label) <= LETTERS else f"{label[: LETTERS - 1]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """From the right side of one box to the left side of another; `path` is SVG's `d`."""
+
+    source: str
+    target: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    width: float
+    height: float
+    boxes: tuple[Box, ...]
+    lines: tuple[Line, ...]
+
+
+Edge = tuple[str, str]
+
+
+def fold(
+    batches: Mapping[str, Sequence[str]], productive: Iterable[str], *, together: int = TOGETHER
+) -> dict[tuple[str, ...], list[str]]:
+    """Batches of the same datasets of which nothing was made, where they are more than `together`.
+
+    `batches` {batch: its datasets}; the result {their datasets: the batches}, in the order of `batches`.
+    """
+    made, alike = set(productive), defaultdict(list)
+    for batch, datasets in batches.items():
+        if batch not in made:
+            alike[tuple(sorted(datasets))].append(batch)
+    return {datasets: found for datasets, found in alike.items() if len(found) > together}
+
+
+def layers(keys: Sequence[str], edges: Iterable[Edge]) -> dict[str, int]:
+    """The layer of each node: one behind the last of those that it was made of. An edge that closes a circle counts
+    for nothing.
+    """
+    above: dict[str, list[str]] = {key: [] for key in keys}
+    for source, target in edges:
+        above[target].append(source)
+    found: dict[str, int] = {}
+    for start in keys:
+        _settle(start, above, found)
+    return found
+
+
+def _settle(start: str, above: Mapping[str, Sequence[str]], found: dict[str, int]) -> None:
+    """Give `start` its layer, and first those above it; without recursion, since a line may be long."""
+    path: list[str] = [start]
+    while path:
+        key = path[-1]
+        if key in found:
+            path.pop()
+            continue
+        waiting = [each for each in above[key] if each not in found and each not in path]
+        if waiting:
+            path.append(waiting[0])
+            continue
+        found[key] = max((found[each] + 1 for each in above[key] if each in found), default=0)
+        path.pop()
+
+
+def draw(nodes: Sequence[Node], edges: Iterable[Edge]) -> Picture:
+    """The picture, in pixels. In a layer nodes stand in the order of what they were made of, level with it if free."""
+    order = {node.key: k for k, node in enumerate(nodes)}
+    wanted = sorted({(a, b) for a, b in edges if a in order and b in order and a != b}, key=lambda e: _rank(e, order))
+    column = layers(list(order), wanted)
+    levels = _levels(order, column, wanted)
+    boxes = {
+        node.key: Box(node, MARGIN + column[node.key] * (WIDTH + ACROSS), MARGIN + levels[node.key] * (HEIGHT + DOWN))
+        for node in nodes
+    }
+    lines = tuple(Line(a, b, _curve(boxes[a], boxes[b])) for a, b in wanted if column[a] < column[b])
+    right = max((box.x + WIDTH for box in boxes.values()), default=0.0)
+    low = max((box.y + HEIGHT for box in boxes.values()), default=0.0)
+    return Picture(right + MARGIN, low + MARGIN, tuple(boxes.values()), lines)
+
+
+def _rank(edge: Edge, order: Mapping[str, int]) -> tuple[int, int]:
+    return order[edge[0]], order[edge[1]]
+
+
+def _levels(order: Mapping[str, int], column: Mapping[str, int], edges: Iterable[Edge]) -> dict[str, float]:
+    """The row of each node: the mean of those it was made of, below those drawn in its layer before it."""
+    above = defaultdict(list)
+    for source, target in edges:
+        if column[source] < column[target]:
+            above[target].append(source)
+    found: dict[str, float] = {}
+    for layer in sorted(set(column.values())):
+        lowest = -1.0
+        here = [key for key in order if column[key] == layer]
+        ideal = {key: _mean([found[each] for each in above[key]]) for key in here}
+        for key in sorted(here, key=lambda key: (ideal[key], order[key])):
+            lowest = found[key] = max(ideal[key], lowest + 1.0)
+    return found
+
+
+def _mean(rows: Sequence[float]) -> float:
+    return sum(rows) / len(rows) if rows else 0.0
+
+
+def _curve(source: Box, target: Box) -> str:
+    x1, y1 = source.x + WIDTH, source.y + HEIGHT / 2
+    x2, y2 = target.x, target.y + HEIGHT / 2
+    bend = (x2 - x1) / 2
+    return f"M{x1:g} {y1:g}C{x1 + bend:g} {y1:g} {x2 - bend:g} {y2:g} {x2:g} {y2:g}"

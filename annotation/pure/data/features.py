@@ -1,0 +1,62 @@
+"""What a dataset holds anywhere, so that the controls of a page depend on no single item."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from annotation.pure.data.example import Example
+
+COUNTERS = ("hops", "shapes", "paragraphs")
+
+
+class FeatureCount:
+    """Counts over the examples of a dataset, one after the other."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+        self._hops: Counter[int] = Counter()
+        self._shapes: Counter[str] = Counter()
+        self._paragraphs: Counter[int] = Counter()
+        self._words = 0
+
+    def add(self, example: Example) -> None:
+        self._seen["items"] += 1
+        self._seen["yes_no"] += (example.answer or "").strip().lower() in {"yes", "no"}
+        self._seen["unanswerable"] += example.answerable is False
+        self._seen["options"] += bool(example.options)
+        self._seen["sentences"] += any(p.sentences is not None for p in example.paragraphs)
+        self._seen["supports"] += bool(example.supports)
+        self._hops[len(example.hops)] += 1
+        self._shapes[example.shape] += 1
+        self._paragraphs[len(example.paragraphs)] += 1
+        self._words += sum(p.text.count(" ") + 1 for p in example.paragraphs)
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts of items by feature; hop counts, shapes and context sizes; mean words of a context."""
+        return dict(self._seen) | {
+            "hops": {str(k): n for k, n in sorted(self._hops.items())},
+            "shapes": dict(sorted(self._shapes.items())),
+            "paragraphs": {str(k): n for k, n in sorted(self._paragraphs.items())},
+            "words": round(self._words / max(1, self._seen["items"])),
+        }
+
+
+def replaced(features: dict[str, Any], old: Example, new: Example) -> dict[str, Any]:
+    """The features of a dataset once one example stands in the place of another; the mean of words to the nearest."""
+    before, after = (_alone(example) for example in (old, new))
+    items = features.get("items") or 1
+    made = {name: features.get(name, 0) + after[name] - before[name] for name in before if name not in COUNTERS}
+    made["words"] = round(features.get("words", 0) + (after["words"] - before["words"]) / items)
+    for name in COUNTERS:
+        counted = Counter(features.get(name, {}))
+        counted.update(after[name])
+        counted.subtract(before[name])
+        made[name] = dict(sorted((key, n) for key, n in counted.items() if n > 0))
+    return {**features, **made}
+
+
+def _alone(example: Example) -> dict[str, Any]:
+    count = FeatureCount()
+    count.add(example)
+    return count.as_json()

@@ -1,0 +1,101 @@
+"""How an example came to be: the steps that its batches left in `extra`, and what they say of a composed question.
+
+A step is {"batch", "task", "hit", "workers", "guide_versions", "submitted", "reviews", "verdict"} and what the task
+type adds; `workers`, `submitted` and the indices of a verdict go together. Only our own lossless format writes steps
+into records; with other formats they come in a file beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from annotation.pure.data.example import JSON
+from annotation.pure.derivations.bridges import tidy
+
+KEY = "provenance"  # in `extra`
+SOURCES_OWN = "field_of_the_source"  # the step that keeps a field that the source named like ours
+
+_MARKS = ("batch", "task", "hit")
+# What derivations and tasks keep in `extra` on the way to a composed question. Of any other example a field of such a
+# name is its source's own.
+_WORKING = frozenset({"compositions", "entity", "known_bridges", "source", "source_id", "tail_question"})
+
+
+def steps_of(extra: Mapping[str, Any]) -> list[JSON]:
+    """The steps, oldest first; none where `extra` holds no provenance of ours."""
+    return [step for step in _ours(extra) if SOURCES_OWN not in step]
+
+
+def appended(extra: Mapping[str, Any], *steps: JSON) -> JSON:
+    """`extra` with the steps behind those that are there; a source's own field of that name is put aside in them."""
+    before = _ours(extra) or ([{SOURCES_OWN: extra[KEY]}] if KEY in extra else [])
+    return {**extra, KEY: [*before, *steps]} if steps else dict(extra)
+
+
+def without(extra: Mapping[str, Any]) -> JSON:
+    """`extra` as the source gave it: without our steps and, where people composed the question, our working fields."""
+    steps = _ours(extra)
+    if not steps:
+        return dict(extra)
+    dropped = {KEY, *(_WORKING if any(map(_composes, steps)) else ())}
+    rest = {key: value for key, value in extra.items() if key not in dropped}
+    return rest | ({KEY: steps[0][SOURCES_OWN]} if SOURCES_OWN in steps[0] else {})
+
+
+def joined(several: Iterable[Sequence[JSON]]) -> list[JSON]:
+    """The steps of several records that become one, each once, in order."""
+    found: list[JSON] = []
+    for steps in several:
+        found += [step for step in steps if step not in found]
+    return found
+
+
+def flattened(steps: Sequence[JSON], question: str) -> JSON:
+    """{"composer", "reviewer", "edits", "bridge_votes"} of a question that people composed; {} for any other.
+
+    None stands for what the steps do not say.
+    """
+    composing = [step for step in steps if _composes(step)]
+    if not composing:
+        return {}
+    step = composing[-1]
+    composer = _composer(step, question)
+    reviews = [review for review in step["reviews"] if composer is not None and review["worker"] == composer]
+    return {
+        "composer": composer,
+        "reviewer": reviews[-1]["reviewer"] if reviews else None,
+        "edits": [_edit(review) for review in reviews if review.get("edited_from") is not None],
+        "bridge_votes": _aggregate(step)["bridges"],
+    }
+
+
+def _aggregate(step: JSON) -> Any:
+    return step.get("aggregate", step.get("verdict"))  # datasets made before 0.1.0 have it under its former name
+
+
+def _composes(step: JSON) -> bool:
+    aggregate = _aggregate(step)
+    return isinstance(aggregate, dict) and {"by", "bridges"} <= set(aggregate)
+
+
+def _composer(step: JSON, question: str) -> str | None:
+    """Who wrote the question: the one of the verdict, or of several compositions the one that was chosen later."""
+    aggregate, workers = _aggregate(step), step["workers"]
+    by = aggregate["by"]
+    if by is None:
+        told = zip(aggregate.get("compositions", ()), aggregate.get("candidates", ()), strict=False)
+        by = next((place for text, place in told if tidy(text) == tidy(question)), None)
+    return workers[by] if type(by) is int and 0 <= by < len(workers) else None
+
+
+def _edit(review: JSON) -> JSON:
+    return {"reviewer": review["reviewer"], "from": review["edited_from"]}
+
+
+def _ours(extra: Mapping[str, Any]) -> list[JSON]:
+    """What `extra` holds under our key where it is ours; nothing otherwise."""
+    found = extra.get(KEY)
+    if not isinstance(found, list) or not found or not all(isinstance(step, dict) for step in found):
+        return []
+    return found if SOURCES_OWN in found[0] or all(mark in found[0] for mark in _MARKS) else []

@@ -1,0 +1,42 @@
+"""An Example with some of its paragraphs: its supports, facts and hops follow; what is gone is no label any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from annotation.pure.data.example import Example, Hop, Paragraph
+
+OUTSIDE = "@facts_outside"  # in `extra`: [[title, sentence], ...], labels that stand for the context's own in a file
+
+
+def reduced(example: Example, kept: Sequence[int]) -> Example:
+    """The example with the paragraphs at these positions, in this order."""
+    place = {old: new for new, old in enumerate(kept)}
+    supports = None if example.supports is None else tuple(sorted(place[k] for k in example.supports if k in place))
+    facts = None if example.facts is None else tuple((place[p], s) for p, s in example.facts if p in place)
+    return replace(
+        example,
+        paragraphs=tuple(example.paragraphs[k] for k in kept),
+        supports=supports,
+        facts=facts,
+        hops=tuple(_moved(hop, place) for hop in example.hops),
+    )
+
+
+def _moved(hop: Hop, place: dict[int, int]) -> Hop:
+    return replace(hop, support=None if hop.support is None else place.get(hop.support))
+
+
+def with_distinct_titles(paragraphs: Sequence[Paragraph]) -> tuple[Paragraph, ...]:
+    """The paragraphs, with " (2)" and so on behind a title that came before: for layouts that name them by title."""
+    taken = {p.title for p in paragraphs}
+    seen: set[str] = set()
+    named = []
+    for paragraph in paragraphs:
+        title, number = paragraph.title, 2
+        while title in seen or (title != paragraph.title and title in taken):
+            title, number = f"{paragraph.title} ({number})", number + 1
+        seen.add(title)
+        named.append(paragraph if title == paragraph.title else replace(paragraph, title=title))
+    return tuple(named)

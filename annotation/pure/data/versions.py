@@ -1,0 +1,46 @@
+"""What changed from one version of an example to the next, part by part and word by word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from annotation.pure.data.corrections import Change, difference
+from annotation.pure.data.example import Example
+
+Label = tuple[str, int]  # ("question", 0), ("paragraph", 3), ...: parts are counted from 1
+
+LONGEST = 15_000  # characters of a part that are still compared word by word
+
+
+def changes(old: Example, new: Example) -> dict[Label, list[Change]]:
+    """The parts that differ, in the order in which a page shows them."""
+    before, after = dict(_parts(old)), dict(_parts(new))
+    labels = [*after, *(label for label in before if label not in after)]
+    found = ((label, before.get(label, ""), after.get(label, "")) for label in labels)
+    return {label: _difference(one, other) for label, one, other in found if one != other}
+
+
+def _difference(old: str, new: str) -> list[Change]:
+    if len(old) + len(new) <= LONGEST:
+        return difference(old, new)
+    return [Change(kind, text) for kind, text in (("out", old), ("in", new)) if text]
+
+
+def _parts(example: Example) -> Iterator[tuple[Label, str]]:
+    yield ("question", 0), example.question
+    yield ("answers", 0), "\n".join(example.answers)
+    supports = ("–",) if example.supports is None else (str(position + 1) for position in example.supports)
+    yield ("support", 0), ", ".join(supports)
+    for number, paragraph in enumerate(example.paragraphs, start=1):
+        yield ("paragraph", number), f"{paragraph.title}\n{paragraph.text}"
+    for number, hop in enumerate(example.hops, start=1):
+        yield ("hop", number), f"{hop.question}\n{hop.answer}"
+    yield ("rest", 0), _rest(example)
+
+
+def _rest(example: Example) -> str:
+    """Every other field, as JSON over several lines."""
+    shown = {"question", "answers", "supports", "paragraphs", "hops"}
+    rest: Mapping[str, object] = {key: value for key, value in example.as_json().items() if key not in shown}
+    return json.dumps(rest, ensure_ascii=False, indent=1)

@@ -1,0 +1,326 @@
+"""The input ablations of Sugawara et al. 2020 (*Assessing the Benchmarking Capacity of MRC Datasets*).
+
+Each takes features out of a question or its context, so that one can ask whether the question needs them. A dropped
+token becomes [UNK]: token for token, the gold keeps its place, though its words may be gone. Paragraphs keep their
+places and so do sentences, except where they are what is shuffled. The same example and seed give the same ablation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.ablation_shuffles import (
+    Gold,
+    shuffled_in_sentences,
+    shuffled_sentences,
+    shuffled_words,
+)
+from annotation.pure.derivations.ablation_text import (
+    CAUSAL_WORDS,
+    INTERROGATIVES,
+    LOGICAL_WORDS,
+    PRONOUN_TAGS,
+    UNKNOWN,
+    Made,
+    Passage,
+    Sentence,
+    Token,
+    assembled,
+    is_function_word,
+    of_paragraph,
+    passage,
+    with_words,
+)
+from annotation.pure.derivations.anonymization import Names
+from annotation.pure.text.spans import Span, locate
+from annotation.pure.text.tagging import Tagger, hanta, is_sign
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+ABLATIONS: Mapping[int, str] = {  # as the paper's Table 2 calls them, its abbreviations written out; 13, 14: Table 3
+    1: _("Question interrogatives only"),
+    2: _("Function words only"),
+    3: _("Content words only"),
+    4: _("Vocabulary anonymization"),
+    5: _("Most similar sentences only"),
+    6: _("Context words shuffled"),
+    7: _("Sentence words shuffled"),
+    8: _("Sentence order shuffled"),
+    9: _("Dummy numerics"),
+    10: _("Logical words dropped"),
+    11: _("Pronoun words dropped"),
+    12: _("Causal words dropped"),
+    13: _("Drop all Q words"),
+    14: _("Drop all C words"),
+}
+SHUFFLES = frozenset({6, 7, 8})
+SEEDED = SHUFFLES | {9}
+Words = dict[int, str]  # how tokens read instead, by their starts
+JSON = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Tokens of the question and of the context with signs, sentences, and how many tokens were dropped or replaced."""
+
+    question: int
+    context: int
+    sentences: int
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ablated:
+    """An ablated example; `gold`: where the answer stood and stands now, None where it is no span of the context."""
+
+    example: Example
+    counts: Counts
+    gold: Span | None = None
+    before: Span | None = None
+
+
+@dataclass
+class _Work:
+    """One example on its way through an ablation."""
+
+    example: Example
+    rng: Random
+    tagger: Tagger
+    question: Passage
+    passages: list[Passage]
+    gold: Span | None
+    dropped: int = 0
+    orders: dict[int, list[int]] = field(default_factory=dict)  # of shuffled sentences, by paragraph
+
+    def grown(self, at: int) -> Gold:
+        """The gold span in a paragraph, grown to whole tokens."""
+        if self.gold is None or self.gold.paragraph != at:
+            return None
+        inside = _inside(self.passages[at].tokens, self.gold)
+        return (inside[0].start, inside[-1].end) if inside else None
+
+    @property
+    def length(self) -> int:
+        """Tokens of the gold span; 1 where there is none, as for multiple choice."""
+        return 1 if self.gold is None else max(1, len(_inside(self.passages[self.gold.paragraph].tokens, self.gold)))
+
+
+def ablate(
+    example: Example, number: int, *, seed: int = 0, tagger: Tagger = hanta, gold: Span | None = None
+) -> Ablated:
+    """One ablation of an example; `gold` is the answer's place where it is known, else its first place.
+
+    Raises ValueError for an unknown number.
+    """
+    if number not in ABLATIONS:
+        raise ValueError(f"there is no ablation {number}; there are 1 to {len(ABLATIONS)}")
+    passages = [of_paragraph(p) for p in example.paragraphs]
+    place = gold or gold_span(example)
+    rng = Random(f"{seed}/{number}/{example.id}")
+    work = _Work(example, rng, tagger, passage(example.question), passages, place)
+    made = _HOW[number](work)
+    counts = Counts(
+        len(work.question.tokens),
+        sum(len(p.tokens) for p in passages),
+        sum(len(p.sentences) for p in passages),
+        work.dropped,
+    )
+    return Ablated(made.example, counts, _moved(place, passages, made.context), place)
+
+
+def gold_span(example: Example) -> Span | None:
+    """The first place of the answer, in supporting paragraphs first; none for multiple choice."""
+    if example.options or example.answerable is False:
+        return None
+    texts = [paragraph.text for paragraph in example.paragraphs]
+    found = (locate(answer, texts, first=example.supports or ()) for answer in example.answers)
+    return next(filter(None, found), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    example: Example
+    context: Sequence[Made] = ()
+
+
+def _inside(tokens: Sequence[Token], span: Span) -> list[Token]:
+    return [token for token in tokens if token.start < span.end and span.start < token.end]
+
+
+def _moved(gold: Span | None, passages: Sequence[Passage], made: Sequence[Made]) -> Span | None:
+    """Where the gold stands now: at its tokens, and no more than its part of them where they read as before."""
+    if gold is None or not made:
+        return gold
+    tokens = _inside(passages[gold.paragraph].tokens, gold)
+    now = made[gold.paragraph]
+    places = [now.places[token.start] for token in tokens]
+    if not places:
+        return None
+    start, end = min(a for a, _ in places), max(b for _, b in places)
+    first, last, text = tokens[0], tokens[-1], now.paragraph.text
+    (a, b), (c, d) = now.places[first.start], now.places[last.start]
+    start += gold.start - first.start if gold.start > first.start and text[a:b] == first.text else 0
+    end -= last.end - gold.end if gold.end < last.end and text[c:d] == last.text else 0
+    return Span(gold.paragraph, start, end)
+
+
+# The ways
+
+
+def _question(keeps: Collection[str]) -> Callable[[_Work], _Result]:
+    def ablated(work: _Work) -> _Result:
+        words = {token.start: UNKNOWN for token in work.question.tokens if token.text.lower() not in keeps}
+        work.dropped = len(words)
+        rows = [with_words(work.question, s, words, spaced=True) for s in work.question.sentences]
+        question = assembled(work.question, rows, title="").paragraph.text
+        return _Result(replace(work.example, question=question))
+
+    return ablated
+
+
+def _dropping(drops: Callable[[Token], bool]) -> Callable[[_Work], _Result]:
+    def words(_source: Passage, sentence: Sentence, _work: _Work) -> Words:
+        return {token.start: UNKNOWN for token in sentence.tokens if drops(token)}
+
+    return lambda work: _each_sentence(work, words)
+
+
+def _no_pronouns(source: Passage, sentence: Sentence, work: _Work) -> Words:
+    tagged = sentence.tagged(work.tagger)
+    pairs = zip(sentence.tokens, tagged, strict=True)
+    return {token.start: UNKNOWN for token, (tag, _lemma) in pairs if tag in PRONOUN_TAGS}
+
+
+def _other_numbers(source: Passage, sentence: Sentence, work: _Work) -> Words:
+    tagged = sentence.tagged(work.tagger)
+    pairs = zip(sentence.tokens, tagged, strict=True)
+    return {token.start: other_number(token.text, work.rng) for token, (tag, _lemma) in pairs if tag == "CD"}
+
+
+def other_number(numeral: str, rng: Random) -> str:
+    """A random number in place of a numeral: as many digits at the same places, or two digits for a word."""
+    if not any(sign.isascii() and sign.isdigit() for sign in numeral):
+        return str(rng.randint(10, 99))
+    while True:
+        made = "".join(_digit(sign, rng) for sign in numeral)
+        if made != numeral:
+            return made
+
+
+def _digit(sign: str, rng: Random) -> str:
+    if not (sign.isascii() and sign.isdigit()):
+        return sign
+    return str(rng.randint(0 if sign == "0" else 1, 9))
+
+
+def _each_sentence(work: _Work, words: Callable[[Passage, Sentence, _Work], Words]) -> _Result:
+    """Every sentence of the context reworded; titles are part of a context of several paragraphs, and go along."""
+    made = []
+    for source in work.passages:
+        rows = []
+        for sentence in source.sentences:
+            others = words(source, sentence, work)
+            work.dropped += len(others)
+            rows.append(with_words(source, sentence, others))
+        made.append(assembled(source, rows, title=_title(source, work, words)))
+    return _with_context(work, made)
+
+
+def _title(source: Passage, work: _Work, words: Callable[[Passage, Sentence, _Work], Words]) -> str:
+    if len(work.passages) < 2 or not source.title.strip():
+        return source.title
+    title = passage(source.title)
+    others: Words = {}
+    for sentence in title.sentences:
+        others |= words(title, sentence, work)
+    return _reworded(title, others)
+
+
+def _reworded(source: Passage, words: Words) -> str:
+    return assembled(source, [with_words(source, s, words) for s in source.sentences], title="").paragraph.text
+
+
+def _with_context(work: _Work, made: Sequence[Made], **changes: Any) -> _Result:
+    return _Result(replace(work.example, paragraphs=tuple(m.paragraph for m in made), **changes), made)
+
+
+def _anonymous(work: _Work) -> _Result:
+    names = Names(work.tagger)
+    made = []
+    for source in work.passages:
+        rows = [with_words(source, s, names.words(s), spaced=True) for s in source.sentences]
+        work.dropped += len(source.tokens)
+        title = names.renamed(source.title) if len(work.passages) > 1 else source.title
+        made.append(assembled(source, rows, title=title))
+    options = tuple(map(names.renamed, work.example.options))
+    answers = work.example.answers
+    if options:
+        known = dict(zip(work.example.options, options, strict=True))
+        answers = tuple(known.get(answer, answer) for answer in answers)
+    question = names.renamed(work.example.question)
+    return _with_context(work, made, question=question, options=options, answers=answers)
+
+
+def _most_similar(work: _Work) -> _Result:
+    """Every token of the sentences that share fewer words with the question than the one that shares most."""
+    asked = {token.text.lower() for token in work.question.tokens if not is_sign(token.text)}
+    shared = {
+        (at, sentence.start): len(asked & {token.text.lower() for token in sentence.tokens})
+        for at, source in enumerate(work.passages)
+        for sentence in source.sentences
+    }
+    most = max(shared.values(), default=0)
+    made = []
+    for at, source in enumerate(work.passages):
+        rows = []
+        for sentence in source.sentences:
+            stays = shared[at, sentence.start] == most
+            others = {} if stays else {token.start: UNKNOWN for token in sentence.tokens}
+            work.dropped += len(others)
+            rows.append(with_words(source, sentence, others))
+        made.append(assembled(source, rows, title=source.title))
+    return _with_context(work, made)
+
+
+def _shuffled_words(work: _Work) -> _Result:
+    shuffled = [shuffled_words(p, work.grown(k), work.length, work.rng) for k, p in enumerate(work.passages)]
+    return _with_context(work, shuffled, facts=None)
+
+
+def _shuffled_in_sentences(work: _Work) -> _Result:
+    them = [shuffled_in_sentences(p, work.grown(k), work.length, work.rng) for k, p in enumerate(work.passages)]
+    return _with_context(work, them)
+
+
+def _shuffled_sentences(work: _Work) -> _Result:
+    made: list[Made] = []
+    places: dict[tuple[int, int], int] = {}
+    for at, source in enumerate(work.passages):
+        one, order = shuffled_sentences(source, work.grown(at), work.rng)
+        made.append(one)
+        places |= {(at, old): new for new, old in enumerate(order)}
+    facts = work.example.facts
+    if facts is not None:
+        facts = tuple((p, places[p, s]) for p, s in facts if (p, s) in places)
+    return _with_context(work, made, facts=facts)
+
+
+_HOW: Mapping[int, Callable[[_Work], _Result]] = {
+    1: _question(INTERROGATIVES),
+    2: _dropping(lambda token: not is_sign(token.text) and not is_function_word(token.text)),
+    3: _dropping(lambda token: is_function_word(token.text)),
+    4: _anonymous,
+    5: _most_similar,
+    6: _shuffled_words,
+    7: _shuffled_in_sentences,
+    8: _shuffled_sentences,
+    9: lambda work: _each_sentence(work, _other_numbers),
+    10: _dropping(lambda token: token.text.lower() in LOGICAL_WORDS),
+    11: lambda work: _each_sentence(work, _no_pronouns),
+    12: _dropping(lambda token: token.text.lower() in CAUSAL_WORDS),
+    13: _question(()),
+    14: _dropping(lambda token: True),
+}

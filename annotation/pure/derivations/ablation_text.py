@@ -1,0 +1,154 @@
+"""Texts as ablations see them, and how they are put together again so that the gold's place is known.
+
+A passage is its sentences, a sentence its tokens. An ablation gives `Piece`s back: a text, and which token it stands
+for. From these follow the new text and where every token stands in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from annotation.pure.data.example import Paragraph
+from annotation.pure.text.tagging import Tagged, Tagger, sentences, tokens
+
+UNKNOWN = "[UNK]"
+
+# NLTK's list `stopwords/english` as its data of 2009 to 2024 have it: 179 words.
+FUNCTION_WORDS_NAME = "NLTK's English stop words, the list of 179"
+_FUNCTION = """
+i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his himself
+she she's her hers herself it it's its itself they them their theirs themselves what which who whom this that that'll
+these those am is are was were be been being have has had having do does did doing a an the and but if or because as
+until while of at by for with about against between into through during before after above below to from up down in
+out on off over under again further then once here there when where why how all any both each few more most other some
+such no nor not only own same so than too very s t can will just don don't should should've now d ll m o re ve y ain
+aren aren't couldn couldn't didn didn't doesn doesn't hadn hadn't hasn hasn't haven haven't isn isn't ma mightn
+mightn't mustn mustn't needn needn't shan shan't shouldn shouldn't wasn wasn't weren weren't won won't wouldn wouldn't
+"""
+_LOGICAL = "all any each every few if more most no nor not other same some than"
+_CAUSAL = "as because cause since therefore why"
+_INTERROGATIVE = "what which who whom whose when where why how"
+FUNCTION_WORDS = frozenset(_FUNCTION.split())
+LOGICAL_WORDS = frozenset(_LOGICAL.split())
+CAUSAL_WORDS = frozenset(_CAUSAL.split())
+INTERROGATIVES = frozenset(_INTERROGATIVE.split())
+PRONOUN_TAGS = frozenset({"PRP", "PRP$"})
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    text: str
+    start: int  # in the passage
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    start: int
+    end: int
+    tokens: tuple[Token, ...]
+
+    def tagged(self, tagger: Tagger) -> Sequence[Tagged]:
+        return tagger([token.text for token in self.tokens])
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text with its sentences; `drawn` says that the source drew their boundaries."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    title: str = ""
+    drawn: bool = False
+
+    @property
+    def tokens(self) -> list[Token]:
+        return [token for sentence in self.sentences for token in sentence.tokens]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of an ablated text and the token (its start in the passage) that it stands for; -1: for none."""
+
+    text: str
+    token: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An ablated text and the place of every token in it, by the token's start in the original."""
+
+    paragraph: Paragraph
+    places: Mapping[int, tuple[int, int]]
+
+
+def passage(text: str, *, title: str = "", spans: Sequence[tuple[int, int]] | None = None) -> Passage:
+    """A text cut into tokens; `spans` are the sentences where the source drew them."""
+    drawn = spans is not None
+    parts = sentences(text) if spans is None else spans
+    cut = tuple(Sentence(start, end, _tokens(text, start, end)) for start, end in parts)
+    return Passage(text, cut, title, drawn)
+
+
+def of_paragraph(paragraph: Paragraph) -> Passage:
+    spans = None if paragraph.sentences is None else paragraph.sentence_spans()
+    return passage(paragraph.text, title=paragraph.title, spans=spans)
+
+
+def _tokens(text: str, start: int, end: int) -> tuple[Token, ...]:
+    return tuple(Token(text[a:b], a, b) for a, b in tokens(text, start, end))
+
+
+def is_function_word(word: str) -> bool:
+    """Whether a token is a function word, clitics ("n't", "'s") included."""
+    plain = word.lower().replace("’", "'")
+    return plain in FUNCTION_WORDS or plain.lstrip("'") in FUNCTION_WORDS or plain == "n't"
+
+
+def with_words(source: Passage, sentence: Sentence, words: Mapping[int, str], *, spaced: bool = False) -> list[Piece]:
+    """The pieces of a sentence whose tokens (by their starts) read otherwise; white space stays.
+
+    `spaced` puts a space between tokens that touch each other.
+    """
+    pieces: list[Piece] = []
+    at = sentence.start
+    for token in sentence.tokens:
+        touching = spaced and pieces and token.start == at
+        pieces.append(Piece(" " if touching else source.text[at : token.start]))
+        pieces.append(Piece(words.get(token.start, token.text), token.start))
+        at = token.end
+    return [piece for piece in (*pieces, Piece(source.text[at : sentence.end])) if piece.text]
+
+
+def assembled(source: Passage, sentences: Sequence[Sequence[Piece]], *, title: str, apart: bool = False) -> Made:
+    """The passage of these sentences; `apart` puts a space between them in place of what stood there."""
+    texts = ["".join(piece.text for piece in pieces) for pieces in sentences]
+    if source.drawn:
+        paragraph = Paragraph.of_sentences(title, tuple(texts))
+        starts = [start for start, _ in paragraph.sentence_spans()]
+    else:
+        text, starts = _joined(texts, _gaps(source, apart))
+        paragraph = Paragraph(title, text)
+    places = {}
+    for start, pieces in zip(starts, sentences, strict=True):
+        for piece in pieces:
+            if piece.token >= 0:
+                places[piece.token] = (start, start + len(piece.text))
+            start += len(piece.text)
+    return Made(paragraph, places)
+
+
+def _gaps(source: Passage, apart: bool) -> list[str]:
+    """What stands before each sentence and behind the last."""
+    edges = [0, *(edge for s in source.sentences for edge in (s.start, s.end)), len(source.text)]
+    gaps = [source.text[edges[k] : edges[k + 1]] for k in range(0, len(edges), 2)]
+    return [gaps[0], *(" " for _ in gaps[1:-1]), gaps[-1]] if apart else gaps
+
+
+def _joined(texts: Sequence[str], gaps: Sequence[str]) -> tuple[str, list[int]]:
+    text, starts = gaps[0], []
+    for part, gap in zip(texts, gaps[1:], strict=True):
+        starts.append(len(text))
+        text += part + gap
+    return text, starts

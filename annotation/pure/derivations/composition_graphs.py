@@ -1,0 +1,204 @@
+"""The graphs that are worth composing: six shapes out of connected pairs (MuSiQue, section 5, S4).
+
+A graph takes its hops from different questions and paragraphs; its questions mention answers of its hops only
+where its edges say so. `annotation.pure.derivations.graph_choice` draws those that are taken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
+
+from annotation.pure.data.dag import SHAPES
+from annotation.pure.data.example import Example, Hop
+from annotation.pure.derivations.bridges import folded, masked, mentions, tidy
+from annotation.pure.derivations.composable_pairs import extra_of
+from annotation.pure.derivations.question_network import Network, Nodes
+from annotation.pure.derivations.single_hop import hop_id
+
+CONTAINED = "it is contained in a larger graph"
+
+_PARENTS = {
+    shape: [[j for j, i in edges if i == hop] for hop in range(1, int(shape[0]) + 1)] for shape, edges in SHAPES.items()
+}
+
+
+class Graph(NamedTuple):
+    """A shape and the positions of its hops' questions in the network, in hop order."""
+
+    shape: str
+    nodes: Nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Most tokens (between white space, `#k` being one) of a hop and of all hops of a shape; 0: no limit."""
+
+    hop: int = 10
+    total: Mapping[int, int] = field(default_factory=lambda: {2: 15, 3: 15, 4: 20})
+
+    @classmethod
+    def none(cls) -> Limits:
+        return cls(0, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """In how many graphs a bridge entity and a single-hop question may be; 0: in any number."""
+
+    entity: int = 25
+    question: int = 100
+
+
+class Drafting:
+    """Makes hops out of candidates and says what speaks against them."""
+
+    def __init__(self, network: Network, limits: Limits) -> None:
+        self._network, self._limits = network, limits
+
+    def in_order(self, graph: Graph) -> Graph:
+        """Two hops that stand alone and meet, in the order of their mention: the order of the released ids."""
+        if graph.shape not in ("3hop2", "4hop2"):
+            return graph
+        first, second, tail, *rest = graph.nodes
+        question = folded(tidy(self._network.singles[tail].question))
+        keys = self._network.keys
+        if mentions(keys[first], question)[:1] <= mentions(keys[second], question)[:1]:
+            return graph
+        return Graph(graph.shape, (second, first, tail, *rest))
+
+    def questions(self, graph: Graph) -> list[str] | None:
+        """The hops' questions with `#k`; None where the mentions of two entities overlap or one is missing."""
+        singles = self._network.singles
+        found = []
+        for node, parents in zip(graph.nodes, _PARENTS[graph.shape], strict=True):
+            question = masked(singles[node].question, [(singles[graph.nodes[j - 1]].answer, j) for j in parents])
+            if question is None:
+                return None
+            found.append(question)
+        return found
+
+    def fault(self, graph: Graph) -> str:
+        """Why a candidate is no graph, "" where it is one."""
+        if repeated := self.repeated(graph.nodes):
+            return repeated
+        questions = self.questions(graph)
+        if questions is None:
+            return "the mentions of two bridge entities overlap, or one is missing"
+        return self._too_long(questions) or self._given_away(graph.nodes, questions)
+
+    def repeated(self, nodes: Nodes) -> str:
+        """What two hops have in common that they must not, "" for nothing."""
+        if len(set(nodes)) < len(nodes):
+            return "two hops have the same question"
+        singles, count = [self._network.singles[node] for node in nodes], len(nodes)
+        if len({folded(single.question) for single in singles}) < count:
+            return "two hops have the same question"
+        if len({(single.paragraph.title, single.paragraph.text) for single in singles}) < count:
+            return "two hops have the same paragraph"
+        return "two hops have the same answer" if len({self._network.keys[node] for node in nodes}) < count else ""
+
+    def _too_long(self, questions: list[str]) -> str:
+        lengths = [len(question.split()) for question in questions]
+        if self._limits.hop and max(lengths) > self._limits.hop:
+            return f"a hop has more than {self._limits.hop} tokens"
+        most = self._limits.total.get(len(questions), 0)
+        return f"{len(questions)} hops have more than {most} tokens" if most and sum(lengths) > most else ""
+
+    def _given_away(self, nodes: Nodes, questions: list[str]) -> str:
+        texts = [folded(question) for question in questions]
+        for number, node in enumerate(nodes):
+            for other, text in enumerate(texts):
+                if other != number and mentions(self._network.keys[node], text):
+                    return "a question mentions the answer of another hop beside its edges"
+        return ""
+
+    def example(self, graph: Graph) -> Example:
+        """The graph as an Example whose question is still to be composed."""
+        singles = [self._network.singles[node] for node in graph.nodes]
+        questions = self.questions(graph) or []
+        graph_id = f"{graph.shape}__{'_'.join(single.id for single in singles)}"
+        return Example(
+            id=graph_id,
+            question="",
+            paragraphs=tuple(single.paragraph for single in singles),
+            answers=singles[-1].answers,
+            supports=tuple(range(len(singles))),
+            hops=tuple(
+                Hop(question, single.answer, place, hop_id(single.id))
+                for place, (question, single) in enumerate(zip(questions, singles, strict=True))
+            ),
+            group=graph_id,
+            shape=graph.shape,
+            extra=extra_of(singles),
+        )
+
+
+class Chosen:
+    """The graphs taken so far, within the caps, none contained in another."""
+
+    def __init__(self, network: Network, caps: Caps) -> None:
+        self._keys, self._caps = network.keys, caps
+        self._graphs: dict[frozenset[int], Graph] = {}
+        self._covered: set[frozenset[int]] = set()
+        self._entities: Counter[str] = Counter()
+        self._questions: Counter[int] = Counter()
+        self.by_shape: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._graphs)
+
+    def __iter__(self) -> Iterator[Graph]:
+        return iter(self._graphs.values())
+
+    def refusal(self, graph: Graph) -> str:
+        """Why the graph cannot be taken now, "" where it can."""
+        nodes = frozenset(graph.nodes)
+        if nodes in self._graphs:
+            return "the graph came before"
+        if nodes in self._covered:
+            return CONTAINED
+        # What is contained in the graph goes when it comes, and leaves its room.
+        freed = [inner for part in _parts(nodes) if (inner := self._graphs.get(part))]
+        if self._full(graph, freed):
+            return "an entity or a question is in as many graphs as it may be"
+        return ""
+
+    def _full(self, graph: Graph, freed: list[Graph]) -> bool:
+        caps = self._caps
+        for key in self._bridges(graph):
+            if caps.entity and self._entities[key] - sum(key in self._bridges(f) for f in freed) >= caps.entity:
+                return True
+        for node in graph.nodes:
+            if caps.question and self._questions[node] - sum(node in f.nodes for f in freed) >= caps.question:
+                return True
+        return False
+
+    def take(self, graph: Graph) -> int:
+        """Put the graph in and take those out that it contains; returns how many these were."""
+        parts = _parts(frozenset(graph.nodes))
+        inner = [part for part in parts if part in self._graphs]
+        for part in inner:
+            self._count(self._graphs.pop(part), -1)
+        self._covered.update(parts)
+        self._graphs[frozenset(graph.nodes)] = graph
+        self._count(graph, 1)
+        return len(inner)
+
+    def _count(self, graph: Graph, step: int) -> None:
+        self.by_shape[graph.shape] += step
+        for key in self._bridges(graph):
+            self._entities[key] += step
+        for node in graph.nodes:
+            self._questions[node] += step
+
+    def _bridges(self, graph: Graph) -> set[str]:
+        return {self._keys[graph.nodes[j - 1]] for j, _ in SHAPES[graph.shape]}
+
+
+def _parts(nodes: frozenset[int]) -> list[frozenset[int]]:
+    """The sets of nodes that a smaller graph could have."""
+    return [frozenset(part) for size in range(2, len(nodes)) for part in combinations(sorted(nodes), size)]

@@ -1,0 +1,212 @@
+"""Splits multihop questions so that what is learnt in training is not asked again in dev and test.
+
+Trivedi et al. 2022, section 5, S5: two questions overlap when they share a single-hop question, the answer
+to one, or a paragraph of one. A greedy, seeded search moves the questions out of training that overlap least
+with what stays there; those that still overlap with it are removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.net.progress_ticks import Tick, no_tick
+from annotation.pure.text.bm25 import same_text
+from annotation.pure.text.masking import resolved
+from annotation.pure.text.normalization import normalise_answer
+
+REMOVED = ""
+_ROUNDS = 4  # of looking for the mix of those to move that leaves the mix wished for
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is never parted (a question, or twins): the keys by which it overlaps, and its kind in the mix.
+
+    What matters more in the mix stands before a "/": "2/this source" is first one of those that begin with "2/".
+    """
+
+    keys: frozenset[str]
+    kind: str = ""
+
+
+def keys(example: Example) -> Iterator[str]:
+    """What an example may share: "id:" and "question:" of its hops, "answer:" and "paragraph:".
+
+    An example without decomposition counts as its own single hop.
+    """
+    for hop in example.hops:
+        if hop.id is not None:
+            yield f"id:{hop.id}"
+        yield "question:" + " ".join(resolved(hop.question, example.hops).casefold().split())
+        yield from _answer_key(hop.answer)
+    if not example.hops:
+        yield "question:" + " ".join(example.question.casefold().split())
+        yield from _answer_key(example.answer or "")
+    positions = {hop.support for hop in example.hops} | set(example.supports or ())
+    for position in sorted(p for p in positions if p is not None):
+        yield paragraph_key(example.paragraphs[position])
+
+
+def paragraph_key(paragraph: Paragraph) -> str:
+    """The key by which questions share a supporting paragraph."""
+    text = f"{paragraph.title}\n{same_text(paragraph)}".encode("utf-8", "replace")
+    return f"paragraph:{hashlib.blake2b(text, digest_size=12).hexdigest()}"
+
+
+def _answer_key(answer: str) -> Iterator[str]:
+    if normal := normalise_answer(answer):
+        yield f"answer:{normal}"
+
+
+def split(units: Sequence[Unit], *, dev: int, test: int, rng: Random, tick: Tick = no_tick) -> list[str]:
+    """ "train", "dev", "test" or REMOVED for each unit.
+
+    `dev` + `test` units leave training; of these, those that overlap with it are removed, and the rest is
+    parted in the ratio dev : test, overlapping as little as may be. ValueError for more than there are.
+    """
+    size = dev + test
+    if min(dev, test) < 0 or size > len(units):
+        raise ValueError(f"{size} of {len(units)} cannot leave training")
+    outside = _outside(units, size, rng=rng, tick=tick)
+    kept = _free(units, outside)
+    names = ["train" if at not in outside else REMOVED for at in range(len(units))]
+    inner = [units[at] for at in kept]
+    quotas = _by_group(_mix(inner), round(len(kept) * test / (size or 1)))
+    tested = least_overlapping(inner, quotas, rng=rng, tick=tick)
+    for place, at in enumerate(kept):
+        names[at] = "test" if place in tested else "dev"
+    return names
+
+
+def shared(ours: Iterable[Unit], others: Iterable[Unit]) -> tuple[int, Counter[str]]:
+    """(how many of ours overlap with others, how many keys of each sort the two share)."""
+    theirs = {key for unit in others for key in unit.keys}
+    common = [unit.keys & theirs for unit in ours]
+    return sum(map(bool, common)), Counter(key.split(":", 1)[0] for key in set().union(*common))
+
+
+def _outside(units: Sequence[Unit], size: int, *, rng: Random, tick: Tick) -> set[int]:
+    """Positions of `size` units to leave training, such that many are free of it and these keep the mix.
+
+    Questions with more hops overlap more often, so that after a round the kinds that were left short of
+    their share get more of the places.
+    """
+    mix, seed = _mix(units), rng.getrandbits(64)
+    quotas, best, most = _by_group(mix, size), set[int](), -1.0
+    for _round in range(_ROUNDS):
+        outside = least_overlapping(units, quotas, rng=Random(seed), tick=tick)
+        free = Counter(units[at].kind for at in _free(units, outside))
+        even = sum(min(free[kind], free.total() * count / mix.total()) for kind, count in mix.items())
+        if even > most:
+            best, most = outside, even
+        wants = {kind: quotas[kind] * (count + 1) / (free[kind] + 1) for kind, count in mix.items()}
+        quotas = _by_group(wants, size, most=mix)
+    return best
+
+
+def _free(units: Sequence[Unit], outside: set[int]) -> list[int]:
+    """Those of `outside`, in order, that share nothing with the rest."""
+    inside = {key for at, unit in enumerate(units) if at not in outside for key in unit.keys}
+    return [at for at in sorted(outside) if inside.isdisjoint(units[at].keys)]
+
+
+def least_overlapping(
+    units: Sequence[Unit], quotas: Mapping[str, int], *, rng: Random, tick: Tick = no_tick
+) -> set[int]:
+    """Positions of as many units of each kind as its quota says, overlapping little with those left.
+
+    The kinds take turns. Each time that unit goes of whose links (keys shared with another unit) the smallest
+    share leads to units left, so that whole clusters go one after the other; then the one with the fewest such
+    links; ties in seeded order.
+    """
+    search = _Search(units, rng)
+    turns = sorted(((n + 0.5) / count, kind) for kind, count in quotas.items() for n in range(count))
+    for _, kind in turns:
+        search.take(kind)
+        tick()
+    return search.taken
+
+
+class _Search:
+    """A state of the greedy search: which units are taken, and how every other one is linked."""
+
+    def __init__(self, units: Sequence[Unit], rng: Random) -> None:
+        self.taken: set[int] = set()
+        self._units = units
+        self._rank = rng.sample(range(len(units)), len(units))
+        self._holders: dict[str, list[int]] = {}
+        for at, unit in enumerate(units):
+            for key in unit.keys:
+                self._holders.setdefault(key, []).append(at)
+        self._links = [sum(len(self._holders[key]) - 1 for key in unit.keys) for unit in units]
+        self._left = list(self._links)  # links to units that are not taken
+        self._heaps: dict[str, list[tuple[float, int, int, int]]] = {}
+        for at, unit in enumerate(units):
+            self._heaps.setdefault(unit.kind, []).append(self._entry(at))
+        for heap in self._heaps.values():
+            heapq.heapify(heap)
+
+    def take(self, kind: str) -> None:
+        """Take the best unit of a kind, which must have one left."""
+        heap = self._heaps[kind]
+        while heap[0][3] in self.taken or heap[0] != self._entry(heap[0][3]):
+            heapq.heappop(heap)  # what it says is out of date
+        at = heapq.heappop(heap)[3]
+        self.taken.add(at)
+        near = [other for key in self._units[at].keys for other in self._holders[key]]
+        for other in near:
+            self._left[other] -= 1
+        for other in set(near) - self.taken:
+            heapq.heappush(self._heaps[self._units[other].kind], self._entry(other))
+
+    def _entry(self, at: int) -> tuple[float, int, int, int]:
+        left = self._left[at]
+        return (left / self._links[at] if left else 0.0, left, self._rank[at], at)
+
+
+def _mix(units: Iterable[Unit]) -> Counter[str]:
+    return Counter(unit.kind for unit in units)
+
+
+def _by_group(weights: Mapping[str, float], size: int, *, most: Mapping[str, int] | None = None) -> dict[str, int]:
+    """`_quotas` for what stands before the first "/" of the kinds, and within each of these for the kinds.
+
+    So many small kinds do not shift the mix of the few that matter more.
+    """
+    most = most or {kind: int(weight) for kind, weight in weights.items()}
+    groups: dict[str, list[str]] = {}
+    for kind in weights:
+        groups.setdefault(kind.partition("/")[0], []).append(kind)
+    sizes = _quotas(
+        {group: sum(weights[kind] for kind in kinds) for group, kinds in groups.items()},
+        size,
+        most={group: sum(most[kind] for kind in kinds) for group, kinds in groups.items()},
+    )
+    found: dict[str, int] = {}
+    for group, kinds in groups.items():
+        found |= _quotas({k: weights[k] for k in kinds}, sizes[group], most={k: most[k] for k in kinds})
+    return found
+
+
+def _quotas(weights: Mapping[str, float], size: int, *, most: Mapping[str, int] | None = None) -> dict[str, int]:
+    """`size` places shared out by weight (largest remainders), to each kind at most `most` (or its weight)."""
+    most = most or {kind: int(weight) for kind, weight in weights.items()}
+    quotas = dict.fromkeys(sorted(weights), 0)
+    while (left := size - sum(quotas.values())) > 0:
+        hungry = {kind: weights[kind] for kind in quotas if quotas[kind] < most[kind]}
+        total = sum(hungry.values())
+        exact = {kind: left * (weight / total if total else 1 / len(hungry)) for kind, weight in hungry.items()}
+        whole = {kind: min(int(share), most[kind] - quotas[kind]) for kind, share in exact.items()}
+        if not any(whole.values()):
+            for kind in sorted(exact, key=lambda each: -exact[each])[:left]:
+                quotas[kind] += 1
+            continue
+        for kind, places in whole.items():
+            quotas[kind] += places
+    return quotas

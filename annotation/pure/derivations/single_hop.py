@@ -1,0 +1,154 @@
+"""Single-hop questions, the material of composed ones, and which of them are fit for it (MuSiQue, section 5, S1).
+
+They come out of records with one paragraph as they are, and out of decompositions, a hop each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+from annotation.pure.data import dag
+from annotation.pure.data.example import Example, Hop, Paragraph
+from annotation.pure.statistics.metrics import MUSIQUE
+from annotation.pure.text.masking import resolved
+from annotation.pure.text.spans import locate
+
+ORIGIN = "source_id"  # in `extra`: the id that a single-hop question had before it got its number; SOURCE for lists
+SOURCE = "source"  # in `extra`: where a question comes from, a text; of a decomposition a list, one for each hop
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A question that one paragraph answers. `answers` holds the answer and then its aliases.
+
+    `source` names where it comes from, "" where nobody said; `origin` is the id that it had before it was numbered.
+    """
+
+    id: str
+    question: str
+    answers: tuple[str, ...]
+    paragraph: Paragraph
+    source: str = ""
+    origin: str = ""
+
+    @property
+    def answer(self) -> str:
+        return self.answers[0]
+
+    def as_example(self, *, origin: str = "") -> Example:
+        return Example(
+            id=self.id,
+            question=self.question,
+            paragraphs=(self.paragraph,),
+            answers=self.answers,
+            supports=(0,),
+            group=self.id,
+            extra={key: text for key, text in ((ORIGIN, origin), (SOURCE, self.source)) if text},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What makes a single-hop question usable; words are counted between white space."""
+
+    fewest_words: int = 20
+    most_words: int = 300  # 0: no limit
+    answer_in_paragraph: bool = True
+
+    def fault(self, single: Single) -> str:
+        """Why the question is not usable, "" where it is."""
+        if not single.question.strip():
+            return "the question is empty"
+        if dag.references(single.question):
+            return "the question has a #k of its own"
+        length = len(single.paragraph.text.split())
+        if length < self.fewest_words:
+            return f"the paragraph has fewer than {self.fewest_words} words"
+        if self.most_words and length > self.most_words:
+            return f"the paragraph has more than {self.most_words} words"
+        if self.answer_in_paragraph and not _answered(single):
+            return "the answer is not in the paragraph"
+        return ""
+
+
+def _answered(single: Single) -> bool:
+    text = single.paragraph.text
+    return any(answer in text or locate(answer, [text]) for answer in single.answers if answer.strip())
+
+
+def whole(example: Example) -> Single | str:
+    """A record without a decomposition as a single-hop question, or why it is none."""
+    if not any(answer.strip() for answer in example.answers) or example.answerable is False:
+        return "the question has no answer"
+    if len(example.paragraphs) != 1:
+        return "there is more than one paragraph" if example.paragraphs else "there is no paragraph"
+    return Single(example.id, example.question, example.answers, example.paragraphs[0], sources(example)[0])
+
+
+def origins(example: Example) -> list[str]:
+    """The ids that the hops of an example had before they were numbered; "" where they were not."""
+    return sources(example, key=ORIGIN)
+
+
+def sources(example: Example, *, key: str = SOURCE) -> list[str]:
+    """Where the hops of an example come from, one for each; "" where nobody said. A record without hops has one."""
+    told, hops = example.extra.get(key), len(example.hops) or 1
+    if isinstance(told, list | tuple) and len(told) == hops:
+        return [each if isinstance(each, str) else "" for each in told]
+    return [told if isinstance(told, str) else ""] * hops
+
+
+def parts(example: Example) -> Iterator[Single | str]:
+    """For each hop of a decomposition the single-hop question (earlier answers put in), or why it is none.
+
+    The id is the hop's, "" where it has none; the record's aliases go to the last hop.
+    """
+    broken = {problem.hop for problem in dag.problems(example.hops)}
+    for number, hop in enumerate(example.hops, 1):
+        if number in broken:
+            yield "the hop refers to a hop that is not before it"
+        else:
+            found = _part(example, hop, last=number == len(example.hops))
+            yield found if isinstance(found, str) else replace(found, source=sources(example)[number - 1])
+
+
+def _part(example: Example, hop: Hop, *, last: bool) -> Single | str:
+    if not hop.answer.strip():
+        return "the question has no answer"
+    if hop.support is None or not 0 <= hop.support < len(example.paragraphs):
+        return "the hop's paragraph is not in the context"
+    aliases = [a for a in example.answers if a != hop.answer] if last and hop.answer in example.answers else []
+    question = resolved(hop.question, example.hops)
+    hop_id = "" if hop.id is None else str(hop.id)
+    return Single(hop_id, question, (hop.answer, *aliases), example.paragraphs[hop.support])
+
+
+def number(text: str) -> int | None:
+    """The whole number that an id is, in its usual spelling; None for any other id."""
+    plain = text.isascii() and text.isdigit() and len(text) <= 18
+    return int(text) if plain and str(int(text)) == text else None
+
+
+def numbered(singles: Iterable[Single]) -> Iterator[Single]:
+    """The questions with whole numbers as ids: those that are stay, others count from 1 past them, in order.
+
+    The same questions in the same order get the same numbers; each keeps its own id as its `origin`.
+    """
+    found = list(singles)
+    taken = {single.id for single in found if number(single.id) is not None}
+    free = (text for text in map(str, count(1)) if text not in taken)
+    for single in found:
+        yield single if single.id in taken else replace(single, id=next(free), origin=single.id)
+
+
+def hop_id(text: str) -> str | int:
+    """A single-hop id as decompositions have it: a whole number where it is one."""
+    found = number(text)
+    return text if found is None else found
+
+
+def answered_by(predictions: list[str], single: Single) -> bool:
+    """Whether any predicted answer shares a word with an answer (F1 > 0)."""
+    return any(MUSIQUE.answer(predicted, single.answers).f1 > 0 for predicted in predictions)

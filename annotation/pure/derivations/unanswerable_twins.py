@@ -1,0 +1,81 @@
+"""Makes a question unanswerable by taking one hop's answer out of its context.
+
+Trivedi et al. 2022, section 5, S8, with the conventions of the released Full files: both twins have the same
+id, question, answer and decomposition; a hop whose paragraph is gone points to none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.derivations.context_building import (
+    NoContext,
+    Placed,
+    distractors,
+    every_answer,
+    query,
+    rearranged,
+    supporting,
+)
+from annotation.pure.text.bm25 import Pool, same_text
+from annotation.pure.text.masking import carries
+
+PATIENCE = 2000  # paragraphs of the pool that are looked at; an answer that stands in most of them is no choice
+
+
+def answerable(example: Example) -> Example:
+    """The example as the answerable one of two twins. Raises NoContext where its paragraphs are not all there."""
+    supporting(example)
+    return replace(example, answerable=True, group=example.group or example.id)
+
+
+def unanswerable(example: Example, pool: Pool, *, rng: Random) -> Example:
+    """The twin of an answerable example, in a context of the same size without the answer of one hop.
+
+    The hop is drawn; where the pool has not enough paragraphs without its answer, another one is. What the
+    context holds already stays as far as it may, so that the twins differ by little; the rest is retrieved.
+    Raises NoContext.
+    """
+    supporting(example)
+    for hop in rng.sample(range(len(example.hops)), len(example.hops)):
+        placed = _without(example, hop, pool, rng=rng)
+        if len(placed) == len(example.paragraphs):
+            twin = rearranged(example, placed, rng=rng)
+            return replace(twin, answerable=False, group=example.group or example.id)
+    raise NoContext("the pool has too few paragraphs without the answer of any hop")
+
+
+def forms(example: Example, hop: int) -> tuple[str, ...]:
+    """The answer of a hop (from 0) as it must not occur; with its aliases where it is the last one."""
+    answer = example.hops[hop].answer
+    return (answer, *every_answer(example)) if hop == len(example.hops) - 1 else (answer,)
+
+
+def _without(example: Example, hop: int, pool: Pool, *, rng: Random) -> list[Placed]:
+    """The context without a hop's answer, filled up from the pool as far as it goes."""
+    answers = forms(example, hop)
+
+    def gives_away(paragraph: Paragraph) -> bool:
+        return any(carries(f"{paragraph.title}\n{paragraph.text}", answer) for answer in answers)
+
+    gone = {same_text(example.paragraphs[at]) for at in (example.hops[hop].support,) if at is not None}
+    taken = {same_text(paragraph) for paragraph in example.paragraphs}
+    kept: dict[str, Placed] = {}
+    for position, paragraph in enumerate(example.paragraphs):
+        text = same_text(paragraph)
+        if text in kept:
+            kept[text] = Placed(kept[text].paragraph, (*kept[text].before, position))
+        elif text not in gone and not gives_away(paragraph):
+            kept[text] = Placed(paragraph, (position,))
+    found = distractors(
+        query(example),
+        pool,
+        count=len(example.paragraphs) - len(kept),
+        taken=taken,
+        rng=rng,
+        unfit=gives_away,
+        patience=PATIENCE,
+    )
+    return [*kept.values(), *map(Placed, found)]

@@ -1,0 +1,23 @@
+"""Find what the modules of a package offer under one name, so that a new kind is one new file."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from typing import Any
+
+LAST = 50  # the rank of what says none
+
+
+def offered(package: str, name: str) -> list[Any]:
+    """What the package's modules hold under `name`, one thing or a tuple of several, in the order of `rank`.
+
+    Lower ranks come first; equal ones stay in the order of the modules' names.
+    """
+    found: list[Any] = []
+    for module in sorted(pkgutil.iter_modules(sys.modules[package].__path__), key=lambda each: each.name):
+        if not module.name.startswith("_"):
+            held = vars(importlib.import_module(f"{package}.{module.name}")).get(name, ())
+            found += held if isinstance(held, tuple) else [held]
+    return sorted(found, key=lambda each: getattr(each, "rank", LAST))

@@ -1,0 +1,151 @@
+"""An AnswerKey of the MTurk protocol: what each answer to a test scores, and what the sum is worth.
+
+Read from XML by `mturk_xml`. A question scores by the first option whose identifiers are exactly those
+that were chosen, else its default score; a text is compared, trimmed, with the option's one identifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from xml.etree.ElementTree import Element
+
+from annotation.pure.text.xml_elements import (
+    Malformed,
+    child,
+    local,
+    number_text,
+    only,
+    text_of,
+    wanted,
+    whole,
+    whole_text,
+)
+
+NAMES = ("2005-10-01/AnswerKey.xsd",)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    chosen: frozenset[str]
+    score: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyQuestion:
+    name: str
+    options: tuple[Option, ...]
+    default: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Percentage:
+    """The sum as a percentage of `full`, the highest sum that there is."""
+
+    full: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    by: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """(from, to, value), both ends included; `outside` for a sum in none of them."""
+
+    ranges: tuple[tuple[int, int, int], ...]
+    outside: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerKey:
+    """`mapping` turns the sum of scores into the qualification's value; without one the sum is the value."""
+
+    questions: tuple[KeyQuestion, ...]
+    mapping: Percentage | Scale | Ranges | None = None
+
+
+def score(key: AnswerKey, answers: Iterable[tuple[str, str]]) -> int:
+    """The qualification's value for these (question identifier, selection identifier or text) pairs."""
+    given: dict[str, set[str]] = {}
+    for name, value in answers:
+        if value.strip():
+            given.setdefault(name, set()).add(value.strip())
+    total = sum(_scored(question, frozenset(given.get(question.name, set()))) for question in key.questions)
+    if isinstance(key.mapping, Percentage):
+        return _rounded(Decimal(100 * total) / key.mapping.full)
+    if isinstance(key.mapping, Scale):
+        return _rounded(key.mapping.by * total)
+    if isinstance(key.mapping, Ranges):
+        found = (value for low, high, value in key.mapping.ranges if low <= total <= high)
+        return next(found, key.mapping.outside)
+    return total
+
+
+def _scored(question: KeyQuestion, chosen: frozenset[str]) -> int:
+    return next((option.score for option in question.options if option.chosen == chosen), question.default)
+
+
+def _rounded(value: Decimal) -> int:
+    return int(value.quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def key_of(root: Element) -> AnswerKey:
+    """The key in an AnswerKey element; raises Malformed."""
+    only(root, "Question", "QualificationValueMapping")
+    questions = tuple(_question(each) for each in root if local(each) == "Question")
+    if len({question.name for question in questions}) < len(questions) or not questions:
+        raise Malformed("AnswerKey must hold Questions with a QuestionIdentifier of their own each.")
+    mapping = child(root, "QualificationValueMapping")
+    return AnswerKey(questions, None if mapping is None else _mapping(mapping))
+
+
+def _question(element: Element) -> KeyQuestion:
+    only(element, "QuestionIdentifier", "AnswerOption", "DefaultScore")
+    options = tuple(_option(each) for each in element if local(each) == "AnswerOption")
+    name = text_of(wanted(element, "QuestionIdentifier")).strip()
+    return KeyQuestion(name, options, whole(child(element, "DefaultScore"), 0) or 0)
+
+
+def _option(element: Element) -> Option:
+    only(element, "SelectionIdentifier", "AnswerText", "AnswerScore")
+    chosen = frozenset(text_of(each).strip() for each in element if local(each) != "AnswerScore")
+    if not chosen:
+        raise Malformed("AnswerOption has no SelectionIdentifier.")
+    return Option(chosen, whole_text(text_of(wanted(element, "AnswerScore")), "AnswerScore"))
+
+
+def _mapping(element: Element) -> Percentage | Scale | Ranges:
+    only(element, "PercentageMapping", "ScaleMapping", "RangeMapping")
+    if len(element) != 1:
+        raise Malformed("QualificationValueMapping must hold one mapping.")
+    if local(element[0]) == "PercentageMapping":
+        return _percentage(element[0])
+    return _scale(element[0]) if local(element[0]) == "ScaleMapping" else _ranges(element[0])
+
+
+def _percentage(element: Element) -> Percentage:
+    full = whole_text(text_of(wanted(element, "MaximumSummedScore")), "MaximumSummedScore")
+    if full < 1:
+        raise Malformed("MaximumSummedScore must be at least 1.")
+    return Percentage(full)
+
+
+def _scale(element: Element) -> Scale:
+    text = text_of(wanted(element, "SummedScoreMultiplier")).strip()
+    number_text(text, "SummedScoreMultiplier")
+    return Scale(Decimal(text))
+
+
+def _ranges(element: Element) -> Ranges:
+    only(element, "SummedScoreRange", "OutOfRangeQualificationValue")
+    names = ("InclusiveLowerBound", "InclusiveUpperBound", "QualificationValue")
+    found = []
+    for each in element:
+        if local(each) == "SummedScoreRange":
+            low, high, value = (whole_text(text_of(wanted(each, name)), name) for name in names)
+            found.append((low, high, value))
+    outside = text_of(wanted(element, "OutOfRangeQualificationValue"))
+    return Ranges(tuple(found), whole_text(outside, "OutOfRangeQualificationValue"))

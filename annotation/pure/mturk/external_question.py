@@ -1,0 +1,70 @@
+"""HITs of other programs in our frame: their payload, what is appended to their address, what their page may do."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from annotation.pure.mturk.mturk_xml import NOT_AVAILABLE, read_question
+
+SUBMIT_PATH = "/mturk/externalSubmit"
+LEAST = ("allow-scripts", "allow-forms", "allow-popups", "allow-modals", "allow-downloads")
+_HOSTS = r"(?:https?:)?//(?:www\.|worker\.|workersandbox\.|requester\.|requestersandbox\.)?mturk\.com"
+_SUBMIT = re.compile(_HOSTS + r"(?::\d+)?/+mturk/externalSubmit", re.I)
+_SCRIPT = re.compile(
+    r"(?:https?:)?//(?:s3(?:[.-][a-z0-9-]+)?\.amazonaws\.com/mturk-public|mturk-public\.s3(?:[.-][a-z0-9-]+)?"
+    r"\.amazonaws\.com)/externalHIT_v1\.js",
+    re.I,
+)
+_PROLOGUE = re.compile(r"\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>", re.I | re.S)
+_CROWD_SCRIPT = re.compile(r"(?:https?:)?//assets\.crowd\.aws/crowd-html-elements\.js", re.I)
+_CROWD = re.compile(r"<crowd-([a-z-]+)", re.I)
+# The Crowd HTML Elements of static/js/crowd_elements.js, without "crowd-".
+CROWD = frozenset(
+    {"form", "input", "text-area", "checkbox", "radio-group", "radio-button", "button", "instructions"}
+    | {"classifier", "classifier-multi-select", "entity-annotation"}
+)
+
+
+def payload_of(xml: str) -> dict[str, Any]:
+    """The payload of a HIT of the task `external`; everything else is read from the question. Raises Malformed."""
+    read_question(xml)
+    return {"question": xml}
+
+
+def parameters(*, hit: str, submit_to: str, assignment: str = "", worker: str = "") -> dict[str, str]:
+    """What is appended to a question's address; without an assignment it is a preview, which tells of no worker."""
+    told = {"assignmentId": assignment or NOT_AVAILABLE, "hitId": hit, "turkSubmitTo": submit_to.rstrip("/")}
+    return told | ({"workerId": worker} if assignment else {})
+
+
+def sandbox(url: str, own_host: str) -> str:
+    """What a page at this address may do in our frame. On our own host it is held to an origin of its own.
+
+    Cookies know no ports, and a page of our origin with scripts could take its frame's sandbox away.
+    """
+    host = (urlsplit(url).hostname or "").lower()
+    if not host or host == own_host.lower():
+        return " ".join(LEAST)
+    return " ".join((*LEAST, "allow-same-origin", "allow-popups-to-escape-sandbox"))
+
+
+def rewritten(html: str, *, script: str, crowd: str, first: str) -> str:
+    """An HTMLQuestion's page with the addresses of MTurk's own hosts turned to ours.
+
+    `script` is the address of our externalHIT_v1, `crowd` of our Crowd HTML Elements. The one at `first` runs before
+    all others: it stands right behind the doctype, where a parser begins the head by itself and keeps the attributes
+    of the page's own <html>.
+    """
+    start = _PROLOGUE.match(html)
+    at = start.end() if start else 0
+    page = f'{html[:at]}<script src="{first}"></script>{html[at:]}'
+    for wanted, ours in ((_SUBMIT, SUBMIT_PATH), (_SCRIPT, script), (_CROWD_SCRIPT, crowd)):
+        page = wanted.sub(lambda _found, ours=ours: ours, page)  # type: ignore[misc]
+    return page
+
+
+def foreign_crowd_elements(html: str) -> list[str]:
+    """The Crowd HTML Elements of the page that only Amazon served, such as those for pictures; by name, sorted."""
+    return sorted({f"crowd-{name}" for name in map(str.lower, _CROWD.findall(html)) if name not in CROWD})

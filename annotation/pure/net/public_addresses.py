@@ -1,0 +1,78 @@
+"""Public IP addresses, the only ones that requests to URLs from users may go to (SSRF)."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Final
+from urllib.parse import urlsplit
+
+CARRIES_V4: Final = [  # NAT64 (RFC 6052, 8215), and the old IPv4-compatible ones (RFC 4291)
+    ip_network("64:ff9b::/96"),
+    ip_network("64:ff9b:1::/48"),
+    ip_network("::/96"),
+]
+SEEMS_GLOBAL: Final = [ip_network("192.88.99.0/24"), ip_network("fec0::/10")]  # 6to4 relays, site-local
+MOST_LETTERS: Final = 300
+OPEN_PORTS: Final = (80, 443)  # and those from 1024 on
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address in letters belongs to the public internet; False for what is no IP address.
+
+    An IPv4 address inside an IPv6 one is judged as itself.
+    """
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    return all(one.is_global and not one.is_multicast and not _seems(one) for one in _inside(found))
+
+
+def is_address(host: str) -> bool:
+    """Whether a host is an IP address in letters, and no name."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def closed_port(url: str) -> int | None:
+    """The port of an http(s) address that nothing is sent to; None where something may be."""
+    port = urlsplit(url).port
+    return port if port is not None and port not in OPEN_PORTS and port < 1024 else None
+
+
+def _inside(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address]:
+    if isinstance(address, IPv4Address):
+        return [address]
+    if any(address in network for network in CARRIES_V4):
+        return [IPv4Address(int(address) & 0xFFFFFFFF)]
+    if address.ipv4_mapped is not None:
+        return [address.ipv4_mapped]
+    if address.sixtofour is not None:
+        return [address.sixtofour]
+    return [address, *(address.teredo or ())]
+
+
+def _seems(address: IPv4Address | IPv6Address) -> bool:
+    return any(address.version == network.version and address in network for network in SEEMS_GLOBAL)
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of an absolute http(s) address, in lower case; empty for anything else.
+
+    No user, no odd letters, no fragment: what reads like one host to a person is one to every program.
+    """
+    if len(url) > MOST_LETTERS or any(letter <= " " or letter in "\\^`{}|<>\"'" or letter > "~" for letter in url):
+        return ""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return ""
+    host = (parts.hostname or "").lower()
+    if parts.scheme not in {"http", "https"} or not host or "@" in parts.netloc or parts.fragment:
+        return ""
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}" + (f":{port}" if port is not None else "")

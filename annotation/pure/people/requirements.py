@@ -1,0 +1,210 @@
+"""What a worker must hold to see, preview or accept work: MTurk's comparators and guards, and their limits.
+
+A qualification that a worker does not hold fails every comparator but DoesNotExist, so NotEqualTo and NotIn too
+(an inference where MTurk's own documentation is silent): of somebody of whom nothing is known, nothing is assumed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+LOCALE: Final = "00000000000000000071"
+ADULT: Final = "00000000000000000060"
+APPROVED_COUNT: Final = "00000000000000000040"  # NumberHITsApproved
+APPROVED_SHARE: Final = "000000000000000000L0"  # PercentAssignmentsApproved
+MASTERS: Final = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
+MASTERS_SANDBOX: Final = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
+SYSTEM: Final = frozenset({LOCALE, ADULT, APPROVED_COUNT, APPROVED_SHARE, MASTERS, MASTERS_SANDBOX})
+
+SHARE_COUNTS_FROM: Final = 100  # submitted assignments; before, PercentAssignmentsApproved is 100
+
+GUARDED: Final[dict[str, frozenset[str]]] = {
+    "Accept": frozenset({"accept"}),
+    "PreviewAndAccept": frozenset({"preview", "accept"}),
+    "DiscoverPreviewAndAccept": frozenset({"discover", "preview", "accept"}),
+}
+ACTS: Final = GUARDED["DiscoverPreviewAndAccept"]
+
+ORDERED: Final[dict[str, Callable[[int, int], bool]]] = {
+    "LessThan": lambda held, wanted: held < wanted,
+    "LessThanOrEqualTo": lambda held, wanted: held <= wanted,
+    "GreaterThan": lambda held, wanted: held > wanted,
+    "GreaterThanOrEqualTo": lambda held, wanted: held >= wanted,
+}
+EQUALITY: Final = frozenset({"EqualTo", "NotEqualTo"})
+MEMBERSHIP: Final = frozenset({"In", "NotIn"})
+EXISTENCE: Final = frozenset({"Exists", "DoesNotExist"})
+COMPARATORS: Final = (*ORDERED, "EqualTo", "NotEqualTo", "Exists", "DoesNotExist", "In", "NotIn")
+
+MOST_REQUIREMENTS, MOST_VALUES, MOST_LOCALES = 10, 15, 30
+SMALLEST, LARGEST = -(2**31), 2**31 - 1  # an integer of the protocol
+COUNTRY = re.compile(r"[A-Z]{2}")
+SUBDIVISION = re.compile(r"[A-Z0-9]{1,3}")
+
+
+class InvalidRequirement(ValueError):
+    """The requirements break a rule of the protocol; `str()` says which."""
+
+
+@dataclass(frozen=True)
+class Locale:
+    """A country (ISO 3166-1, two letters) and, where said, its subdivision (ISO 3166-2 without the country)."""
+
+    country: str
+    subdivision: str = ""
+
+    def covers(self, other: Locale) -> bool:
+        """Whether `other` lies in here: a country covers all its subdivisions."""
+        return self.country == other.country and self.subdivision in ("", other.subdivision)
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One condition on the qualification `type` (its public id); exactly one kind of values, or none."""
+
+    type: str
+    comparator: str
+    values: tuple[int, ...] = ()
+    locales: tuple[Locale, ...] = ()
+    guard: str = "Accept"
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> Requirement:
+        """From the JSON in `Batch.requirements`."""
+        return cls(
+            type=row["type"],
+            comparator=row["comparator"],
+            values=tuple(row.get("values") or ()),
+            locales=tuple(Locale(at["country"], at.get("subdivision", "")) for at in row.get("locales") or ()),
+            guard=row.get("guard") or "Accept",
+        )
+
+    def written(self) -> dict[str, Any]:
+        """As JSON for `Batch.requirements`; keys without a value are left out, so that equal ones are equal text."""
+        row: dict[str, Any] = {"type": self.type, "comparator": self.comparator, "guard": self.guard}
+        if self.values:
+            row["values"] = list(self.values)
+        if self.locales:
+            row["locales"] = [
+                {"country": at.country} | ({"subdivision": at.subdivision} if at.subdivision else {})
+                for at in self.locales
+            ]
+        return row
+
+    def guards(self, act: str) -> bool:
+        """Whether it is asked for at this act: discover, preview or accept."""
+        return act in GUARDED[self.guard]
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a worker has in one type: a score, or, of the Locale, a place."""
+
+    value: int = 1
+    locale: Locale | None = None
+
+
+@dataclass(frozen=True)
+class Lack:
+    """A requirement that a worker does not meet, and what they hold instead; `held` is None for nothing at all."""
+
+    requirement: Requirement
+    held: Held | None = None
+
+
+def read_all(rows: Iterable[Mapping[str, Any]]) -> list[Requirement]:
+    """The requirements in a `Batch.requirements`."""
+    return [Requirement.read(row) for row in rows]
+
+
+def lacks(requirements: Iterable[Requirement], held: Mapping[str, Held], act: str = "accept") -> list[Lack]:
+    """Those requirements guarding `act` that somebody who holds `held` (by type) does not meet, in order."""
+    if act not in ACTS:
+        raise ValueError(f"unknown act {act!r}")
+    asked = [requirement for requirement in requirements if requirement.guards(act)]
+    return [Lack(one, held.get(one.type)) for one in asked if not meets(one, held.get(one.type))]
+
+
+def meets(requirement: Requirement, held: Held | None) -> bool:
+    """Whether what is held (None: nothing) satisfies the requirement, whatever it guards."""
+    if requirement.comparator == "DoesNotExist":
+        return held is None
+    if held is None:
+        return False
+    if requirement.comparator == "Exists":
+        return True
+    if requirement.comparator in ORDERED:
+        return ORDERED[requirement.comparator](held.value, requirement.values[0])
+    return _is_among(requirement, held) == (requirement.comparator in ("EqualTo", "In"))
+
+
+def _is_among(requirement: Requirement, held: Held) -> bool:
+    if held.locale is not None:
+        return any(wanted.covers(held.locale) for wanted in requirement.locales)
+    return held.value in requirement.values
+
+
+def share_approved(*, submitted: int, approved: int, rejected: int) -> int:
+    """PercentAssignmentsApproved: 100 until 100 were submitted, then the rounded-down share of those decided."""
+    decided = approved + rejected
+    if submitted < SHARE_COUNTS_FROM or not decided:
+        return 100
+    return 100 * approved // decided
+
+
+def check(requirements: Sequence[Requirement]) -> None:
+    """Raises Unfit, with a message in English, for the first rule of the protocol that is broken."""
+    if len(requirements) > MOST_REQUIREMENTS:
+        raise InvalidRequirement(
+            f"There are {len(requirements)} requirements; at most {MOST_REQUIREMENTS} are possible."
+        )
+    for requirement in requirements:
+        _check_words(requirement)
+        _check_values(requirement)
+        _check_locales(requirement)
+
+
+def _check_words(one: Requirement) -> None:
+    if one.comparator not in COMPARATORS:
+        raise InvalidRequirement(f"{one.comparator!r} is no comparator; there are {', '.join(COMPARATORS)}.")
+    if one.guard not in GUARDED:
+        raise InvalidRequirement(f"{one.guard!r} is no guard; there are {', '.join(GUARDED)}.")
+    if one.values and one.locales:
+        raise InvalidRequirement(f"{one.type}: integer values and locale values exclude each other.")
+
+
+def _check_values(one: Requirement) -> None:
+    count = len(one.values) + len(one.locales)
+    if one.comparator in EXISTENCE:
+        if count:
+            raise InvalidRequirement(f"{one.type}: {one.comparator} takes no values.")
+    elif one.comparator in MEMBERSHIP:
+        if not count:
+            raise InvalidRequirement(f"{one.type}: {one.comparator} takes at least one value.")
+        if len(one.values) > MOST_VALUES:
+            raise InvalidRequirement(f"{one.type}: {one.comparator} takes at most {MOST_VALUES} integers.")
+        if len(one.locales) > MOST_LOCALES:
+            raise InvalidRequirement(f"{one.type}: {one.comparator} takes at most {MOST_LOCALES} locales.")
+    elif count != 1:
+        raise InvalidRequirement(f"{one.type}: {one.comparator} takes exactly one value.")
+    if not all(type(value) is int and SMALLEST <= value <= LARGEST for value in one.values):
+        raise InvalidRequirement(f"{one.type}: values are whole numbers from {SMALLEST} to {LARGEST}.")
+
+
+def _check_locales(one: Requirement) -> None:
+    if one.locales and one.type != LOCALE:
+        raise InvalidRequirement(f"{one.type}: only the Locale qualification ({LOCALE}) takes locale values.")
+    if one.type == LOCALE and one.comparator in ORDERED:
+        raise InvalidRequirement(
+            f"Locale cannot be compared with {one.comparator}; use EqualTo, NotEqualTo, In or NotIn."
+        )
+    if one.type == LOCALE and one.values:
+        raise InvalidRequirement("Locale takes locale values, not integers.")
+    for at in one.locales:
+        if not COUNTRY.fullmatch(at.country) or (at.subdivision and not SUBDIVISION.fullmatch(at.subdivision)):
+            raise InvalidRequirement(
+                f"{at.country!r} {at.subdivision!r} is no locale: use two capital letters, such as US, or US CA."
+            )

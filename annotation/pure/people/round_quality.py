@@ -1,0 +1,90 @@
+"""What a pass mark would give: how many workers, and how good they really are, with an interval.
+
+Whoever is chosen for a high score was also lucky, so scores are shrunk towards what the round's workers are like
+(empirical Bayes): a worker's true rate is drawn from a beta distribution, and n items give k ~ binomial(n, rate).
+The beta's mean and weight are not fixed at their best fit but weighed by how well they explain all workers, so that a
+round of few workers claims little. F1s count as k = n·F1: their variance is at most the binomial one, so the interval
+is rather too wide than too narrow. The draws are seeded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.pure.people.round_rules import SLACK
+
+DRAWS = 2000
+MEANS = np.linspace(0.025, 0.975, 39)  # of the workers' rates
+WEIGHTS = np.geomspace(1.0, 60.0, 14)  # items that knowing the other workers is worth
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A worker's result: `score` is what the mark is held against, `value` the mean over `n` items of one figure."""
+
+    score: float
+    value: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a mark gives: how many are chosen, and the mean of their true rates with its 95 % interval."""
+
+    mark: float
+    workers: int
+    quality: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def likely_rates(scored: Sequence[Scored], seed: int, *, draws: int = DRAWS) -> Array:
+    """(draws × workers): the workers' true rates, as likely as the round makes them."""
+    rng = np.random.default_rng(seed)
+    right = np.array([one.value * one.n for one in scored])
+    wrong = np.array([(1 - one.value) * one.n for one in scored])
+    grid = [(mean * weight, (1 - mean) * weight) for mean in MEANS for weight in WEIGHTS]
+    fits = np.array([_fit(a, b, right, wrong) for a, b in grid])
+    chances = np.exp(fits - fits.max())
+    chosen = rng.choice(len(grid), size=draws, p=chances / chances.sum())
+    a, b = np.array(grid)[chosen].T
+    rates: Array = rng.beta(a[:, None] + right, b[:, None] + wrong)
+    return rates
+
+
+def _fit(a: float, b: float, right: Array, wrong: Array) -> float:
+    """The log likelihood of a beta prior, but for what does not depend on it."""
+    constant = _log_beta(a, b)
+    return sum(_log_beta(a + k, b + m) - constant for k, m in zip(right, wrong, strict=True))
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
+def outcomes(scored: Sequence[Scored], marks: Sequence[float], *, strict: bool, seed: int) -> list[Outcome]:
+    """What each mark gives; who has the mark exactly is chosen unless `strict`."""
+    if not scored:
+        return [Outcome(mark, 0) for mark in marks]
+    rates = likely_rates(scored, seed)
+    scores = np.array([one.score for one in scored])
+    return [_outcome(mark, rates[:, _above(scores, mark, strict)]) for mark in marks]
+
+
+def _above(scores: Array, mark: float, strict: bool) -> npt.NDArray[np.bool_]:
+    return scores > mark + SLACK if strict else scores >= mark - SLACK
+
+
+def _outcome(mark: float, rates: Array) -> Outcome:
+    if not rates.shape[1]:
+        return Outcome(mark, 0)
+    means = rates.mean(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return Outcome(mark, rates.shape[1], float(means.mean()), float(low), float(high))

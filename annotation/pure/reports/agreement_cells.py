@@ -1,0 +1,54 @@
+"""How well people agreed, picked out of a batch's report and put into cells of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from annotation.pure.data.datasheet import Table
+from annotation.pure.data.example import JSON
+
+NAME = "agreement"  # of a report's table, and of the measure in reports of answers
+
+
+def agreement_of(report: JSON) -> tuple[Table, ...]:
+    """The tables of agreement of a report; none where it has none."""
+    return (*_by_dataset(report.get("datasets") or {}), *_tables(report.get("tables") or []))
+
+
+def _by_dataset(datasets: JSON) -> Iterator[Table]:
+    """Of answers and of support: one annotation against the others, by dataset."""
+    for name, found in sorted(datasets.items()):
+        cells = {part: found[part][NAME] for part in ("answer", "support") if NAME in (found.get(part) or {})}
+        rows = tuple(
+            (f"{part}, {measure.upper()}", _cell(figure), str(figure["n"]))
+            for part, figures in cells.items()
+            for measure, figure in sorted(figures.items())
+        )
+        if rows:
+            yield Table(f"Agreement on {name}", ("Measure", "One annotation against the others", "Questions"), rows)
+
+
+def _tables(tables: list[JSON]) -> Iterator[Table]:
+    for table in tables:
+        if table["name"] == NAME:
+            rows = tuple(tuple(_cell(cell) for cell in row) for row in table["rows"])
+            yield Table(table["title"], tuple(table["columns"]), rows)
+
+
+def _cell(cell: Any) -> str:
+    if cell is None:
+        return "–"
+    if not isinstance(cell, dict):
+        return f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+    if "text" in cell:
+        return str(cell["text"]) % (cell.get("values") or {})
+    return _percent(cell)
+
+
+def _percent(figure: JSON) -> str:
+    if figure["value"] is None:
+        return "–"
+    shown = [None if figure[k] is None else f"{100 * figure[k]:.1f}" for k in ("value", "low", "high")]
+    value, low, high = shown
+    return f"{value} %" if low is None else f"{value} % [{low}, {high}]"

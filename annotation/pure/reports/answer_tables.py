@@ -1,0 +1,255 @@
+"""The report of an `answer` batch as tables: MuSiQue's Table 4 over all datasets, then each dataset's own.
+
+Tables are JSON as in annotation/pure/reports/tables.py; titles, notes and columns are gettext ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from annotation.pure.data.shape_words import shape_words
+from annotation.pure.reports.exclusion_tables import count_table, study_rows
+from annotation.pure.reports.paper_tables import human_tables
+from annotation.pure.reports.people_tables import NAME as PEOPLE
+from annotation.pure.reports.people_tables import answer_people_table, for_workers
+from annotation.pure.reports.tables import said
+from annotation.pure.statistics.text_agreement import ANSWER_TEXT, SUPPORT
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+JSON = dict[str, Any]
+MEASURES = {
+    "human_score": _("Human score"),
+    "upper_bound": _("Upper bound"),
+    "agreement": _("Agreement"),
+    "average": _("Average annotator"),
+}
+TABLE4 = ("human_score", "upper_bound", "agreement")
+PARTS = {"answer": _("Answer"), "support": _("Support")}
+CELLS = [("answer", "em"), ("answer", "f1"), ("support", "em"), ("support", "f1")]
+CELL_NAMES = [_("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
+F1_SPANS = [[_("Answer F1"), len(TABLE4)], [_("Support F1"), len(TABLE4)]]
+ALPHAS = {
+    "answer": ANSWER_TEXT,
+    "support": SUPPORT,
+    "no_answer": _("whether there is an answer (nominal)"),
+    "yes_no": _("yes, no or words (nominal)"),
+    "supporting_paragraph": _("whether a paragraph is supporting (nominal)"),
+}
+ALPHA_NOTE = _(
+    "1: full agreement; 0: agreement at chance level. n counts the units with at least two annotators. "
+    "Bootstrap intervals over questions. Lowest and highest: with any one annotator left out."
+)
+PERCENT = _("In percent, with 95 percent intervals in brackets.")
+
+
+def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
+    """Every table of a report with `datasets`; those of a dataset carry its name as `study`."""
+    datasets, k = content["datasets"], content.get("k", 0)
+    found = [_at(k, table4(datasets), list(datasets.values()))]
+    found = for_workers(found, content.get("workers", 0))
+    for name, study in datasets.items():
+        tables = (_at(k, table, [study]) for table in _study_tables(name, study))
+        found += [table | {"study": name} for table in for_workers(tables, _workers_of(study))]
+    if after := (content.get("corrected") or {}).get("datasets"):
+        table = _at(k, _corrected(datasets, after), list(datasets.values()))
+        found += for_workers([table], content["corrected"].get("workers", 0))
+    found += [_at(k, table, list(datasets.values())) for table in human_tables(datasets)]
+    if content.get("excluded"):
+        counting = content["with_excluded"]
+        found.append(count_table(content["excluded"]))
+        found += for_workers([_with_excluded(content, counting)], counting.get("workers", 0))
+    return found
+
+
+def at_k(k: int) -> JSON:
+    """At how many answers an item figures are, as a cell of words."""
+    return {"text": _("Figures use k = %(k)s responses per item."), "values": {"k": k}}
+
+
+def _at(k: int, table: JSON, studies: Sequence[JSON]) -> JSON:
+    """The table, with a note below the figures that depend on the number of answers: at which k they are."""
+    if not k or table["name"].startswith(("by-count-", "alpha-", PEOPLE)):
+        return table
+    notes = [at_k(k)]
+    more, fewer = (sum(study[name] for study in studies) for name in ("more", "fewer"))
+    if more:
+        message = _("Items with more (%(n)s) count with the expected value over all draws of %(k)s of their responses.")
+        notes.append({"text": message, "values": {"n": more, "k": k}})
+    if fewer:
+        notes.append({"text": _("Items with fewer (%(n)s) count with all of theirs."), "values": {"n": fewer}})
+    before = table["note"]
+    return table | {"note": [*(before if isinstance(before, list) else [before]), *notes]}
+
+
+def _workers_of(study: JSON) -> int:
+    """How many workers its figures are of; 0 in a report kept from before that was counted."""
+    return int((study.get("people") or {}).get("workers", 0))
+
+
+def table4(datasets: Mapping[str, JSON]) -> JSON:
+    """MuSiQue's Table 4: a row a dataset, F1 of answer and support as score, upper bound and agreement."""
+    rows = [[name, study["n"], *_f1_cells(study)] for name, study in datasets.items()]
+    columns = [_("Dataset"), "n", *_f1_columns()]
+    of = [{"dataset": name} for name in datasets]
+    return _table("human-performance", _("Human performance"), columns, rows, of, spans=[["", 2], *F1_SPANS])
+
+
+def _f1_columns() -> list[str]:
+    return [MEASURES[measure] for _part in PARTS for measure in TABLE4]
+
+
+def _f1_cells(study: JSON) -> list[JSON]:
+    return [study[part][measure]["f1"] for part in PARTS for measure in TABLE4]
+
+
+def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
+    yield _measures(name, study)
+    if study.get("models"):
+        yield _models(name, study)
+    if len(study.get("by_count", {})) > 1:
+        yield _by_count(name, study)
+    slices = (("hops", _("By number of hops"), _("Hops")), ("shape", _("By shape"), _("Shape")))
+    for key, title, column in slices:
+        if parts := study.get(f"by_{key}"):
+            named = {label: label if key == "hops" and label else said(shape_words(label)) for label in parts}
+            rows = [[named[label], part["n"], *_f1_cells(part)] for label, part in parts.items()]
+            of = [{"dataset": name, key: label} if label else None for label in parts]
+            spans = [["", 2], *F1_SPANS]
+            yield _table(f"{key}-{name}", title, [column, "n", *_f1_columns()], rows, of, spans=spans)
+    yield _workers(name, study)
+    if _workers_of(study):
+        yield answer_people_table(name, study, MEASURES)
+    if study.get("pairs"):
+        yield _pairs(name, study["pairs"])
+    if study.get("alpha"):
+        yield _alphas(name, study["alpha"])
+
+
+def _measures(name: str, study: JSON) -> JSON:
+    """Each measure of people, with the n of either part beside its figures."""
+    rows = [
+        [said(words), *_with_n({part: study[part][measure] for part in PARTS})] for measure, words in MEASURES.items()
+    ]
+    return _parts_table(f"measures-{name}", _("All measures"), _("Measure"), rows, [{"dataset": name}] * len(rows))
+
+
+def _models(name: str, study: JSON) -> JSON:
+    """Each model over the items it has predictions for, people on the same items, and the paired gap."""
+    rows: list[list[Any]] = []
+    for model, found in study["models"].items():
+        people = {"text": _("People on the items of %(model)s"), "values": {"model": model}}
+        less = {"text": _("Human score minus %(model)s"), "values": {"model": model}}
+        rows.append([model, *_with_n(found)])
+        if "people" in found:  # a report kept from before lacks it until it is computed anew
+            rows.append([people, *_with_n(found["people"])])
+        rows.append([less, *_with_n(found["gap"])])
+    of = [{"dataset": name}] * len(rows)
+    made = _parts_table(f"models-{name}", _("Models compared with people"), _("Part"), rows, of)
+    notes = [PERCENT, _("People: their human score. Each n counts the items of its row.")]
+    if any(not found["support"]["f1"]["n"] for found in study["models"].values()):
+        notes.append(_("Models that predict no supporting paragraphs have no support score."))
+    return made | {"leads": False, "note": notes}
+
+
+def _with_n(parts: Mapping[str, Mapping[str, JSON]]) -> list[Any]:
+    """n, EM and F1 of the answer, then of the support."""
+    return [cell for part in PARTS for cell in (parts[part]["f1"]["n"], parts[part]["em"], parts[part]["f1"])]
+
+
+def _parts_table(name: str, title: str, first: str, rows: list[list[Any]], of: Sequence[JSON]) -> JSON:
+    spans = [["", 1], *([words, 3] for words in PARTS.values())]
+    table = _table(name, title, [first, *["n", "EM", "F1"] * len(PARTS)], rows, of, spans=spans)
+    return table | {"of_columns": [{}, *[None, {}, {}] * len(PARTS)]}  # an n may be of fewer items than the dataset's
+
+
+def _by_count(name: str, study: JSON) -> JSON:
+    """The curve: what the figures are with 1, 2, ... answers an item."""
+    rows = [[count, part["n"], *_f1_cells(part)] for count, part in study["by_count"].items()]
+    columns = [_("Responses per item (k)"), "n", *_f1_columns()]
+    of = [{"dataset": name}] * len(rows)
+    table = _table(f"by-count-{name}", _("By number of responses"), columns, rows, of, spans=[["", 2], *F1_SPANS])
+    note = _(
+        "The expected value over all draws of k of an item's responses. Each row covers the items with at "
+        "least k responses, so rows with different n cover different items."
+    )
+    return table | {"note": [PERCENT, note], "leads": False}
+
+
+def _workers(name: str, study: JSON) -> JSON:
+    columns = [_("Worker"), "n", _("Answer F1"), _("Agreement on the answer")]
+    columns += [_("Support F1"), _("Agreement on the support")]
+    rows = [
+        [worker, found["n"], *(found[part][measure]["f1"] for part in PARTS for measure in ("average", "agreement"))]
+        for worker, found in study["by_worker"].items()
+    ]
+    of = [{"dataset": name, "worker": worker} for worker in study["by_worker"]]
+    return _table(f"workers-{name}", _("By worker"), columns, rows, of)
+
+
+def _pairs(name: str, pairs: JSON) -> JSON:
+    columns = [_("Pairs"), *CELL_NAMES, _("Both labels right")]
+    row = [pairs["n"], *(pairs[part][kind] for part, kind in CELLS), pairs["answerability"]]
+    note = _("Pairs of an answerable question and its contrast. A pair scores 0 if either label is wrong.")
+    return _table(f"pairs-{name}", _("Pairs"), columns, [row], [{"dataset": name}]) | {"note": note}
+
+
+def _alphas(name: str, alphas: Mapping[str, JSON]) -> JSON:
+    """Coefficients, which are no percentages: value and interval each in a column of its own."""
+    columns = [
+        _("Part"),
+        _("Value"),
+        _("95 % low"),
+        _("95 % high"),
+        "n",
+        _("Lowest with one annotator left out"),
+        _("Highest with one annotator left out"),
+    ]
+    rows = [
+        [said(ALPHAS.get(key, key.replace("_", " "))), *(_rounded(found[end]) for end in ("value", "low", "high")),
+         found["n"], *(_rounded((found.get("without") or {}).get(end)) for end in ("low", "high"))]
+        for key, found in alphas.items()
+    ]  # fmt: skip
+    of = [{"dataset": name}] * len(rows)
+    return _table(f"alpha-{name}", _("Krippendorff's alpha"), columns, rows, of) | {"note": ALPHA_NOTE}
+
+
+def _corrected(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> JSON:
+    """The human score against gold and against corrected gold."""
+    columns = [_("Dataset"), _("Score"), _("Against gold"), _("Against corrected gold")]
+    rows = [
+        [name, label, *(found["answer"]["human_score"][key] for found in (before[name], after[name]))]
+        for name in after
+        for key, label in (("em", "EM"), ("f1", "F1"))
+    ]
+    of = [{"dataset": row[0]} for row in rows]
+    return _table("corrected", _("Human score of the answer with corrected gold"), columns, rows, of)
+
+
+def _with_excluded(without: Mapping[str, Any], counting: Mapping[str, Any]) -> JSON:
+    """The figures of each dataset that excluded HITs change, without and with them."""
+    rows = study_rows(without, counting, _f1_cells)
+    columns = [_("Dataset"), _("Figures"), "n", "k", *_f1_columns()]
+    of = [{"dataset": row[0]} for row in rows]
+    made = _table(
+        "with-excluded", _("With and without the excluded HITs"), columns, rows, of, spans=[["", 4], *F1_SPANS]
+    )
+    return made | {"leads": False}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+def _table(
+    name: str,
+    title: str,
+    columns: Sequence[str],
+    rows: list[list[Any]],
+    of: Sequence[JSON | None],
+    *,
+    spans: Sequence[Sequence[Any]] = (),
+) -> JSON:
+    made: JSON = {"name": name, "title": title, "note": PERCENT, "columns": list(columns), "rows": rows, "of": list(of)}
+    made["bars"] = False  # a column is one of many
+    return made | ({"spans": [list(span) for span in spans]} if spans else {})

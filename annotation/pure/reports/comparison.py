@@ -1,0 +1,80 @@
+"""What differs between two things that were measured: paired where the same items were, and otherwise said not to be.
+
+A measured thing is {key of an item: value in 0..1}. Paired differences are resampled item by item, so that what makes
+an item hard weighs on both sides; unpaired ones resample each side alone, which is wider and the honest way. The tests
+are randomisation tests of the same kinds: signs drawn anew, or values dealt anew to the two sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from annotation.pure.statistics import significance
+from annotation.pure.statistics.intervals import RESAMPLES, Figure, bootstrap_figure, resampled_sums
+
+Values = Mapping[Hashable, float]
+PEOPLE = "all"  # the name under which all annotators of a batch stand together
+LEAST_PAIRS = 5  # shared items from which on a difference is paired
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One thing in a comparison. `scores` and `agreements` are item by item, 0..1."""
+
+    key: str
+    label: str
+    scores: Values = field(default_factory=dict)
+    agreements: Values = field(default_factory=dict)
+    answers: int = 0
+    seconds: float | None = None  # median active time of an answer
+    paid: Decimal | None = None  # without fees
+    wage: Decimal | None = None  # median over annotators, an hour
+    report: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first less the second. `figure.n` counts the shared items, or the smaller side where it is unpaired.
+
+    `chance` is the p value of no difference, not adjusted for others; `effect` is Cohen's d.
+    """
+
+    figure: Figure
+    paired: bool
+    chance: float
+    effect: float | None
+
+
+def difference(first: Values, second: Values, seed: int) -> Difference | None:
+    """None where either side has no value."""
+    if not first or not second:
+        return None
+    shared = sorted(first.keys() & second.keys(), key=repr)
+    if len(shared) >= LEAST_PAIRS:
+        apart = [first[key] - second[key] for key in shared]
+        tested = significance.paired(apart, seed), significance.effect(apart)
+        return Difference(bootstrap_figure(apart, seed), True, *tested)
+    one, two = ([side[key] for key in sorted(side, key=repr)] for side in (first, second))
+    tested = significance.unpaired(one, two, seed), significance.effect_unpaired(one, two)
+    return Difference(_unpaired(first, second, seed), False, *tested)
+
+
+def mean_of(values: Values, seed: int) -> Figure:
+    return bootstrap_figure([values[key] for key in sorted(values, key=repr)], seed)
+
+
+def _unpaired(first: Values, second: Values, seed: int) -> Figure:
+    """Means of independent resamples; percentile interval, none where a side has a single item."""
+    sides = [np.array([[side[key]] for key in sorted(side, key=repr)]) for side in (first, second)]
+    value = float(sides[0].mean() - sides[1].mean())
+    n = min(len(side) for side in sides)
+    if n < 2:
+        return Figure(value, None, None, n)
+    drawn = [resampled_sums(side, seed + k, resamples=RESAMPLES)[:, 0] / len(side) for k, side in enumerate(sides)]
+    low, high = np.quantile(drawn[0] - drawn[1], [0.025, 0.975])
+    return Figure(value, float(low), float(high), n, "percentile")

@@ -1,0 +1,185 @@
+"""Comparisons as tables and a chart: what was measured of each thing, and how the first differs from the others.
+
+Tables are JSON as in annotation/pure/reports/tables.py; titles, notes and columns are gettext ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from annotation.pure.reports.comparison import PEOPLE, Difference, Measured, difference, mean_of
+from annotation.pure.reports.plots import Dots, Series
+from annotation.pure.reports.tables import Translate, made, said
+from annotation.pure.statistics.significance import PERMUTATIONS, chance_text, holm
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+JSON = dict[str, Any]
+GRADE, AGREEMENT = _("Grade against gold"), _("Agreement in pairs")
+HOW = _(
+    "In percent, with 95 percent intervals: bootstrap over items, or Wilson if all values are 0 or all are 1. "
+    "Grade: the mean grade of an item's responses against gold. Agreement in pairs: the mean similarity of "
+    "two responses to an item, with all their parts; in reports, each response is compared with the closest "
+    "other one, part by part. Intervals hold for the workers who took part, not for people in general."
+)
+TO_ANSWERS, NOWHERE = {"answers": "1"}, None  # where the numbers of a column lead, if not to the HITs
+APART = _(
+    "The first minus the other, in percentage points. Paired: over the items that both have, each item's "
+    "values subtracted. Not paired: over different items, so the whole difference may come from harder "
+    "items. Effect: Cohen's d, the difference in standard deviations."
+)
+TESTED = _(
+    "p: randomisation tests with %(n)s permutations, two-sided, with Holm's adjustment for the %(tests)s "
+    "differences of this table. If there were no differences, the probability that any p is below 0.05 would "
+    "be at most 5 %%. Intervals are not adjusted, and hold for the workers who took part."
+)
+SEED = 0
+
+
+def batch_tables(measured: Sequence[Measured]) -> list[JSON]:
+    """The batches beside each other, and the first against each other one."""
+    columns = [_("Batch"), _("Responses"), _("Items"), GRADE, AGREEMENT, _("Median seconds"), _("Paid (US$)"),
+               _("Median wage (US$ an hour)")]  # fmt: skip
+    rows = [
+        [one.label, one.answers, len(one.scores.keys() | one.agreements.keys()), _mean(one.scores),
+         _mean(one.agreements), _rounded(one.seconds), _money(one.paid), _money(one.wage)]
+        for one in measured
+    ]  # fmt: skip
+    of = {
+        "of": [{"batch": one.key} for one in measured],
+        "of_columns": [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS, NOWHERE, NOWHERE],
+    }
+    of_reports = _report_table(measured)
+    return [made("batches", _("Batches"), columns, rows, HOW) | of, *of_reports, *_differences(measured)]
+
+
+def _report_table(measured: Sequence[Measured]) -> list[JSON]:
+    """Human score, upper bound and agreement of each dataset, as the batches' reports have them."""
+    measures = ("human_score", "upper_bound", "agreement")
+    rows = [
+        [one.label, name, study["n"], one.report.get("k"), *(study["answer"][measure]["f1"] for measure in measures)]
+        for one in measured
+        for name, study in (one.report.get("datasets") or {}).items()
+    ]
+    if not rows:
+        return []
+    columns = [_("Batch"), _("Dataset"), "n", "k", _("Human score"), _("Upper bound"), _("Agreement")]
+    note = _(
+        "Answer F1 in percent, with 95 % intervals, at k responses per item, from each batch's last report. "
+        "Intervals hold for the workers of each batch, not for people in general."
+    )
+    of = [{"batch": one.key, "dataset": name} for one in measured for name in one.report.get("datasets") or {}]
+    return [made("human-performance", _("Human performance"), columns, rows, note) | {"of": of}]
+
+
+def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
+    """Workers and models beside each other on the items of one batch; the first also on the items of each other."""
+    columns = [_("Group"), _("Responses"), _("Items"), GRADE, AGREEMENT, _("Median seconds")]
+    rows: list[list[Any]] = []
+    for one in measured:
+        items = len(one.scores.keys() | one.agreements.keys())
+        means = [_mean(one.scores), _mean(one.agreements)]
+        rows += [[_who(one), one.answers, items, *means, _rounded(one.seconds)], *_on_same_items(measured[0], one)]
+    of = {"of_columns": [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS]}
+    return [made("answerers", _("Workers and models"), columns, rows, HOW) | of, *_differences(measured)]
+
+
+def _on_same_items(first: Measured, other: Measured) -> list[list[Any]]:
+    """The grade of the first on the items that the other is graded on, where these are fewer."""
+    same = {key: value for key, value in first.scores.items() if key in other.scores}
+    if not same or len(same) == len(first.scores):
+        return []
+    named = {"who": _who(first), "other": _who(other)}
+    words = {"text": _("%(who)s on the items of %(other)s"), "values": named}
+    return [[words, None, len(same), _mean(same), None, None]]
+
+
+def _differences(measured: Sequence[Measured]) -> list[JSON]:
+    if len(measured) < 2:
+        return []
+    first, *others = measured
+    known = [
+        (other, words, found)
+        for other in others
+        for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements"))
+        if (found := difference(getattr(first, of), getattr(other, of), SEED)) is not None
+    ]
+    if not known:
+        return []
+    adjusted = holm([found.chance for _other, _words, found in known])
+    rows = [
+        [_who(first), _who(other), said(words), found.figure.as_json(), _rounded(found.effect, 2), chance_text(chance),
+         found.figure.n, _how(found)]
+        for (other, words, found), chance in zip(known, adjusted, strict=True)
+    ]  # fmt: skip
+    columns = [
+        _("First"),
+        _("Other"),
+        _("Measure"),
+        _("Difference"),
+        _("Effect"),
+        _("p, adjusted"),
+        _("Items"),
+        _("Method"),
+    ]
+    note = [APART, {"text": TESTED, "values": {"n": f"{PERMUTATIONS:,}", "tests": len(rows)}}]
+    table = made("differences", _("Differences"), columns, rows, "")
+    return [table | {"note": note, "bars": False, "leads": False}]
+
+
+def _how(found: Difference) -> JSON:
+    return said(_("paired") if found.paired else _("not paired: different items"))
+
+
+def dataset_tables(facts: Sequence[Mapping[str, Any]]) -> list[JSON]:
+    """What each holds; `facts` are {"name", "items", "hops", "shapes", "answerable", "unanswerable", "licence"}."""
+    names = [one["name"] for one in facts]
+    rows: list[list[Any]] = [
+        [said(_("items")), *(one["items"] for one in facts)],
+    ]
+    if any(one["answerable"] or one["unanswerable"] for one in facts):  # most formats do not say
+        rows.append([said(_("answerable")), *(one["answerable"] for one in facts)])
+        rows.append([said(_("not answerable")), *(one["unanswerable"] for one in facts)])
+    for key, words in (("hops", _("%(name)s-hop items")), ("shapes", _("items of the shape %(name)s"))):
+        for value in sorted({value for one in facts for value in one[key] if value}):
+            named = said(words) | {"values": {"name": value}}
+            rows.append([named, *(one[key].get(value, 0) for one in facts)])
+    rows.append([said(_("licence")), *(one["licence"] or None for one in facts)])
+    return [made("datasets", _("Datasets"), [_("Measure"), *names], rows, "")]
+
+
+def chart_of(measured: Sequence[Measured], title: str, translate: Translate) -> Dots | None:
+    """Grade and agreement of each, with their intervals; None where nothing is known."""
+    groups = tuple(_short(translate(_("all workers")) if one.key == PEOPLE else one.label) for one in measured)
+    found = []
+    for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements")):
+        means = [mean_of(getattr(one, of), SEED) for one in measured]
+        points = tuple(None if m.value is None else (100 * m.value, _hundred(m.low), _hundred(m.high)) for m in means)
+        if any(points):
+            found.append(Series(translate(words), points))
+    return Dots("comparison", title, "%", groups, tuple(found), across=True) if found else None
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 32 else f"{text[:30]}…"
+
+
+def _hundred(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def _who(one: Measured) -> Any:
+    return said(_("all workers")) if one.key == PEOPLE else one.label
+
+
+def _mean(values: Mapping[Any, float]) -> JSON:
+    return mean_of(values, SEED).as_json()
+
+
+def _rounded(value: float | None, digits: int = 1) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def _money(amount: Decimal | None) -> float | None:
+    return None if amount is None else float(amount)

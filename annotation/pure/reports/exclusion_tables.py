@@ -1,0 +1,71 @@
+"""What was excluded from a batch: how many HITs and answers, for which reasons, and the figures with and without them.
+
+Tables are JSON as in annotation/pure/reports/tables.py; titles, notes and columns are gettext ids.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from annotation.pure.reports.tables import counted as answer_count
+from annotation.pure.reports.tables import made, said
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+JSON = dict[str, Any]
+WITH_EXCLUDED = "with-excluded-"  # before the names of tables that count excluded HITs too
+COUNTED = _("with the excluded HITs")
+
+
+def counts(excluded: Iterable[tuple[str, int]]) -> list[list[Any]]:
+    """[reason, HITs, answers] of excluded HITs, given as (reason, answers) each, in the order of their reasons."""
+    hits: Counter[str] = Counter()
+    answers: Counter[str] = Counter()
+    for reason, number in excluded:
+        hits[reason] += 1
+        answers[reason] += number
+    return [[reason, hits[reason], answers[reason]] for reason in sorted(hits)]
+
+
+def left_out(counted: Sequence[Sequence[Any]]) -> list[JSON]:
+    """How many answers the figures leave out with excluded HITs, as a sentence; none where that is none."""
+    hits, answers = (sum(row[k] for row in counted) for k in (1, 2))
+    if not answers:
+        return []
+    values = {
+        "answers": answer_count(answers, _("one response"), _("%(n)s responses")),
+        "hits": answer_count(hits, _("to one excluded HIT"), _("to %(n)s excluded HITs")),
+    }
+    return [{"message": _("Not counted here: %(answers)s %(hits)s."), "values": values}]
+
+
+def count_table(counted: Sequence[Sequence[Any]]) -> JSON:
+    """How many HITs and answers were excluded, by reason."""
+    rows = [list(row) for row in counted]
+    if len(rows) > 1:
+        rows.append([said(_("all")), sum(row[1] for row in rows), sum(row[2] for row in rows)])
+    note = _(
+        "Only excluding a whole HIT removes responses from the figures. Rejecting or excluding a single "
+        "response and adjudicating do not."
+    )
+    table = made("excluded", _("Excluded"), [_("Reason"), _("HITs"), _("Responses")], rows, note)
+    return table | {"leads": False, "bars": False}
+
+
+def tables_with_excluded(own: Sequence[JSON], counting: Sequence[JSON]) -> list[JSON]:
+    """The tables that excluded HITs change, as they are with them."""
+    changed = [table for table in counting if table not in own and table["name"] != "excluded"]
+    return [{**table, "name": WITH_EXCLUDED + table["name"], "variant": COUNTED, "leads": False} for table in changed]
+
+
+def study_rows(
+    without: Mapping[str, Any], counting: Mapping[str, Any], cells: Callable[[JSON], list[JSON]]
+) -> list[list[Any]]:
+    """Two rows for each dataset of these reports that excluded HITs change: its figures without them and with them."""
+    return [
+        [name, said(words), found["datasets"][name]["n"], found["k"], *cells(found["datasets"][name])]
+        for name, study in counting["datasets"].items()
+        if study["n"] != without["datasets"][name]["n"]
+        for words, found in ((_("without the excluded HITs"), without), (COUNTED, counting))
+    ]

@@ -1,0 +1,322 @@
+"""How well people do on a question: human score, upper bound, agreement and the average annotator.
+
+MuSiQue's protocol (Trivedi et al. 2022, §6.1), made deterministic: where the paper draws at random, between
+tied majorities or for the annotation to leave out, the expected value is reported. Every function takes the
+annotations of one question and is blind to their order; means over questions are for `intervals`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+import numpy as np
+
+from annotation.pure.reports.answers_per_item import draws, expected_best
+from annotation.pure.statistics.intervals import RESAMPLES, Figure, bootstrap_figures
+from annotation.pure.statistics.metrics import Score, Scorer
+
+RULE = "majority-expected/2"  # goes beside the figures; a change of any definition here is a new number
+RANDOM_RULE = "majority-random/1"  # the same, with ties broken at random
+MEASURES = ("human_score", "upper_bound", "agreement", "average")  # "pairwise_agreement" on request
+PARTS = ("em", "f1")
+
+Support = Collection[Hashable]
+T = TypeVar("T")
+G = TypeVar("G")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """EM and F1 of one question, each 0..1."""
+
+    em: float
+    f1: float
+
+    def times(self, factor: float) -> Mark:
+        return Mark(self.em * factor, self.f1 * factor)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionScores:
+    """One question's figures. None: undefined (no gold, or a single annotation for the agreements).
+
+    `agreement` is the expected best match of one annotation among the others (the paper's);
+    `pairwise_agreement`, the mean over all pairs, is stricter.
+    """
+
+    annotations: int
+    human_score: Mark | None
+    upper_bound: Mark | None
+    average: Mark | None
+    agreement: Mark | None
+    pairwise_agreement: Mark | None
+
+    def cells(self, measures: Sequence[str] = MEASURES) -> list[float]:
+        """EM and F1 of each measure in turn, as a row of `intervals.bootstrap_figures`; nan for None."""
+        marks: list[Mark | None] = [getattr(self, measure) for measure in measures]
+        return [math.nan if mark is None else getattr(mark, part) for mark in marks for part in PARTS]
+
+
+def figure_table(
+    questions: Sequence[QuestionScores],
+    seed: int,
+    *,
+    measures: Sequence[str] = MEASURES,
+    resamples: int = RESAMPLES,
+) -> dict[str, dict[str, Figure]]:
+    """{measure: {"em": Figure, "f1": Figure}} over questions; undefined ones are left out and n says so."""
+    width = len(measures) * len(PARTS)
+    matrix = np.array([q.cells(measures) for q in questions], dtype=np.float64).reshape(-1, width)
+    figures = iter(bootstrap_figures(matrix, seed, resamples=resamples))
+    return {measure: {part: next(figures) for part in PARTS} for measure in measures}
+
+
+def question_scores(answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer) -> QuestionScores:
+    """The answers people gave to one question, against the answer and its aliases (None: no gold).
+
+    "No answer" is the answer "". Raises ValueError without annotations.
+    """
+    return _of_answers(answers, gold, scorer, [len(answers)])[0]
+
+
+def question_scores_by_count(
+    answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer
+) -> list[QuestionScores]:
+    """The same with 1, 2, ... of the answers: the expected values over all draws of so many."""
+    return _of_answers(answers, gold, scorer, range(1, len(answers) + 1))
+
+
+def support_scores(supports: Sequence[Support], gold: Support | None, *, scorer: Scorer) -> QuestionScores:
+    """The supports people marked, against the gold set; majority by the whole set, as in the paper."""
+    return _of_supports(supports, gold, scorer, [len(supports)])[0]
+
+
+def support_scores_by_count(
+    supports: Sequence[Support], gold: Support | None, *, scorer: Scorer
+) -> list[QuestionScores]:
+    """The same with 1, 2, ... of the supports."""
+    return _of_supports(supports, gold, scorer, range(1, len(supports) + 1))
+
+
+def random_human_score(answers: Sequence[str], gold: Sequence[str], *, scorer: Scorer, rng: Random) -> Mark:
+    """The paper's own human score: a tie is broken by chance. For comparison with published figures."""
+    return _mark(scorer.answer(rng.choice(majorities(answers, key=scorer.key)), gold))
+
+
+def random_support_score(supports: Sequence[Support], gold: Support, *, scorer: Scorer, rng: Random) -> Mark:
+    """As `random_human_score`, for the support."""
+    return _mark(scorer.support(rng.choice(majorities(supports, key=_whole)), gold))
+
+
+def paragraph_majority_score(supports: Sequence[Support], gold: Support, *, scorer: Scorer) -> Mark:
+    """Support voted paragraph by paragraph instead of by whole set; a paragraph that half of the
+    annotators marked is in or out with equal chance, and the expected value over these is returned.
+    """
+    votes = Counter(place for support in supports for place in set(support))
+    chosen = {place for place, count in votes.items() if 2 * count > len(supports)}
+    tied = [place for place, count in votes.items() if 2 * count == len(supports)]
+    open_gold = [place for place in tied if place in gold]
+    open_other = [place for place in tied if place not in gold]
+    ems, f1s = [], []
+    for right in range(len(open_gold) + 1):
+        for wrong in range(len(open_other) + 1):
+            weight = math.comb(len(open_gold), right) * math.comb(len(open_other), wrong)
+            score = scorer.support(chosen | {*open_gold[:right]} | {*open_other[:wrong]}, gold)
+            ems.append(weight * score.em)
+            f1s.append(weight * score.f1)
+    ways = 2 ** len(tied)
+    return Mark(math.fsum(ems) / ways, math.fsum(f1s) / ways)
+
+
+def majorities(annotations: Sequence[T], *, key: Callable[[T], Hashable]) -> list[T]:
+    """One annotation of each of the most frequent classes, in an order that does not depend on who
+    answered first. ValueError without annotations.
+    """
+    if not annotations:
+        raise ValueError("a question without annotations has no majority")
+    classes: dict[Hashable, list[T]] = {}
+    for annotation in annotations:
+        classes.setdefault(key(annotation), []).append(annotation)
+    most = max(map(len, classes.values()))
+    tied = [(found, members[0]) for found, members in classes.items() if len(members) == most]
+    return [member for _, member in sorted(tied, key=_in_order)] if len(tied) > 1 else [tied[0][1]]
+
+
+def majority_chance(labels: Sequence[Hashable], right: Hashable) -> float:
+    """The chance that the majority label is the right one, ties broken by chance."""
+    tied = majorities(labels, key=_itself)
+    return 1 / len(tied) if right in tied else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PairScores:
+    """A MuSiQue-Full pair by people. `answerability`: the chance that both majority labels are right."""
+
+    answer: Mark
+    support: Mark
+    answerability: float
+
+
+def pair_scores(
+    answerable: Sequence[tuple[str, Support]],
+    contrast: Sequence[str],
+    *,
+    gold: Sequence[str],
+    gold_support: Support,
+    scorer: Scorer,
+    count: int = 0,
+) -> PairScores:
+    """(answer, support) annotations of the answerable twin and the answers to its contrast, "" for
+    "cannot be answered": 0 when a label is wrong, else the human score on the answerable twin among those
+    who called it answerable; expected over tied labels, and over draws of `count` annotations (0: all) of either twin.
+    """
+    ordered = sorted(answerable, key=lambda one: (one[0], _in_order((frozenset(one[1]), None))))
+    own = [
+        _pair(some, gold=gold, gold_support=gold_support, scorer=scorer)
+        for some in draws(ordered, min(count or len(ordered), len(ordered)))
+    ]
+    refusing = [
+        majority_chance([bool(text.strip()) for text in some], False)
+        for some in draws(sorted(contrast), min(count or len(contrast), len(contrast)))
+    ]
+    chance = math.fsum(refusing) / len(refusing)
+    labels = math.fsum(one.answerability for one in own) / len(own)
+    answer, support = _mean([one.answer for one in own]), _mean([one.support for one in own])
+    return PairScores(answer.times(chance), support.times(chance), labels * chance)
+
+
+def _pair(
+    answerable: Sequence[tuple[str, Support]], *, gold: Sequence[str], gold_support: Support, scorer: Scorer
+) -> PairScores:
+    """The same with a contrast that everybody refuses."""
+    attempts = [(text, support) for text, support in answerable if text.strip()]
+    called = [bool(text.strip()) for text, _ in answerable]
+    chance = majority_chance(called, True)
+    if not attempts:
+        return PairScores(Mark(0.0, 0.0), Mark(0.0, 0.0), chance)
+    answers, supports = zip(*attempts, strict=True)
+    answer = _majority_mark(answers, key=scorer.key, score=scorer.answer, gold=tuple(gold))
+    support = _majority_mark(supports, key=_whole, score=scorer.support, gold=gold_support)
+    return PairScores(answer.times(chance), support.times(chance), chance)
+
+
+def group_score(labels: Iterable[tuple[Sequence[Hashable], Hashable]], sufficient: Mark | None) -> Mark:
+    """A group of instances judged by people: (labels given, right label) of each instance, and the human
+    score on the sufficient one among those who called it sufficient (None: nobody did, which scores 0).
+    """
+    if sufficient is None:
+        return Mark(0.0, 0.0)
+    return sufficient.times(math.prod(majority_chance(given, right) for given, right in labels))
+
+
+def _of_answers(
+    answers: Sequence[str], gold: Sequence[str] | None, scorer: Scorer, counts: Sequence[int]
+) -> list[QuestionScores]:
+    right = None if gold is None else tuple(gold)
+    return _question(answers, counts, key=scorer.key, score=scorer.answer, gold=right, alone=_alone)
+
+
+def _of_supports(
+    supports: Sequence[Support], gold: Support | None, scorer: Scorer, counts: Sequence[int]
+) -> list[QuestionScores]:
+    return _question(supports, counts, key=_whole, score=scorer.support, gold=gold, alone=_itself)
+
+
+def _question(
+    annotations: Sequence[T],
+    counts: Sequence[int],
+    *,
+    key: Callable[[T], Hashable],
+    score: Callable[[T, G], Score],
+    gold: G | None,
+    alone: Callable[[T], G],
+) -> list[QuestionScores]:
+    """The scores with each of these numbers of annotations. `alone` makes of one annotation what `score` takes as
+    gold, to score annotators on each other.
+    """
+    if not annotations:
+        raise ValueError("a question without annotations has no scores")
+    marks = [] if gold is None else [_mark(score(annotation, gold)) for annotation in annotations]
+    rows = _matches(annotations, score=score, alone=alone) if max(counts) > 1 else []
+    found = []
+    for count in counts:
+        human = upper = average = agreement = pairwise = None
+        if gold is not None:
+            human = _majority_at(annotations, count, key=key, score=score, gold=gold)
+            upper, average = _best(marks, count), _mean(marks)
+        if count > 1:
+            agreement = _mean([_best(row, count - 1) for row in rows])
+            pairwise = _mean([mark for row in rows for mark in row])
+        found.append(QuestionScores(count, human, upper, average, agreement, pairwise))
+    return found
+
+
+def _majority_at(
+    annotations: Sequence[T],
+    count: int,
+    *,
+    key: Callable[[T], Hashable],
+    score: Callable[[T, G], Score],
+    gold: G,
+) -> Mark:
+    """The expected mark of the majority of `count` of the annotations."""
+    if count >= len(annotations):
+        return _majority_mark(annotations, key=key, score=score, gold=gold)
+    classes = {key(annotation): annotation for annotation in annotations}
+    known = {label: _mark(score(annotation, gold)) for label, annotation in classes.items()}
+    labels = sorted(map(key, annotations), key=lambda label: _in_order((label, None)))
+    drawn = draws(labels, count)
+    return _mean([_mean([known[label] for label in majorities(some, key=_itself)]) for some in drawn])
+
+
+def _majority_mark(
+    annotations: Sequence[T], *, key: Callable[[T], Hashable], score: Callable[[T, G], Score], gold: G
+) -> Mark:
+    """The expected mark of the majority: the mean over the tied."""
+    return _mean([_mark(score(annotation, gold)) for annotation in majorities(annotations, key=key)])
+
+
+def _matches(annotations: Sequence[T], *, score: Callable[[T, G], Score], alone: Callable[[T], G]) -> list[list[Mark]]:
+    """For each annotation its marks against each of the others."""
+    return [
+        [_mark(score(one, alone(other))) for j, other in enumerate(annotations) if j != i]
+        for i, one in enumerate(annotations)
+    ]
+
+
+def _mark(score: Score) -> Mark:
+    return Mark(float(score.em), float(score.f1))
+
+
+def _best(marks: Sequence[Mark], count: int) -> Mark:
+    """The expected best of `count` of the marks, EM and F1 each."""
+    return Mark(expected_best([mark.em for mark in marks], count), expected_best([mark.f1 for mark in marks], count))
+
+
+def _mean(marks: Sequence[Mark]) -> Mark:
+    """Summed exactly, so that the order of the annotations cannot show in the last digit."""
+    n = len(marks)
+    return Mark(math.fsum(mark.em for mark in marks) / n, math.fsum(mark.f1 for mark in marks) / n)
+
+
+def _itself(annotation: T) -> T:
+    return annotation
+
+
+def _whole(support: Support) -> Hashable:
+    return frozenset(support)
+
+
+def _alone(answer: str) -> tuple[str, ...]:
+    return (answer,)
+
+
+def _in_order(tie: tuple[Hashable, object]) -> str:
+    """A text to sort keys by that is the same in every run (a set's own order is not)."""
+    key = tie[0]
+    return repr(sorted(map(repr, key))) if isinstance(key, frozenset) else repr(key)

@@ -1,0 +1,308 @@
+"""The paragraph of a methods section: what is recorded of a batch, in sentences. What is not known is not said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.pure.reports import tables
+from annotation.pure.reports.tables import counted_sentence
+from annotation.pure.statistics.worker_intervals import whom
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+Sentence = dict[str, Any]  # {"message": gettext id, "values"}; annotation/pure/reports/tables.py says it
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A batch as its rows have it; what nobody recorded stays at its default."""
+
+    question: str = ""  # what annotators were asked: a gettext id
+    hits: int = 0  # without hidden gold
+    datasets: tuple[tuple[str, int], ...] = ()  # name and HITs
+    hops: tuple[tuple[int, int], ...] = ()  # number of hops (0: not known) and HITs of so many
+    per_hit: tuple[int, int] = (0, 0)  # different annotators for an item: the fewest and the most asked for
+    unanswered: int = 0  # HITs that count and have no answer
+    answers: int = 0
+    workers: int = 0
+    counted_workers: int = 0  # those with an answer that figures count
+    first: str = ""  # days of the first and the last answer that was given here, in UTC
+    last: str = ""
+    imported: int = 0  # answers that were given elsewhere
+    chosen: int = 0  # annotators let in by name
+    marketplace: str = ""
+    requirements: tuple[str, ...] = ()
+    rounds: tuple[tuple[str, int, int], ...] = ()  # title, who took it, who passed
+    instructions_versions: tuple[int, ...] = ()  # versions of the instructions under which answers were submitted
+    unversioned: int = 0  # answers of which it is not known under which
+    check_share: float = 0.0  # of hidden gold
+    seconds: float | None = None  # median active time of an answer
+    timed: int = 0  # answers whose time was measured
+    paid: str = ""  # dollars in all, without fees
+    unpaid: int = 0  # answers of a batch that pays, which wait for a decision or for their payment
+    earners: int = 0  # annotators with measured time, all of it decided on and paid
+    wage: str = ""  # median over them, dollars an hour
+    tenth: str = ""  # its 10th percentile
+    agreements: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # (measure, "0.71 [0.60, 0.81]" as a figure)
+    picked: int = 0  # HITs that a requester settled by accepting an answer as it is
+    reworded: int = 0  # HITs that a requester settled with a wording of their own
+    edited: int = 0  # answers that stand in a requester's wording, where requesters read them all
+    refused: int = 0  # answers that a requester discarded or returned
+    excluded: tuple[tuple[str, int], ...] = ()  # reason and HITs
+    excluded_responses: int = 0
+
+
+def sentences(facts: Facts) -> list[Sentence]:
+    """What there is to say, in the order of a methods section; none before the first answer."""
+    if not facts.answers:
+        return []
+    parts = (_items, _people, _selection, _instructions, _pay, _agreement, _decisions)
+    return [sentence for part in parts for sentence in part(facts)]
+
+
+def _said(message: str, **values: Any) -> Sentence:
+    return {"message": message, "values": values}
+
+
+def _listed(pairs: Iterator[str] | list[str]) -> str:
+    return ", ".join(pairs)
+
+
+def _items(facts: Facts) -> Iterator[Sentence]:
+    if facts.question:
+        yield _said(_("Annotators were asked: “%(question)s”"), question={"text": facts.question})
+    if facts.datasets:
+        yield _data(facts)
+    yield from _hops(facts)
+
+
+def _hops(facts: Facts) -> Iterator[Sentence]:
+    """Every item is among them or said to be of unknown number; nothing where it is known of none."""
+    known = [(hops, count) for hops, count in facts.hops if hops]
+    if not known:
+        return
+    unknown = facts.hits - sum(count for _hops, count in known)
+    if len(known) == 1 and not unknown:
+        yield counted_sentence(
+            known[0][0], _("Each question requires one hop."), _("Each question requires %(n)s hops.")
+        )
+        return
+    told = _listed([f"{hops} ({count})" for hops, count in known])
+    message = _(
+        "The numbers of hops that the questions require, with the number of items in parentheses, are: %(hops)s."
+    )
+    yield _said(message, hops=told)
+    if unknown:
+        yield counted_sentence(
+            unknown,
+            _("The number of hops is unknown for one item."),
+            _("The number of hops is unknown for %(n)s items."),
+        )
+
+
+def _data(facts: Facts) -> Sentence:
+    if facts.hits == 1:
+        return _said(_("The data are one item of the dataset %(dataset)s."), dataset=facts.datasets[0][0])
+    if len(facts.datasets) == 1:
+        return _said(
+            _("The data are %(n)s items of the dataset %(dataset)s."), n=facts.hits, dataset=facts.datasets[0][0]
+        )
+    named = _listed([f"{name} ({count})" for name, count in facts.datasets])
+    return _said(_("The data are %(n)s items of the datasets %(datasets)s."), n=facts.hits, datasets=named)
+
+
+def _people(facts: Facts) -> Iterator[Sentence]:
+    if facts.workers == 1:
+        one, many = _("One annotator submitted one response."), _("One annotator submitted %(n)s responses.")
+        yield counted_sentence(facts.answers, one, many)
+    else:
+        message = _("In all, %(workers)s annotators submitted %(n)s responses.")
+        yield _said(message, workers=facts.workers, n=facts.answers)
+    if facts.imported:
+        one, many = _("One of them was collected elsewhere."), _("%(n)s of them were collected elsewhere.")
+        yield counted_sentence(facts.imported, one, many)
+    few, most = facts.per_hit
+    if few != most:
+        message = _("Each item was assigned to %(few)s to %(most)s different annotators.")
+        yield _said(message, few=few, most=most)
+    elif most == 1:
+        yield _said(_("Each item was assigned to one annotator."))
+    elif most:
+        yield _said(_("Each item was assigned to %(n)s different annotators."), n=most)
+    if facts.unanswered == 1:
+        yield _said(_("One item has no response."))
+    elif facts.unanswered:
+        yield _said(_("%(n)s of the items have no response."), n=facts.unanswered)
+    yield from _days(facts)
+
+
+def _days(facts: Facts) -> Iterator[Sentence]:
+    """When answers came; of those that were given elsewhere no day is recorded."""
+    if not facts.first:
+        return
+    if facts.first == facts.last:
+        message = (
+            _("The others were submitted on %(first)s (UTC).")
+            if facts.imported
+            else _("All responses were submitted on %(first)s (UTC).")
+        )
+    else:
+        message = _("Responses were submitted from %(first)s to %(last)s (UTC).")
+        if facts.imported:
+            message = _("The others were submitted from %(first)s to %(last)s (UTC).")
+    yield _said(message, first=facts.first, last=facts.last)
+
+
+def _selection(facts: Facts) -> Iterator[Sentence]:
+    if facts.marketplace:
+        yield _said(_("Annotators were recruited on the marketplace %(name)s."), name=facts.marketplace)
+    if facts.chosen == 1:
+        yield _said(_("Participation was limited to one selected annotator."))
+    elif facts.chosen:
+        yield _said(_("Participation was limited to %(n)s selected annotators."), n=facts.chosen)
+    if facts.requirements:
+        yield _said(_("They had to meet these requirements: %(all)s."), all="; ".join(facts.requirements))
+    for title, took, passed in facts.rounds:
+        yield counted_sentence(
+            took,
+            _("Beforehand, one annotator took the qualification round “%(title)s” and %(passed)s passed it."),
+            _("Beforehand, %(n)s annotators took the qualification round “%(title)s” and %(passed)s passed it."),
+            title=title,
+            passed=passed,
+        )
+
+
+def _instructions(facts: Facts) -> Iterator[Sentence]:
+    if facts.instructions_versions and facts.unversioned:
+        told = _listed([str(number) for number in facts.instructions_versions])
+        yield counted_sentence(
+            facts.unversioned,
+            _("Versions of the instructions: %(all)s; not recorded for one response."),
+            _("Versions of the instructions: %(all)s; not recorded for %(n)s responses."),
+            all=told,
+        )
+    elif len(facts.instructions_versions) == 1:
+        yield _said(
+            _("All responses were given under version %(n)s of the instructions."), n=facts.instructions_versions[0]
+        )
+    elif facts.instructions_versions:
+        told = _listed([str(number) for number in facts.instructions_versions])
+        yield _said(_("Responses were given under versions %(all)s of the instructions."), all=told)
+    if facts.check_share:
+        share = f"{100 * facts.check_share:g}"
+        yield _said(_("The target share of hidden gold items was %(share)s %% of each annotator's items."), share=share)
+
+
+def _pay(facts: Facts) -> Iterator[Sentence]:
+    if facts.seconds is not None:
+        message = _("The median active time per response was %(n)s seconds.")
+        if facts.timed < facts.answers:
+            message = _("Active time was measured for %(timed)s responses; its median was %(n)s seconds.")
+        if facts.timed == 1 < facts.answers:
+            message = _("Active time was measured for one response; it was %(n)s seconds.")
+        yield _said(message, n=_seconds(facts.seconds), timed=facts.timed)
+    if facts.paid:
+        yield counted_sentence(
+            facts.workers,
+            _("The annotator was paid %(paid)s US dollars in total, excluding fees."),
+            _("Annotators were paid %(paid)s US dollars in total, excluding fees."),
+            paid=facts.paid,
+        )
+        yield from _wages(facts)
+
+
+def _wages(facts: Facts) -> Iterator[Sentence]:
+    """Wages are told once everything is paid; before, what is still to be paid."""
+    if facts.unpaid:
+        yield counted_sentence(
+            facts.unpaid,
+            _("One response has not been paid or decided on yet."),
+            _("%(n)s responses have not been paid or decided on yet."),
+        )
+    elif facts.wage:
+        one = _("The one annotator with measured time earned %(wage)s US dollars per hour.")
+        many = _(
+            "Among the %(n)s annotators with measured time, median earnings were %(wage)s US dollars per "
+            "hour; at least one in ten earned %(tenth)s or less."
+        )
+        yield counted_sentence(facts.earners, one, many, wage=facts.wage, tenth=facts.tenth)
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def _agreement(facts: Facts) -> Iterator[Sentence]:
+    for measure, figure in facts.agreements:
+        value, low, high = (figure.get(end) for end in ("value", "low", "high"))
+        if value is None:
+            continue
+        named = {"measure": {"text": measure}, "value": _number(value, figure)}
+        if low is None or high is None:
+            yield _said(_("%(measure)s is %(value)s."), **named)
+        else:
+            ends = {"low": _number(low, figure), "high": _number(high, figure)}
+            yield _said(_("%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s)."), **named, **ends)
+    if any(figure.get("low") is not None for _measure, figure in facts.agreements):
+        about = whom(facts.counted_workers)
+        yield _said(about["text"], **about["values"])
+
+
+def _number(value: float, figure: Mapping[str, Any]) -> str:
+    """Coefficients with three digits; shares, which say so, in percent."""
+    return f"{100 * value:.1f} %" if figure.get("share") else f"{value:.3f}"
+
+
+def _decisions(facts: Facts) -> Iterator[Sentence]:
+    if facts.refused == 1:
+        yield _said(
+            _(
+                "In review, one response was excluded or returned for changes; the aggregated responses leave it "
+                "out, the figures count it."
+            )
+        )
+    elif facts.refused:
+        message = _(
+            "In review, %(n)s responses were excluded or returned for changes; the aggregated responses "
+            "leave them out, the figures count them."
+        )
+        yield _said(message, n=facts.refused)
+    if facts.picked:
+        yield counted_sentence(
+            facts.picked,
+            _("A requester adjudicated one item by accepting one of its responses."),
+            _("A requester adjudicated %(n)s items by accepting one of the responses to each."),
+        )
+    if facts.reworded:
+        yield counted_sentence(
+            facts.reworded,
+            _("A requester adjudicated one item with a wording of their own."),
+            _("A requester adjudicated %(n)s items with a wording of their own."),
+        )
+    if facts.edited:
+        yield counted_sentence(
+            facts.edited,
+            _("A requester reworded one response; the aggregated responses use that wording."),
+            _("A requester reworded %(n)s responses; the aggregated responses use that wording."),
+        )
+    if facts.excluded:
+        yield from _excluded(facts)
+
+
+def _excluded(facts: Facts) -> Iterator[Sentence]:
+    """What the figures leave out, and how many answers they count then."""
+    yield counted_sentence(
+        sum(count for _reason, count in facts.excluded),
+        _("The results exclude one of the items, because of %(reasons)s."),
+        _("The results exclude %(n)s of the items, because of %(reasons)s."),
+        reasons="; ".join(f"{reason} ({count})" for reason, count in facts.excluded),
+    )
+    if facts.excluded_responses:
+        left = facts.answers - facts.excluded_responses
+        yield _said(_("The figures therefore count %(left)s of the %(all)s responses."), left=left, all=facts.answers)
+
+
+def in_words(facts: Facts, translate: tables.Translate = str) -> str:
+    """The paragraph; empty before the first answer."""
+    return " ".join(tables.sentence(sentence, translate) for sentence in sentences(facts))

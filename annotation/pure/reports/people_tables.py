@@ -1,0 +1,93 @@
+"""Whom the figures of a report are about: a note below its tables, and a table of how far they depend on who took part.
+
+Tables are JSON as in annotation/pure/reports/tables.py; titles, notes and columns are gettext ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from annotation.pure.reports.tables import counted, is_figure, made, said
+from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, too_few, whom
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+JSON = dict[str, Any]
+NAME = "people"
+TITLE = _("How the figures depend on the annotators")
+HOW = _(
+    "Over annotators and items: a mean over single responses with its 95 % interval for people in general "
+    "(Student's t, variance by items and by annotators). With one annotator left out: the lowest and the "
+    "highest value that the figure would have if one annotator had not taken part. Their items then have one "
+    "response fewer, so figures that grow with the number of responses fall."
+)
+ENDS = (_("95 % low"), _("95 % high"))
+
+
+def for_workers(tables: Iterable[JSON], workers: int, responses: Sequence[int] = ()) -> list[JSON]:
+    """The tables, with a note below those that have intervals: for which workers these are.
+
+    `responses`, the number of each item's, are told before, where the figures depend on them.
+    """
+    about = [*([responses_each(responses)] if responses else []), whom(workers)] if workers else []
+    return [_noted(table, about) if about and _has_intervals(table) else table for table in tables]
+
+
+def responses_each(numbers: Sequence[int]) -> JSON:
+    """How many responses an item has, from the fewest to the most, as a cell of words."""
+    few, most = min(numbers), max(numbers)
+    if few == most:
+        return counted(most, _("Each item has one response (k = 1)."), _("Each item has %(n)s responses (k = %(n)s)."))
+    return {
+        "text": _("Items have %(few)s to %(most)s responses; figures use all of them unless a k is given."),
+        "values": {"few": few, "most": most},
+    }
+
+
+def _has_intervals(table: Mapping[str, Any]) -> bool:
+    if table["name"].startswith(NAME):
+        return False
+    return bool(set(ENDS) & set(table["columns"])) or any(is_figure(cell) for row in table["rows"] for cell in row)
+
+
+def _noted(table: JSON, about: Sequence[JSON]) -> JSON:
+    before = table.get("note") or []
+    return table | {"note": [*(before if isinstance(before, list) else [before]), *about]}
+
+
+def notes(workers: int) -> list[Any]:
+    """What stands below a table of `people_table`'s kind."""
+    return [HOW] if workers >= LEAST_WORKERS else [HOW, too_few(workers)]
+
+
+def people_table(figures: Sequence[tuple[JSON, Figure | None, Figure | None]], workers: int) -> list[JSON]:
+    """A row a figure: its words, over workers and items, without any one worker; None: not defined for it.
+
+    No table without workers.
+    """
+    if not workers:
+        return []
+    rows = [[words, _general(over, workers), without and without.as_json()] for words, over, without in figures]
+    columns = (_("Figure"), _("Over annotators and items"), _("With one annotator left out"))
+    return [made(NAME, TITLE, columns, rows, "") | {"note": notes(workers), "bars": False, "leads": False}]
+
+
+def _general(figure: Figure | None, workers: int) -> JSON | None:
+    return figure.as_json() if figure is not None and workers >= LEAST_WORKERS else None
+
+
+def answer_people_table(name: str, study: Mapping[str, Any], measures: Mapping[str, str]) -> JSON:
+    """Of a dataset's answers and support: each measure with its range, and the average over workers and items."""
+    found, cells = study["people"], [(part, kind) for part in ("answer", "support") for kind in ("em", "f1")]
+    rows = [
+        [
+            said(words),
+            said(_("95 % over annotators and items") if measure == "average" else _("with one annotator left out")),
+            *(found[part][measure][kind] for part, kind in cells),
+        ]
+        for measure, words in measures.items()
+    ]
+    columns = [_("Measure"), _("Interval"), _("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
+    table = made(f"{NAME}-{name}", TITLE, columns, rows, "")
+    return table | {"note": notes(found["workers"]), "of": [{"dataset": name}] * len(rows), "bars": False}

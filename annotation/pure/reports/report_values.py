@@ -1,0 +1,60 @@
+"""Any report as plain values: all its tables, by name. Pages, files, charts and programs read these.
+
+A row of a table says in `of` what stands behind it, as a filter of the batch's HITs and assignments: "dataset", "hops",
+"shape", "worker", "label". What a task does not say is read off the row's first cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from annotation.pure.reports.answer_tables import answer_tables
+from annotation.pure.reports.exclusion_tables import count_table, tables_with_excluded
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+JSON = dict[str, Any]
+CORRECTED = "corrected-"  # before the names of tables against corrected gold
+AGAINST_CORRECTED = _("against corrected gold")
+BY_COLUMN = {"dataset": "dataset", "hops": "hops", "shape": "shape", "worker": "worker"}  # a first column: its filter
+
+
+def tables_of(content: Mapping[str, Any]) -> list[JSON]:
+    """Every table of a report, then those against corrected gold and those with excluded HITs; [] without tables."""
+    if content.get("datasets"):
+        return answer_tables(content)
+    own: list[JSON] = content.get("tables") or []
+    after, counting = ((content.get(name) or {}).get("tables") or [] for name in ("corrected", "with_excluded"))
+    changed = [table for table in after if table not in own]
+    return [
+        *own,
+        *({**table, "name": CORRECTED + table["name"], "variant": AGAINST_CORRECTED} for table in changed),
+        *([count_table(content["excluded"])] if content.get("excluded") else []),
+        *tables_with_excluded(own, counting),
+    ]
+
+
+def table_of(content: Mapping[str, Any], name: str) -> JSON | None:
+    """The table of that name; None where there is none."""
+    return next((table for table in tables_of(content) if table["name"] == name), None)
+
+
+def behind(table: Mapping[str, Any], workers: Collection[str]) -> list[JSON | None]:
+    """For each row the filter of the responses behind it: {} for all of them, None where no filter finds just these.
+
+    `workers` are the known pseudonyms.
+    """
+    said: Sequence[JSON | None] = table.get("of") or [{} for _row in table["rows"]]
+    return [
+        own if own is None else own or _read_off(table, row, workers)
+        for own, row in zip(said, table["rows"], strict=True)
+    ]
+
+
+def _read_off(table: Mapping[str, Any], row: Sequence[Any], workers: Collection[str]) -> JSON:
+    first = row[0] if row else None
+    if isinstance(first, str) and first in workers:
+        return {"worker": first}
+    filter_ = BY_COLUMN.get(str(table["columns"][0]).lower(), "")
+    fits = isinstance(first, str) if filter_ in ("dataset", "shape") else filter_ == "hops" and isinstance(first, int)
+    return {filter_: str(first)} if fits else {}

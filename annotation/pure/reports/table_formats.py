@@ -1,0 +1,134 @@
+"""Tables in the forms in which papers, notes and programs take them: LaTeX, Markdown, CSV and tab-separated.
+
+Head and rows are texts. `numbers` says of each column whether it holds numbers, which stand at the right; where it is
+not said, all but the first do. `spans` is the line above the head: words, and over how many columns they stand.
+"""
+
+from __future__ import annotations
+
+import csv as written
+import io
+import re
+from collections.abc import Iterator, Sequence
+
+from annotation.pure.text.spreadsheet import guarded
+
+Row = Sequence[str]
+Spans = Sequence[tuple[str, int]]
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",  # \textquotedbl needs a font encoding that LaTeX does not begin with
+    "–": "--",
+    "—": "---",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "→": r"$\to$",
+    "…": r"\ldots{}",
+    "“": "``",
+    "”": "''",
+    "‘": "`",
+    "’": "'",
+    "·": r"$\cdot$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "γ": r"$\gamma$",
+    "δ": r"$\delta$",
+    "\N{NO-BREAK SPACE}": "~",
+}
+_NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
+_WITH_SPREAD = re.compile(rf"({_NUMBER}) ± ({_NUMBER})")
+_ONLY_NUMBERS = re.compile(rf"{_NUMBER}(?: \[{_NUMBER}, {_NUMBER}\])?")
+
+
+def tsv(head: Row, rows: Sequence[Row]) -> str:
+    """Lines of cells with tabs between, as spreadsheets take them; tabs and line ends in cells become spaces."""
+    return "\n".join("\t".join(" ".join(cell.split()) for cell in row) for row in [head, *rows])
+
+
+def csv(head: Row, rows: Sequence[Sequence[str | float]]) -> str:
+    """Comma-separated lines; numbers stand as numbers, and no text can be run by a spreadsheet."""
+    out = io.StringIO()
+    writer = written.writer(out, lineterminator="\r\n")
+    for row in [head, *rows]:
+        writer.writerow([guarded(" ".join(cell.split())) if isinstance(cell, str) else cell for cell in row])
+    return out.getvalue()
+
+
+def markdown(head: Row, rows: Sequence[Row], *, numbers: Sequence[bool] | None = None) -> str:
+    """A Markdown table."""
+    rule = ["---:" if number else "---" for number in _numbers(head, numbers)]
+    escaped = [[_pipe(cell) for cell in row] for row in [head, *rows]]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [escaped[0], rule, *escaped[1:]])
+
+
+def latex(head: Row, rows: Sequence[Row], *, numbers: Sequence[bool] | None = None, spans: Spans = ()) -> str:
+    """A `tabular` with the rules of the booktabs package."""
+    columns = "".join("r" if number else "l" for number in _numbers(head, numbers))
+    above = list(_above(spans)) if any(words for words, _count in spans) else []
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *above, _line(head), r"\midrule"]
+    return "\n".join([*lines, *map(_line, rows), r"\bottomrule", r"\end{tabular}"])
+
+
+def latex_table(tabular: str, *, caption: str, label: str) -> str:
+    """A `tabular` as a float with its caption; `label` of letters, digits and hyphens."""
+    told = [rf"\caption{{{latex_text(caption)}}}", rf"\label{{tab:{label}}}"]
+    lines = ["% needs \\usepackage{booktabs}", r"\begin{table}", r"\centering", tabular, *told, r"\end{table}"]
+    return "\n".join(lines)
+
+
+def latex_text(text: str) -> str:
+    """Running text with everything escaped that LaTeX would take for a command."""
+    return "".join(_LATEX.get(sign, sign) for sign in text)
+
+
+def _numbers(head: Row, numbers: Sequence[bool] | None) -> Sequence[bool]:
+    return [k > 0 for k in range(len(head))] if numbers is None else numbers
+
+
+def _above(spans: Spans) -> Iterator[str]:
+    """The line above the head, and short rules under what spans several columns."""
+    cells, rules, start = [], [], 1
+    for words, count in spans:
+        told = latex_text(words)
+        cells.append(rf"\multicolumn{{{count}}}{{c}}{{{told}}}" if count > 1 else told)
+        if words and count > 1:
+            rules.append(rf"\cmidrule(lr){{{start}-{start + count - 1}}}")
+        start += count
+    yield " & ".join(cells) + r" \\"
+    if rules:
+        yield " ".join(rules)
+
+
+def _pipe(cell: str) -> str:
+    return " ".join(cell.replace("\\", "\\\\").replace("|", r"\|").split())
+
+
+def _line(row: Row) -> str:
+    first, *others = (_cell(" ".join(cell.split())) for cell in row)
+    first = f"{{}}{first}" if first.startswith("[") else first  # else \\ would take it for its length
+    return " & ".join([first, *others]) + r" \\"
+
+
+def _cell(text: str) -> str:
+    """Numbers as mathematics where that makes a difference: "78.0 ± 6.1", and minus signs."""
+    if found := _WITH_SPREAD.fullmatch(text):
+        return rf"${found[1]} \pm {found[2]}$"
+    if _ONLY_NUMBERS.fullmatch(text):
+        return text.replace("-", "$-$")
+    return latex_text(text)

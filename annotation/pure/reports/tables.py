@@ -1,0 +1,163 @@
+"""Tables of reports as texts: what a page shows, a note quotes and a terminal prints.
+
+A table is {"name", "title", "note", "columns", "rows"} and, where it has them, "spans" [[words, columns]] over the
+head, "of", for each row what stands behind it, "leads", False where no number leads there, "bars", False where no
+bars are drawn, and "variant", a gettext id that tells it from another table of its title. A cell is text as it stands,
+a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a sentence {"text": gettext id, "values"}.
+Whoever knows the reader's language gives `translate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+Translate = Callable[[str], str]
+UNKNOWN = "–"
+DIGITS = 10  # of a percentage in a file for programs: all that are exact, without the noise of a multiplication
+
+
+def is_figure(cell: object) -> bool:
+    return isinstance(cell, Mapping) and "value" in cell
+
+
+def is_number(cell: object) -> bool:
+    """Whether the cell stands at the right of its column."""
+    return cell is None or is_figure(cell) or isinstance(cell, int | float)
+
+
+def cell_text(cell: Any, translate: Translate = str) -> str:
+    """A cell in one line; a dash where nothing is known."""
+    if cell is None:
+        return UNKNOWN
+    if is_figure(cell):
+        return f"{in_percent(cell)} {interval(cell)}".strip()
+    if isinstance(cell, Mapping):
+        return sentence({"message": cell["text"], "values": cell.get("values", {})}, translate)
+    if isinstance(cell, float):
+        return f"{round(cell, 3):g}" if abs(cell) < 1e6 else f"{cell:.0f}"
+    return str(cell)
+
+
+def in_percent(figure: Mapping[str, Any]) -> str:
+    """{"value": 0.7801, ...} as "78.0"; a dash where it is undefined."""
+    return UNKNOWN if figure["value"] is None else f"{100 * figure['value']:.1f}"
+
+
+def interval(figure: Mapping[str, Any]) -> str:
+    """The interval of a figure as "[71.9, 83.6]"; nothing where it is undefined."""
+    if figure.get("low") is None or figure.get("high") is None:
+        return ""
+    return f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
+
+
+def said(words: str) -> dict[str, Any]:
+    """A cell of words, a gettext id."""
+    return {"text": words, "values": {}}
+
+
+def counted(number: int, one: str, many: str) -> dict[str, Any]:
+    """A cell of words about a number: `one` where it is 1, else `many` with %(n)s in it; both are gettext ids."""
+    return {"text": one if number == 1 else many, "values": {"n": number}}
+
+
+def counted_sentence(number: int, one: str, many: str, **values: Any) -> dict[str, Any]:
+    """A sentence about a number, {"message", "values"}, as `counted` words it."""
+    return {"message": one if number == 1 else many, "values": {"n": number, **values}}
+
+
+def made(
+    name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str | list[Any]
+) -> dict[str, Any]:
+    """A table; callers may add further keys."""
+    return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": [list(row) for row in rows]}
+
+
+def sentence(said: Mapping[str, Any], translate: Translate = str) -> str:
+    """{"message": gettext id, "values"} with its values in their places."""
+    values = {name: cell_text(value, translate) for name, value in said.get("values", {}).items()}
+    message = translate(said["message"]) if said["message"] else ""
+    return message % values if values else message.replace("%%", "%")
+
+
+def note_of(table: Mapping[str, Any], translate: Translate = str) -> str:
+    """What stands below the table: a gettext id, a sentence as in a cell, or several of these."""
+    note = table.get("note") or []
+    parts = note if isinstance(note, list) else [note]
+    return " ".join(
+        cell_text(part, translate) if isinstance(part, Mapping) else translate(part) for part in parts if part
+    )
+
+
+def spans_of(table: Mapping[str, Any], translate: Translate = str) -> list[tuple[str, int]]:
+    """(words, how many columns) of the line above the head; empty where the table has none."""
+    return [(translate(words) if words else "", count) for words, count in table.get("spans") or ()]
+
+
+def title_of(table: Mapping[str, Any], translate: Translate = str) -> str:
+    """The table's title, with its variant behind it."""
+    title = translate(table["title"])
+    return f"{title} ({translate(table['variant'])})" if table.get("variant") else title
+
+
+def head_of(table: Mapping[str, Any], translate: Translate = str) -> list[str]:
+    """The columns' names as they stand in the table's own head."""
+    return [translate(column) if column else "" for column in table["columns"]]
+
+
+def numbers_of(table: Mapping[str, Any]) -> list[bool]:
+    """Of each column, whether all its cells are numbers; a table of texts says it itself."""
+    if "numbers" in table:
+        return list(table["numbers"])
+    return [all(is_number(row[k]) for row in table["rows"]) for k in range(len(table["columns"]))]
+
+
+def quotable(table: Mapping[str, Any], translate: Translate = str) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of a table as texts, for `table_formats`; what spans columns is said in each of them."""
+    above = [words for words, count in spans_of(table, translate) for _column in range(count)]
+    head = head_of(table, translate)
+    if above:
+        head = [f"{span}: {own}" if span else own for span, own in zip(above, head, strict=True)]
+    return head, [[cell_text(cell, translate) for cell in row] for row in table["rows"]]
+
+
+def spread(table: Mapping[str, Any], translate: Translate = str) -> tuple[list[str], list[list[Any]]]:
+    """Head and rows with a column for each number: a figure's value and interval in percent, and its n."""
+    head, _texts = quotable(table, translate)
+    figures = [any(is_figure(row[k]) for row in table["rows"]) for k in range(len(head))]
+    named = [name for own, figure in zip(head, figures, strict=True) for name in _columns(own, figure)]
+    rows = [
+        [number for cell, figure in zip(row, figures, strict=True) for number in _numbers(cell, figure, translate)]
+        for row in table["rows"]
+    ]
+    return named, rows
+
+
+def _columns(name: str, figure: bool) -> list[str]:
+    return [f"{name} (%)", f"{name} low", f"{name} high", f"{name} n"] if figure else [name]
+
+
+def _numbers(cell: Any, figure: bool, translate: Translate) -> Iterator[Any]:
+    if not figure:
+        yield "" if cell is None else cell if isinstance(cell, int | float) else cell_text(cell, translate)
+        return
+    known: Mapping[str, Any] = cell if is_figure(cell) else {}
+    for end in (known.get("value"), known.get("low"), known.get("high")):
+        yield "" if end is None else round(100 * end, DIGITS)
+    yield "" if known.get("n") is None else known["n"]
+
+
+def lines(table: Mapping[str, Any], translate: Translate = str) -> list[str]:
+    """A table under its title with aligned columns, for a terminal."""
+    title = title_of(table, translate)
+    head, rows = quotable(table, translate)
+    if not rows:
+        return [f"{title}: {translate('nothing yet')}"]
+    head, *rows = [[" ".join(cell.split()) for cell in row] for row in [head, *rows]]
+    widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
+    return [title, *(f"  {_aligned(row, widths, numbers_of(table))}" for row in [head, *rows])]
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], numbers: Sequence[bool]) -> str:
+    cells = zip(row, widths, numbers, strict=True)
+    return "  ".join(c.rjust(width) if number else c.ljust(width) for c, width, number in cells).rstrip()

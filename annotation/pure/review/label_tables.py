@@ -1,0 +1,258 @@
+"""Tables on labels of the same items: agreement, aggregated labels by three rules, what each worker said.
+
+Tables are JSON as the report page shows them (pure/reports/tables); titles, notes and columns are gettext ids.
+An item is judged by (worker, category) pairs; who judged an item twice counts with the last judgment.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.pure.reports.tables import made, said
+from annotation.pure.statistics.agreement import alpha_figure, percent_agreement
+from annotation.pure.statistics.distance_agreement import alpha_without_one
+from annotation.pure.statistics.intervals import Figure, bootstrap_figure, resampled_sums, wilson
+from annotation.pure.statistics.label_models import Vote, dawid_skene, one_coin
+from annotation.pure.statistics.worker_intervals import Unit, without_one
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+JSON = dict[str, Any]
+LabelsByItem = Iterable[tuple[str, Sequence[tuple[str, Hashable]]]]
+Labels = dict[str, str | None]  # None: two labels are equally good
+
+SHARED_BY = 3  # models of workers need items with labels of as many annotators ...
+SHARED = 20  # ... and that many such items
+RESAMPLES = 999
+
+WITHOUT_ONE = _("Lowest and highest: with any one annotator left out.")
+TOO_FEW = _("Dawid–Skene and the one-coin model need at least 20 items with labels from three or more annotators.")
+MODELLED = _(
+    "Labels are aggregated by majority, by Dawid–Skene (each annotator has their own confusion matrix; "
+    "reliable from about 50 labels per annotator and class) and by the one-coin model (each annotator is "
+    "correct with one probability)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """The label of each judged item by each rule; the models are None where too few items are shared."""
+
+    majority: Labels
+    dawid_skene: Labels | None
+    one_coin: Labels | None
+    accuracies: Mapping[str, float]  # of the workers, by one-coin
+
+    def differing(self, labels: Labels) -> list[str]:
+        """The items whose label by another rule is not the majority's."""
+        return [item for item, label in labels.items() if label != self.majority[item]]
+
+
+def side_by_side(judged: LabelsByItem) -> SideBySide:
+    """Majority, Dawid–Skene and one-coin for every item with a label."""
+    return _modelled(_by_item(judged))
+
+
+def _modelled(votes: Mapping[str, Mapping[str, str]]) -> SideBySide:
+    majority = {item: most_said(own.values()) for item, own in votes.items()}
+    if sum(len(own) >= SHARED_BY for own in votes.values()) < SHARED:
+        return SideBySide(majority, None, None, {})
+    flat = [Vote(item, worker, label) for item, own in votes.items() for worker, label in own.items()]
+    full, coin = dawid_skene(flat), one_coin(flat)
+    found = [{str(item): _text(label) for item, label in model.aggregates().items()} for model in (full, coin)]
+    by_full, by_coin = ({item: labels[item] for item in majority} for labels in found)
+    accuracies = {str(worker): accuracy for worker, accuracy in coin.accuracies().items()}
+    return SideBySide(majority, by_full, by_coin, accuracies)
+
+
+def most_said(labels: Iterable[str]) -> str | None:
+    """The label that most gave; None without labels, and where two were given as often."""
+    ranked = Counter(labels).most_common(2)
+    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
+        return None
+    return ranked[0][0]
+
+
+def agreement_tables(
+    judged: LabelsByItem,
+    *,
+    categories: Sequence[str],
+    labels: Mapping[str, str],
+    seed: int,
+    gold: Mapping[str, str] | None = None,
+) -> list[JSON]:
+    """The tables "agreement", "verdicts", "by-worker" and "confusion"; `labels` words the categories."""
+    votes = _by_item(judged)
+    models = _modelled(votes)
+    used = {label for own in votes.values() for label in own.values()} | set((gold or {}).values())
+    named = {name: labels.get(name, name) for name in [*categories, *sorted(used - set(categories))]}
+    return [
+        agreement_table(list(votes.values()), seed=seed),
+        _aggregate_table(models, named),
+        _worker_table(votes, models, gold),
+        _confusion_table(votes, named, gold),
+    ]
+
+
+def agreement_table(units: Sequence[Mapping[str, Hashable]], *, seed: int) -> JSON:
+    """How often two annotators of an item agree, how often chance would have it, and alpha; units are by worker."""
+    shared = [list(unit.values()) for unit in units]
+    rows = [
+        raw_agreement_row(said(_("Agreement of pairs of annotators")), units, seed),
+        [said(_("Agreement expected by chance")), *_numbers(expected_agreement(shared, seed)), None, None],
+        alpha_row(units, seed),
+    ]
+    note = _(
+        "Over items with labels from at least two annotators; bootstrap intervals over items; a dash where undefined."
+    )
+    return made("agreement", _("Agreement"), agreement_columns(_("Items")), rows, [note, WITHOUT_ONE])
+
+
+def agreement_columns(of: str) -> list[str]:
+    return [
+        _("Measure"), _("Value"), _("95 % low"), _("95 % high"), of,
+        _("Lowest with one annotator left out"), _("Highest with one annotator left out"),
+    ]  # fmt: skip
+
+
+def raw_agreement_row(words: JSON, units: Sequence[Mapping[str, Hashable]], seed: int) -> list[Any]:
+    """How often two workers of a unit say the same, and from which to which value it lies without any one of them."""
+    shared = [percent_agreement([list(unit.values())]) for unit in units]
+    without = without_one(Unit(value, _agreement_without(unit)) for unit, value in zip(units, shared, strict=True))
+    return [words, *_numbers(bootstrap_figure(shared, seed, resamples=RESAMPLES)), *_ends(without)]
+
+
+def _agreement_without(unit: Mapping[str, Hashable]) -> dict[str, float | None]:
+    return {worker: percent_agreement([[x for name, x in unit.items() if name != worker]]) for worker in unit}
+
+
+def alpha_row(units: Sequence[Mapping[str, Hashable]], seed: int) -> list[Any]:
+    found = alpha_figure([list(unit.values()) for unit in units], seed, resamples=RESAMPLES)
+    without = alpha_without_one(units)
+    return [said(_("Krippendorff's alpha (nominal)")), *_numbers(found), *_ends(without)]
+
+
+def _ends(figure: Figure) -> list[float | None]:
+    return _numbers(figure)[1:3]
+
+
+def expected_agreement(units: Sequence[Sequence[Hashable]], seed: int) -> Figure:
+    """How often two labels drawn from those of all shared items are equal, as alpha has it; percentile interval."""
+    shared = [unit for unit in units if len(unit) > 1]
+    if not shared:
+        return Figure(None, None, None, 0)
+    place = {label: k for k, label in enumerate(dict.fromkeys(label for unit in shared for label in unit))}
+    counts = np.zeros((len(shared), len(place)))
+    for row, unit in zip(counts, shared, strict=True):
+        for label in unit:
+            row[place[label]] += 1
+    value = float(_by_chance(counts.sum(axis=0, keepdims=True))[0])
+    low, high = np.quantile(_by_chance(resampled_sums(counts, seed, resamples=RESAMPLES)), [0.025, 0.975])
+    return Figure(value, float(low), float(high), len(shared), "percentile")
+
+
+def _by_chance(totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    n = totals.sum(axis=1)
+    found: npt.NDArray[np.float64] = (totals * (totals - 1)).sum(axis=1) / (n * (n - 1))
+    return found
+
+
+def _by_item(judged: LabelsByItem) -> dict[str, dict[str, str]]:
+    """Each judged item's labels by worker, in the order in which items come."""
+    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for item, given in judged:
+        if given:
+            found[item].update((worker, str(label)) for worker, label in given)
+    return dict(found)
+
+
+def _aggregate_table(models: SideBySide, named: Mapping[str, str]) -> JSON:
+    """How many items have each label by each rule, and on how many a rule is not with the majority."""
+    rules = [models.majority, models.dawid_skene, models.one_coin]
+    counts = [None if found is None else Counter(found.values()) for found in rules]
+    total = len(models.majority)
+    rows = []
+    for key, words in [*named.items(), (None, _("tied"))]:
+        each = [None if count is None else count[key] for count in counts]
+        rows.append([said(words), each[0], wilson(each[0] or 0, total).as_json(), *each[1:]])
+    apart = [None if found is None else len(models.differing(found)) for found in rules[1:]]
+    rows.append([said(_("different from the majority")), None, None, *apart])
+    columns = (_("Label"), _("Majority"), _("Share"), _("Dawid–Skene"), _("One-coin model"))
+    note = TOO_FEW if models.dawid_skene is None else MODELLED
+    of = [*({"label": key} for key in named), {}, {}]
+    return made("verdicts", _("Aggregated labels"), columns, rows, note) | {"of": of}
+
+
+def _worker_table(votes: Mapping[str, Mapping[str, str]], models: SideBySide, gold: Mapping[str, str] | None) -> JSON:
+    """How often each worker says what most of the others say; a tie of the others counts with its share."""
+    given: Counter[str] = Counter()
+    met: defaultdict[str, list[float]] = defaultdict(list)
+    right: defaultdict[str, list[bool]] = defaultdict(list)
+    for item, own in votes.items():
+        for worker, label in own.items():
+            given[worker] += 1
+            if len(own) > 1:
+                others = _most([other for name, other in own.items() if name != worker])
+                met[worker].append((label in others) / len(others))
+            if gold and item in gold:
+                right[worker].append(label == gold[item])
+    columns = [_("Worker"), _("Items"), _("Agreement with the majority of the others"), _("Accuracy (one-coin model)")]
+    rows: list[list[Any]] = []
+    for worker, n in sorted(given.items()):
+        agreeing = wilson(sum(met[worker]), len(met[worker])).as_json()
+        accuracy = models.accuracies.get(worker)
+        rows.append([worker, n, agreeing, None if accuracy is None else round(accuracy, 3)])
+        if gold:
+            rows[-1].append(wilson(sum(right[worker]), len(right[worker])).as_json())
+    note = _(
+        "Each worker compared with the others on the same items, without the worker's own label; 95 % Wilson intervals."
+    )
+    return made("by-worker", _("By worker"), [*columns, *([_("Agreement with gold")] if gold else [])], rows, note)
+
+
+def _confusion_table(
+    votes: Mapping[str, Mapping[str, str]], named: Mapping[str, str], gold: Mapping[str, str] | None
+) -> JSON:
+    """What each worker said where gold, or else most of the others, say each label."""
+    counts: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for item, own in votes.items():
+        for worker, label in own.items():
+            others = [other for name, other in own.items() if name != worker]
+            right = gold.get(item) if gold else most_said(others)
+            if right is not None:
+                counts[worker, right][label] += 1
+    rows = [
+        [worker, said(named[right]), *(counts[worker, right][label] for label in named)]
+        for worker in sorted({worker for worker, _right in counts})
+        for right in named
+        if (worker, right) in counts
+    ]
+    of = {"of": [{"worker": row[0]} for row in rows], "of_columns": [{}, {}, *({"label": label} for label in named)]}
+    note = (
+        _("Rows: the gold label.")
+        if gold
+        else _("Rows: the majority label of the others; items where they tie are left out.")
+    )
+    columns = (_("Worker"), _("True label"), *named.values())
+    return made("confusion", _("Labels given by each worker"), columns, rows, note) | of
+
+
+def _most(labels: Sequence[str]) -> set[str]:
+    """All labels given most often."""
+    counts = Counter(labels)
+    most = max(counts.values())
+    return {label for label, count in counts.items() if count == most}
+
+
+def _numbers(figure: Figure) -> list[float | None]:
+    ends = [None if end is None else round(end, 3) for end in (figure.value, figure.low, figure.high)]
+    return [*ends, figure.n]
+
+
+def _text(label: Hashable | None) -> str | None:
+    return None if label is None else str(label)

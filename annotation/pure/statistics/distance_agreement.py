@@ -1,0 +1,198 @@
+"""Krippendorff's alpha for labels that can be nearly alike: answers in free text, sets of supporting paragraphs.
+
+Disagreement is one less the similarity of two labels, 0 for equal ones: F1 for answers, MASI for sets (Passonneau
+2006). With no similarity between unlike labels this is nominal alpha. A unit is what several workers said of one item,
+by worker. Intervals resample units; the range is of alpha without any one worker.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.pure.statistics.intervals import Figure, resampled_sums
+from annotation.pure.statistics.metrics import Scorer
+
+RESAMPLES = 999
+FEW = 32  # unlike labels up to which their counts by unit are held as a table
+Array = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+H = TypeVar("H", bound=Hashable)
+Similarity = Callable[[H, H], float]
+Kin = Callable[[H], Iterable[Hashable]]  # labels with nothing of it in common are not alike at all
+
+
+@dataclass(frozen=True, slots=True)
+class Alpha:
+    """Alpha with its interval over units, and its range without any one worker (n counts these)."""
+
+    figure: Figure
+    without: Figure
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self.figure.as_json(), "without": self.without.as_json()}
+
+
+UNDEFINED = Alpha(Figure(None, None, None, 0), Figure(None, None, None, 0))
+
+
+def alpha_of_answers(units: Iterable[Mapping[str, str]], scorer: Scorer, seed: int) -> Alpha:
+    """Of answers in free text, "" for no answer: one less F1 as the dataset's scorer has it."""
+    keyed = [{worker: scorer.key(text) for worker, text in unit.items()} for unit in units]
+    return alpha(keyed, seed, similarity=lambda a, b: scorer.answer(a, [b]).f1, kin=lambda key: key.split() or [""])
+
+
+def alpha_of_sets(units: Iterable[Mapping[str, frozenset[Hashable]]], seed: int) -> Alpha:
+    """Of sets, such as the supporting paragraphs that somebody ticked: MASI distance."""
+    return alpha(list(units), seed, similarity=masi, kin=lambda one: one)
+
+
+def masi(one: frozenset[Hashable], other: frozenset[Hashable]) -> float:
+    """Jaccard's share, times 1 for equal sets, 2/3 where one holds the other, 1/3 where they overlap otherwise."""
+    if one == other:
+        return 1.0
+    shared = len(one & other)
+    held = 2 / 3 if shared in (len(one), len(other)) else 1 / 3
+    return held * shared / len(one | other)
+
+
+def alpha(
+    units: Iterable[Mapping[str, H]],
+    seed: int,
+    *,
+    similarity: Similarity[H] | None = None,
+    kin: Kin[H] | None = None,
+    clusters: Iterable[Hashable] | None = None,
+    resamples: int = RESAMPLES,
+) -> Alpha:
+    """Alpha over the units with two labels or more; nominal without a similarity. Undefined where chance explains all.
+
+    `clusters` names for each unit what it belongs to, such as the question of a paragraph: the interval resamples
+    these as wholes; without it the units.
+
+    With `kin` only labels that have something in common are compared, so that the cost does not grow with the square
+    of their number.
+    """
+    named = enumerate(units) if clusters is None else zip(clusters, units, strict=True)
+    kept = [(cluster, dict(unit)) for cluster, unit in named if len(unit) > 1]
+    paired = [unit for _cluster, unit in kept]
+    if not paired:
+        return UNDEFINED
+    table = _Table(paired, similarity, kin, [cluster for cluster, _unit in kept])
+    value = table.alpha()
+    if value is None:
+        return Alpha(Figure(None, None, None, len(paired)), Figure(None, None, None, len(table.workers)))
+    drawn = [each for each in table.resampled(seed, resamples) if each is not None]
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return Alpha(Figure(value, float(low), float(high), len(paired), "percentile"), table.without_one(value))
+
+
+def alpha_without_one(units: Iterable[Mapping[str, Hashable]]) -> Figure:
+    """The range of nominal alpha without any one worker."""
+    paired = [dict(unit) for unit in units if len(unit) > 1]
+    table = _Table(paired, None, None, range(len(paired))) if paired else None
+    value = table.alpha() if table else None
+    return UNDEFINED.without if table is None or value is None else table.without_one(value)
+
+
+class _Table:
+    """The labels of all units in a row, as places in the list of unlike labels, and which of these are alike."""
+
+    def __init__(
+        self,
+        units: Sequence[Mapping[str, H]],
+        similarity: Similarity[H] | None,
+        kin: Kin[H] | None,
+        clusters: Sequence[Hashable],
+    ) -> None:
+        places: dict[H, int] = {}
+        self.codes = np.array([places.setdefault(x, len(places)) for unit in units for x in unit.values()])
+        known: dict[Hashable, int] = {}
+        self.cluster = np.array([known.setdefault(cluster, len(known)) for cluster in clusters])  # of each unit
+        self.owner = np.repeat(np.arange(len(units)), [len(unit) for unit in units])
+        self.workers = sorted({worker for unit in units for worker in unit})
+        self.number = len(places)
+        self.left, self.right, self.alike = _pairs(list(places), similarity, kin)
+        self._near = dict(
+            zip(zip(self.left.tolist(), self.right.tolist(), strict=True), self.alike.tolist(), strict=True)
+        )
+        self._units = [{worker: places[x] for worker, x in unit.items()} for unit in units]
+        self.observed = np.array([self._observed(list(unit.values())) for unit in self._units])
+
+    def alpha(self) -> float | None:
+        return self._of(float(self.observed.sum()), self._counts(None))
+
+    def resampled(self, seed: int, resamples: int) -> Iterator[float | None]:
+        n = int(self.cluster.max()) + 1
+        if self.number <= FEW:
+            parts = np.zeros((n, 1 + self.number))
+            parts[:, 0] = np.bincount(self.cluster, self.observed, n)
+            np.add.at(parts, (self.cluster[self.owner], 1 + self.codes), 1.0)
+            for row in resampled_sums(parts, seed, resamples=resamples):
+                yield self._of(float(row[0]), row[1:])
+            return
+        rng = np.random.default_rng(seed)
+        for _ in range(resamples):
+            times = np.bincount(rng.integers(0, n, size=n), minlength=n).astype(np.float64)[self.cluster]
+            yield self._of(float(times @ self.observed), self._counts(times[self.owner]))
+
+    def without_one(self, value: float) -> Figure:
+        ends = [each for each in self.without_each() if each is not None]
+        low, high = (min(ends), max(ends)) if ends else (None, None)
+        return Figure(value, low, high, len(self.workers), "without one worker")
+
+    def without_each(self) -> Iterator[float | None]:
+        """Alpha without one worker after the other; a unit of theirs with one other label goes with them."""
+        total, observed = self._counts(None), float(self.observed.sum())
+        held: defaultdict[str, list[int]] = defaultdict(list)
+        for k, unit in enumerate(self._units):
+            for worker in unit:
+                held[worker].append(k)
+        for worker in self.workers:
+            counts, left = total.copy(), observed
+            for k in held[worker]:
+                others = [code for name, code in self._units[k].items() if name != worker]
+                gone = [self._units[k][worker]] if len(others) > 1 else list(self._units[k].values())
+                np.subtract.at(counts, gone, 1.0)
+                left += self._observed(others) - float(self.observed[k])
+            yield self._of(left, counts)
+
+    def _counts(self, weights: Array | None) -> Array:
+        return np.bincount(self.codes, weights, self.number).astype(np.float64)
+
+    def _observed(self, codes: Sequence[int]) -> float:
+        """Disagreement over ordered pairs of one unit, by its labels less one; 0 for a label alone."""
+        pairs = [(min(a, b), max(a, b)) for k, a in enumerate(codes) for b in codes[:k] if a != b]
+        return sum(2 * (1 - self._near.get(pair, 0.0)) for pair in pairs) / (len(codes) - 1) if pairs else 0.0
+
+    def _of(self, observed: float, counts: Array) -> float | None:
+        n = float(counts.sum())
+        if n < 2:
+            return None
+        alike = float(counts @ counts) + 2 * float((counts[self.left] * counts[self.right]) @ self.alike)
+        expected = (n * n - alike) / (n - 1)
+        return None if expected < 1e-9 else 1.0 - observed / expected
+
+
+def _pairs(values: Sequence[H], similarity: Similarity[H] | None, kin: Kin[H] | None) -> tuple[Places, Places, Array]:
+    """The pairs of unlike labels that are alike at all, and how much."""
+    near: list[tuple[int, int, float]] = []
+    if similarity is not None:
+        near = [(a, b, s) for a, b in sorted(_candidates(values, kin)) if (s := similarity(values[a], values[b])) > 0]
+    left, right = (np.array([row[k] for row in near], dtype=np.int64) for k in (0, 1))
+    return left, right, np.array([row[2] for row in near], dtype=np.float64)
+
+
+def _candidates(values: Sequence[H], kin: Kin[H] | None) -> set[tuple[int, int]]:
+    if kin is None:
+        return {(a, b) for b in range(len(values)) for a in range(b)}
+    sharing: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for place, value in enumerate(values):
+        for each in set(kin(value)):
+            sharing[each].append(place)
+    return {(a, b) for places in sharing.values() for k, b in enumerate(places) for a in places[:k]}

@@ -1,0 +1,185 @@
+"""How a prediction is scored against gold: the official scorers' definitions, each under its own name.
+
+HotpotQA, MuSiQue and SQuAD agree on the ordinary case and differ in the corners (yes and no, answers that
+are empty after normalising, two empty supports), so there is no such thing as "the F1": a figure names its
+scorer. Every dataset is scored by the scorer of its format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, replace
+
+from annotation.pure.data.example import Example
+from annotation.pure.text.normalization import normalise_answer
+
+CLOSED_ANSWERS = frozenset({"yes", "no", "noanswer"})
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one prediction earns, each part 0..1."""
+
+    em: float
+    f1: float
+    precision: float
+    recall: float
+
+
+ZERO = Score(0.0, 0.0, 0.0, 0.0)
+FULL = Score(1.0, 1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """One official scorer, by its corners; `name` and `version` go beside every figure made with it.
+
+    `closed_guard`: no partial credit between yes, no or noanswer and any other answer.
+    `empty_f1`: F1 of two answers that are both empty after normalising (their EM is 1 in all scorers).
+    `empty_support_f1`: F1 of two empty supports (their EM is 1).
+    `scores_unanswerable`: the gold of an unanswerable question is the empty answer; otherwise such a
+    question is left out of the plain means (MuSiQue scores it in pairs: `human_scores.pair_scores`).
+    `best_each`: of several gold answers each of the four figures at its best, not precision and recall of one.
+    `verbatim`: compare the answers as they are, for options to choose from; F1 is then EM.
+    """
+
+    name: str
+    version: str = "1"
+    closed_guard: bool = False
+    empty_f1: float = 1.0
+    empty_support_f1: float = 1.0
+    scores_unanswerable: bool = False
+    best_each: bool = False
+    verbatim: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}/{self.version}"
+
+    def key(self, answer: str) -> str:
+        """The form in which two answers count as the same."""
+        return answer.strip() if self.verbatim else normalise_answer(answer)
+
+    def gold(self, answers: Sequence[str], answerable: bool | None = None) -> tuple[str, ...] | None:
+        """The answers to score against, or None where there is nothing to score (hidden, or left out)."""
+        if answerable is False:
+            return ("",) if self.scores_unanswerable else None
+        if not answers or not self.scores_unanswerable:
+            return tuple(answers) or None
+        return tuple(answer for answer in answers if self.key(answer)) or ("",)
+
+    def answer(self, prediction: str, golds: Sequence[str]) -> Score:
+        """Best score against the answer and its aliases: EM and F1 each at their best.
+
+        Precision and recall are those of the (first) alias with the best F1, or their best (`best_each`).
+        ValueError without gold.
+        """
+        if not golds:
+            raise ValueError("there is no gold answer to score against")
+        key = self.key(prediction)
+        scores = [self._compare(key, self.key(gold)) for gold in golds]
+        if len(scores) == 1:
+            return scores[0]
+        if self.best_each:
+            parts = [(score.em, score.f1, score.precision, score.recall) for score in scores]
+            return Score(*map(max, zip(*parts, strict=True)))
+        best = max(scores, key=lambda score: score.f1)
+        return replace(best, em=max(score.em for score in scores))
+
+    def support(self, prediction: Collection[Hashable], gold: Collection[Hashable]) -> Score:
+        """Overlap of two sets: paragraph positions, titles, or (title, sentence) pairs."""
+        predicted, right = frozenset(prediction), frozenset(gold)
+        if not predicted and not right:
+            return Score(1.0, self.empty_support_f1, 0.0, 0.0)
+        return _overlap(len(predicted & right), len(predicted), len(right))
+
+    def _compare(self, prediction: str, gold: str) -> Score:
+        if prediction == gold:
+            return FULL if gold or self.verbatim else Score(1.0, self.empty_f1, self.empty_f1, self.empty_f1)
+        if self.verbatim or (self.closed_guard and (prediction in CLOSED_ANSWERS or gold in CLOSED_ANSWERS)):
+            return ZERO
+        predicted, right = prediction.split(), gold.split()
+        score = _overlap(_shared(predicted, right), len(predicted), len(right))
+        return replace(score, em=0.0) if score.em else score  # the same words in another order
+
+
+def joint(first: Score, *others: Score) -> Score:
+    """HotpotQA's joint score: the products of precision, recall and EM, and the F1 of the products."""
+    em, precision, recall = first.em, first.precision, first.recall
+    for other in others:
+        em, precision, recall = em * other.em, precision * other.precision, recall * other.recall
+    both = precision + recall
+    f1 = 2 * precision * recall / both if both > 0 else 0.0
+    return Score(em, f1, precision, recall)
+
+
+def _shared(predicted: list[str], gold: list[str]) -> int:
+    """How many words two answers have in common, counted as bags."""
+    left: dict[str, int] = {}
+    for word in gold:
+        left[word] = left.get(word, 0) + 1
+    shared = 0
+    for word in predicted:
+        if left.get(word):
+            left[word] -= 1
+            shared += 1
+    return shared
+
+
+def _overlap(shared: int, predicted: int, gold: int) -> Score:
+    if not shared:
+        return ZERO
+    precision, recall = shared / predicted, shared / gold
+    exact = 1.0 if shared == predicted == gold else 0.0
+    return Score(exact, 2 * precision * recall / (precision + recall), precision, recall)
+
+
+HOTPOTQA = Scorer("hotpotqa", closed_guard=True, empty_f1=0.0, empty_support_f1=0.0)
+TWOWIKI = Scorer(
+    "2wikimultihopqa", version="1.1", closed_guard=True, empty_f1=0.0, empty_support_f1=0.0, best_each=True
+)
+MUSIQUE = Scorer("musique")
+SQUAD = Scorer("squad", scores_unanswerable=True)
+SQUAD_1 = Scorer("squad1.1", empty_f1=0.0)
+ACCURACY = Scorer("accuracy", verbatim=True)
+
+SCORERS = {scorer.name: scorer for scorer in (HOTPOTQA, TWOWIKI, MUSIQUE, SQUAD, ACCURACY)}
+
+# Our own jsonl and csv may hold anything: MuSiQue's scorer is the one that knows aliases and twins.
+_BY_FORMAT = {
+    "hotpotqa": HOTPOTQA,
+    "2wikimultihopqa": TWOWIKI,
+    "dire": HOTPOTQA,
+    "subqa": HOTPOTQA,
+    "musique": MUSIQUE,
+    "disconnection": MUSIQUE,
+    "jsonl": MUSIQUE,
+    "csv": MUSIQUE,
+    "squad": SQUAD,
+    "race": ACCURACY,
+}
+
+
+SCORED_AS = "@scored_as"  # in `extra` of an example: the format whose scorer it keeps in a dataset of another one
+
+
+def scored_as(example: Example, format_name: str) -> str:
+    """The format whose scorer an example has in a dataset of the format named."""
+    own = example.extra.get(SCORED_AS)
+    return own if isinstance(own, str) and own in _BY_FORMAT else format_name
+
+
+def keeping_scorer(example: Example, format_name: str, *, within: str) -> Example:
+    """The example of the format named as it stands in a dataset of the format `within`: it keeps its scorer there."""
+    own = scored_as(example, format_name)
+    if scorer_for(own) is scorer_for(within):
+        return example
+    return replace(example, extra={**example.extra, SCORED_AS: own})
+
+
+def scorer_for(format_name: str) -> Scorer:
+    """The scorer of a dataset by the name of its format (`--format`). ValueError for an unknown name."""
+    try:
+        return _BY_FORMAT[format_name]
+    except KeyError:
+        raise ValueError(f"no scorer for format {format_name!r}; known: {', '.join(_BY_FORMAT)}") from None

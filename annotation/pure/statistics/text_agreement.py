@@ -1,0 +1,36 @@
+"""A table of agreement beyond chance where labels can be nearly alike: answers in free text, sets of marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.pure.reports.tables import made, said
+from annotation.pure.statistics.distance_agreement import Alpha
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+JSON = dict[str, Any]
+ANSWER_TEXT, SUPPORT = _("the answer (distance 1 − F1)"), _("the support (MASI distance)")
+NOTE = _(
+    "1: full agreement; 0: agreement at chance level. n counts the units with at least two annotators. "
+    "Bootstrap intervals over these units; lowest and highest: with any one annotator left out."
+)
+
+
+def text_agreement_table(found: Sequence[tuple[str, Alpha]]) -> list[JSON]:
+    """A row for each (words, alpha); no table where nothing is shared by two."""
+    rows = [
+        [said(words), *(_rounded(end) for end in (one.figure.value, one.figure.low, one.figure.high)), one.figure.n,
+         *(_rounded(end) for end in (one.without.low, one.without.high))]
+        for words, one in found
+        if one.figure.n
+    ]  # fmt: skip
+    columns = [
+        _("Part"), _("Value"), _("95 % low"), _("95 % high"), "n",
+        _("Lowest with one annotator left out"), _("Highest with one annotator left out"),
+    ]  # fmt: skip
+    return [made("text-agreement", _("Krippendorff's alpha for texts and marks"), columns, rows, NOTE)] if rows else []
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)

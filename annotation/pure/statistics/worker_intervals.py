@@ -1,0 +1,133 @@
+"""Whom a figure is about: these workers, or workers in general.
+
+Intervals that resample items hold for the workers who took part. For a mean of responses an interval can also be
+about workers like them: the variance over items plus that over workers (jackknife) less that of single responses,
+which is in both, and never below the larger of the two; with Student's t of one degree less than there are workers
+(two-way clustering, Cameron, Gelbach and Miller 2011). Other figures, such as that of a majority, have the range of
+what they would be without any one worker.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.pure.statistics.intervals import LEVEL, Figure
+from annotation.pure.statistics.student_t import two_sided
+from annotation.pure.text.translation_marks import gettext_noop as _
+
+LEAST_WORKERS = 7  # with fewer the intervals say too little: t with 2 degrees alone makes them 2.2 times as wide
+
+THESE = _(
+    "The 95 %% intervals hold for these %(n)s annotators: they resample items and do not predict how other "
+    "people would perform."
+)
+THIS_ONE = _("The 95 %% intervals hold for this one annotator only.")
+TOO_FEW = _(
+    "No interval is given for people in general: this requires at least %(least)s annotators, and only %(n)s "
+    "took part. An interval over so few people would mostly reflect who happened to take part."
+)
+Array = npt.NDArray[np.float64]
+
+
+class Response(NamedTuple):
+    """A worker's value on an item, 0 to 1; `weight` where items with many responses shall not weigh more."""
+
+    item: Hashable
+    worker: str
+    value: float
+    weight: float = 1.0
+
+
+class Unit(NamedTuple):
+    """A figure's value for an item (or a group of them), and what it would be without each of its workers.
+
+    None: the item would not count.
+    """
+
+    value: float | None
+    without: Mapping[str, float | None]
+
+
+def whom(workers: int) -> dict[str, Any]:
+    """The sentence that tells whom intervals over items are about, as a cell of words."""
+    return {"text": THIS_ONE, "values": {}} if workers == 1 else {"text": THESE, "values": {"n": workers}}
+
+
+def too_few(workers: int) -> dict[str, Any]:
+    """Why nothing is said of people in general."""
+    return {"text": TOO_FEW, "values": {"n": workers, "least": LEAST_WORKERS}}
+
+
+def over_workers(responses: Iterable[Response]) -> Figure:
+    """The (weighted) mean of responses with its 95 % interval over workers and items; n counts the workers.
+
+    No interval for fewer than LEAST_WORKERS, nor where all responses are alike.
+    """
+    rows = list(responses)
+    if not rows:
+        return Figure(None, None, None, 0)
+    weights = np.array([row.weight for row in rows])
+    values = np.array([row.value for row in rows])
+    value = float(weights @ values / weights.sum())
+    items, workers = (_codes([row[k] for row in rows]) for k in (0, 1))
+    number = int(workers.max()) + 1
+    if number < LEAST_WORKERS or np.ptp(values) == 0:
+        return Figure(value, None, None, number)
+    off = weights * (values - value) / weights.sum()
+    of_items = _clustered(off, items)
+    of_workers = _jackknife(weights, weights * values, workers)
+    variance = max(of_items + of_workers - _clustered(off, np.arange(len(rows))), of_items, of_workers)
+    half = two_sided(LEVEL, number - 1) * math.sqrt(variance)
+    return Figure(value, max(0.0, value - half), min(1.0, value + half), number, "workers and items")
+
+
+def without_one(units: Iterable[Unit]) -> Figure:
+    """The mean over units, from its lowest to its highest without any one worker; n counts the workers.
+
+    No range for a single worker.
+    """
+    kept: list[float] = []
+    changed: defaultdict[str, list[tuple[float | None, float | None]]] = defaultdict(list)
+    for unit in units:
+        if unit.value is not None:
+            kept.append(unit.value)
+        for worker, value in unit.without.items():
+            changed[worker].append((unit.value, value))
+    if not kept:
+        return Figure(None, None, None, len(changed))
+    total, n = math.fsum(kept), len(kept)
+    means = [mean for rows in changed.values() if (mean := _changed(total, n, rows)) is not None]
+    low, high = (min(means), max(means)) if len(changed) > 1 and means else (None, None)
+    return Figure(total / n, low, high, len(changed), "without one worker")
+
+
+def _changed(total: float, n: int, rows: Sequence[tuple[float | None, float | None]]) -> float | None:
+    """The mean of n values that sum to `total` once some are replaced; None where none is left."""
+    before = [old for old, _new in rows if old is not None]
+    after = [new for _old, new in rows if new is not None]
+    left = n - len(before) + len(after)
+    return (total - math.fsum(before) + math.fsum(after)) / left if left else None
+
+
+def _codes(labels: Collection[Hashable]) -> npt.NDArray[np.int64]:
+    seen: dict[Hashable, int] = {}
+    return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
+
+
+def _clustered(off: Array, clusters: npt.NDArray[np.int64]) -> float:
+    """The variance of a mean by the sums of its deviations within clusters; 0 for a single cluster."""
+    sums = np.bincount(clusters, off)
+    return float(np.sum(sums**2)) * len(sums) / (len(sums) - 1) if len(sums) > 1 else 0.0
+
+
+def _jackknife(weights: Array, weighted: Array, workers: npt.NDArray[np.int64]) -> float:
+    """The variance of a mean by leaving out one worker after the other."""
+    left = weights.sum() - np.bincount(workers, weights)
+    means = (weighted.sum() - np.bincount(workers, weighted)) / left
+    return float(np.sum((means - means.mean()) ** 2)) * (len(means) - 1) / len(means)

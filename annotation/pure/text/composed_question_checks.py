@@ -1,0 +1,209 @@
+"""Checks a composed multihop question while its writer types (MuSiQue, section 5, S7).
+
+The question should use every hop, name no answer on the way nor the final one, be one question and not one of the
+hops, and be short. Levels are the requester's; `LEVELS` are those that hold unless a batch sets others. On MuSiQue's
+own compositions the errors are rare: tests/pure/test_phrasing_real.py holds the figures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+
+from annotation.pure.data import dag
+from annotation.pure.data.example import Hop
+from annotation.pure.text.answer_leaks import Sought, Span, leaks, sought
+from annotation.pure.text.fuzzy_search import likeness
+from annotation.pure.text.hop_coverage import Coverage, content_words, coverage, covered
+from annotation.pure.text.masking import resolved, without_references
+from annotation.pure.text.word_forms import Word, kin, listed, misspelt, words
+
+__all__ = ["CHECKS", "LEVELS", "Coverage", "Finding", "coverage", "findings", "most_words"]
+
+LEVELS: Mapping[str, str] = MappingProxyType(
+    {
+        "gives_away": "error",
+        "gives_away_final": "error",
+        "repeats_hop": "error",
+        "hop_missing": "warning",
+        "too_long": "warning",
+        "no_question_mark": "error",
+        "sentences": "error",
+    }
+)
+CHECKS: tuple[str, ...] = tuple(LEVELS)
+
+ALIKE = 0.9  # likeness with a single-hop question from which a question repeats it, where it adds no word
+VERY_ALIKE = 0.95  # and where it does
+MOST_SENTENCES = 2
+LONGEST_WORD = 40  # letters that are looked at before a full stop
+ABBREVIATIONS = listed(
+    """
+    st ste mt ft mr mrs ms dr prof jr sr rev hon gen col capt lt sgt cpl adm cmdr gov sen rep pres fr bros inc ltd co
+    corp llc plc vs v no nos vol vols ed eds pp p ch sec fig dept univ assn ave blvd rd sq est c ca approx etc al cf
+    jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun
+    """
+)
+
+_QUESTION_MARKS = re.compile("[?？؟;⁇⁈⁉‽]")
+_STOP = re.compile(r"(?<![.!?…])([.!?…]+)[\"'”’)\]]*\s+(?=[\"'“‘(\[]*(\w))|([。！？]+)[」』”]*(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong with a question, and where: spans are code points, `words` what a message may quote.
+
+    They are, for gives_away* the words of the question, for repeats_hop the question, for hop_missing the words of the
+    hop that are not used.
+    """
+
+    check: str
+    hop: int = 0  # from 1; 0: it is about no hop
+    spans: tuple[Span, ...] = ()
+    words: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return f"{self.check}-{self.hop}" if self.hop else self.check
+
+
+def findings(question: str, hops: Sequence[Hop], *, most_words: int) -> list[Finding]:
+    """Everything that the checks find, whatever their levels, in the order of `CHECKS` and then of the hops."""
+    plan = _plan(tuple(hops))
+    told = words(question)
+    found = [
+        *_given_away(question, told, plan),
+        *_repeated(question, told, plan),
+        *_missing(told, hops),
+        *_too_long(question, most_words),
+        *_unmarked(question),
+        *_sentences(question),
+    ]
+    return sorted(found, key=lambda finding: CHECKS.index(finding.check))
+
+
+def most_words(hops: Sequence[Hop]) -> int:
+    """Words that a question of so many hops may well have: 97 in 100 of MuSiQue's compositions keep it."""
+    return {1: 20, 2: 25, 3: 30, 4: 40}.get(len(hops), 10 * len(hops))
+
+
+# ------------------------------------------------------------------------------------- what depends on the hops alone
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    sought: tuple[tuple[str, int, Sought], ...]  # check, hop, answer: those that must not be said
+    known: frozenset[str]  # the hops' words
+    repeated: tuple[tuple[int, str, tuple[str, ...]], ...]  # hop, its words in a row, its content words
+
+
+@lru_cache(maxsize=1 << 11)
+def _plan(hops: tuple[Hop, ...]) -> _Plan:
+    asked = [words(without_references(hop.question)) for hop in hops]
+    known = frozenset(word.plain for question in asked for word in question)
+    heads = {head for head, _tail in dag.edges(hops)}
+    wanted = []
+    for k, hop in enumerate(hops, 1):
+        check = "gives_away_final" if k == len(hops) else "gives_away"
+        answer = sought(hop.answer)
+        if (k in heads or k == len(hops)) and not _is_asked_with(answer, asked):
+            wanted.append((check, k, answer))
+    repeated = [(k, *form) for k, hop in enumerate(hops, 1) for form in _wordings(hop, hops)]
+    return _Plan(tuple(wanted), known, tuple(dict.fromkeys(repeated)))
+
+
+def _is_asked_with(answer: Sought, asked: Sequence[Sequence[Word]]) -> bool:
+    """Whether a hop's question itself says the answer, so that a writer must say it too.
+
+    A single word must be there as it is; a longer name also misspelt ("govenor general of").
+    """
+    for question in asked:
+        there = frozenset(word.plain for word in question)
+        known = there if len(answer.content) < 2 else frozenset()
+        if leaks(answer, question, known=known) or (answer.content and there.issuperset(answer.content)):
+            return True
+    return False
+
+
+def _wordings(hop: Hop, hops: Sequence[Hop]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The hop's question without its `#k` and with their answers: its words in a row, the content words."""
+    for text in (without_references(hop.question), resolved(hop.question, hops)):
+        row = words(text)
+        yield " ".join(word.plain for word in row), tuple(word.plain for word in content_words(text))
+
+
+# ------------------------------------------------------------------------------------------------------------- checks
+
+
+def _given_away(question: str, told: Sequence[Word], plan: _Plan) -> Iterator[Finding]:
+    for check, hop, answer in plan.sought:
+        if spans := tuple(leaks(answer, told, known=plan.known)):
+            yield Finding(check, hop, spans, tuple(question[a:b] for a, b in spans))
+
+
+def _repeated(question: str, told: Sequence[Word], plan: _Plan) -> Iterator[Finding]:
+    own = [word for word in told if not (word.plain.isdecimal() and question[: word.start].endswith("#"))]
+    row = " ".join(word.plain for word in own)
+    said = [word.plain for word in own if not (word.is_function or word.is_initial)]
+    seen: set[int] = set()
+    for hop, wording, content in plan.repeated:
+        if hop not in seen and _says_the_same(row, said, wording, content):
+            seen.add(hop)
+            span = (told[0].start, told[-1].end)
+            yield Finding("repeats_hop", hop, (span,), (question[slice(*span)],))
+
+
+def _says_the_same(row: str, said: Sequence[str], wording: str, content: Sequence[str]) -> bool:
+    """Nearly the same letters, or the same content words in whatever order and form, and nothing else."""
+    alike = likeness(row, wording) if wording else 0.0
+    if alike >= VERY_ALIKE:
+        return True
+    if alike < ALIKE and len(said) != len(content):
+        return False
+    left = list(content)
+    for word in said:
+        meant = next((other for other in left if kin(word, other) or misspelt(word, other)), None)
+        if meant is None:
+            return False
+        left.remove(meant)
+    return alike >= ALIKE or not (left or not said)
+
+
+def _missing(told: Sequence[Word], hops: Sequence[Hop]) -> Iterator[Finding]:
+    for row in covered(told, hops):
+        if row.neglected:
+            yield Finding("hop_missing", row.hop, (), tuple(text for text, used in row.words if not used))
+
+
+def _too_long(question: str, most: int) -> Iterator[Finding]:
+    places = [match.span() for match in re.finditer(r"\S+", question)]
+    if len(places) > most:
+        yield Finding("too_long", 0, ((places[most][0], places[-1][1]),))
+
+
+def _unmarked(question: str) -> Iterator[Finding]:
+    if not _QUESTION_MARKS.search(question):
+        yield Finding("no_question_mark")
+
+
+def _sentences(question: str) -> Iterator[Finding]:
+    starts = [match.end() for match in _STOP.finditer(question) if _ends_sentence(question, match)]
+    if len(starts) >= MOST_SENTENCES:
+        yield Finding("sentences", 0, ((starts[MOST_SENTENCES - 1], len(question.rstrip())),))
+
+
+def _ends_sentence(question: str, match: re.Match[str]) -> bool:
+    """Not after abbreviations and initials, nor where a small letter follows ("the show Jeopardy! in")."""
+    if match[3]:
+        return True
+    if match[2].islower():
+        return False
+    if match[1] != ".":
+        return True
+    before = question[max(0, match.start() - LONGEST_WORD) : match.start()].split()
+    word = before[-1].strip("\"'“‘([") if before else ""
+    initial = len(word) == 1 and word.isalpha()
+    return not (initial or "." in word or word.lower() in ABBREVIATIONS)

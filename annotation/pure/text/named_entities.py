@@ -1,0 +1,154 @@
+"""Which answers are named entities, and whether a mention can be one: the checks of MuSiQue's S2 that can be changed.
+
+The paper asked a tagger, a search engine and a wikifier. `PlainCheck` goes by letters only and needs none of
+them: people judge every bridge before they compose.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from annotation.pure.derivations.bridges import Mention, folded, tidy
+from annotation.pure.derivations.single_hop import Single
+
+
+class EntityCheck(Protocol):
+    """What may speak against a bridge; each method says yes where it has nothing to object."""
+
+    def names(self, head: Single) -> bool:
+        """Whether the head's answer is a named entity."""
+
+    def mentioned(self, question: str, mention: Mention) -> bool:
+        """Whether what stands at a place of a tidy question can be the entity that it looks like."""
+
+    def same(self, head: Single, tail: Single) -> bool:
+        """Whether the head's answer and its mention in the tail's question are the same entity."""
+
+
+# Words that are no piece of a name, whatever their first letter.
+_GRAMMAR = frozenset(
+    """
+    the a an this that these those it its he him his she her they them their we us our you your i me my
+    and or but nor so if as than then when where who whom whose which what why how because since until while
+    about above across after against along among around at before behind below between by despite down during
+    for from in inside into like near not of off on onto out over per through to toward under up upon via with
+    within without never always often usually only also very too yet is are was were be been do does did has
+    have had can could will would shall should may might must name give tell list describe find according
+    besides aside
+    """.split()  # noqa: SIM905
+)  # fmt: skip
+# Words that name nothing alone, though the rest of a name may make one of them.
+_PLAIN = frozenset(
+    """
+    yes no none nothing nobody neither both all any each every some many most more few several other others
+    true false unknown male female man woman men women boy girl father mother son daughter brother sister
+    husband wife king queen prince princess president emperor people
+    north south east west northern southern eastern western northeast northwest southeast southwest left right
+    red blue green yellow black white brown orange purple pink grey gray gold silver
+    """.split()  # noqa: SIM905
+)  # fmt: skip
+# Words of dates, numbers and quantities, however many stand together.
+_COUNTING = frozenset(
+    """
+    one first second third fourth fifth sixth seventh eighth ninth tenth last once twice half quarter
+    zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands
+    million millions billion billions trillion dozen dozens
+    year years month months week weeks day days hour hours minute minutes seconds century centuries
+    decade decades morning afternoon evening night noon midnight today yesterday tomorrow
+    spring summer autumn fall winter season seasons early late mid circa ca approximately nearly almost
+    january february march april june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    monday tuesday wednesday thursday friday saturday sunday
+    am pm ad bc ce bce percent cent cents degree degrees dollar dollars pound pounds euro euros usd
+    metre metres meter meters foot feet inch inches mile miles yard yards km m cm mm kilometre kilometres
+    kilometer kilometers square cubic acre acres hectare hectares ton tons tonne tonnes kg g mg litre litres
+    liter liters gallon gallons mph kmh times age aged old
+    """.split()  # noqa: SIM905
+)  # fmt: skip
+# Words in a name that have no capital of their own.
+_SMALL = frozenset(
+    """
+    of the and de la le les du des di da del der den van von zu y e in on at for to a an & al el
+    """.split()  # noqa: SIM905
+)  # fmt: skip
+
+_WORD = re.compile(r"[^\W_]+(?:['’.&-]*[^\W_]+)*")
+_BEFORE = re.compile(r"([^\W_]+(?:['’.-]+[^\W_]+)*)([\s-]*)$")
+_AFTER = re.compile(r"[ -]?([^\W_]+)")
+_LONGEST = 8  # words of a name
+
+
+class PlainCheck:
+    """A name has capitals and is no number, date, quantity or common word; a mention is not a piece of a longer name.
+
+    `whole_names=False` also lets pieces of longer names through ("Washington" in "George Washington").
+    """
+
+    def __init__(self, *, whole_names: bool = True) -> None:
+        self.whole_names = whole_names
+
+    def names(self, head: Single) -> bool:
+        words = _WORD.findall(head.answer)
+        if not 1 <= len(words) <= _LONGEST or len(tidy(head.answer)) < 2:
+            return False
+        telling = [word for word in words if not _counts_or_joins(word)]
+        capitals = sum(any(sign.isupper() for sign in word) for word in telling)
+        if not capitals or 2 * capitals <= len([word for word in telling if word.lower() not in _SMALL]):
+            return False
+        alone = len([word for word in words if word.lower() not in _GRAMMAR]) == 1
+        return not alone or (telling[0].lower() not in _PLAIN and not _common(telling[0], head.paragraph.text))
+
+    def mentioned(self, question: str, mention: Mention) -> bool:
+        if not self.whole_names or question == folded(question):
+            return True
+        return not (
+            _lost_its_capital(question, mention)
+            or _name_before(question[: mention.start])
+            or _name_after(question[mention.end :])
+        )
+
+    def same(self, head: Single, tail: Single) -> bool:
+        return True
+
+
+def _counts_or_joins(word: str) -> bool:
+    """Whether the word is a number, one of a date or quantity, or one of grammar."""
+    low = word.lower()
+    if low in _GRAMMAR or low in _COUNTING:
+        return True
+    return not any(sign.isalpha() for sign in word) or bool(_QUANTITY.fullmatch(word))
+
+
+_QUANTITY = re.compile(r"[0-9][0-9.,:/-]*(?:st|nd|rd|th|s|bc|ad|km|m|cm|mm|kg|g|am|pm|k|bn|million|billion)?", re.I)
+
+
+def _common(word: str, text: str) -> bool:
+    """Whether the paragraph also has the word in lower case, so that its capital is that of a sentence."""
+    return word[0].isupper() and bool(re.search(rf"(?<![\w-]){re.escape(word.lower())}(?![\w-])", text))
+
+
+def _lost_its_capital(question: str, mention: Mention) -> bool:
+    """Whether a single word stands in lower case in a question that writes others with capitals."""
+    found = question[mention.start : mention.end]
+    return " " not in found and found == found.lower() and question[1:] != question[1:].lower()
+
+
+def _name_before(text: str) -> bool:
+    """Whether the text ends with a piece of a name: "George " or "Anglo-"."""
+    found = _BEFORE.search(text)
+    if not found:
+        return text.endswith(("'", "’")) and text[-2:-1].isalpha()  # O'Brien
+    word, between = found[1], found[2]
+    if between == "-":
+        return True
+    if between != " " or not word[0].isupper() or word.lower().endswith(("'s", "’s")):
+        return False
+    return word.lower() not in _GRAMMAR
+
+
+def _name_after(text: str) -> bool:
+    """Whether the text begins with a piece of a name: " City" or "-Hungary"."""
+    found = _AFTER.match(text)
+    return bool(found and found[1][0].isupper())

@@ -1,0 +1,105 @@
+"""Finding and cutting answer spans. Offsets are Unicode code points, ends exclusive."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from annotation.pure.text.normalization import answer_tokens
+
+
+class Span(NamedTuple):
+    paragraph: int
+    start: int
+    end: int
+
+
+def cut(texts: Sequence[str], span: Span) -> str | None:
+    """The text of a span, or None where the span lies outside its paragraph or is empty."""
+    if not 0 <= span.paragraph < len(texts):
+        return None
+    text = texts[span.paragraph]
+    return text[span.start : span.end] if 0 <= span.start < span.end <= len(text) else None
+
+
+def locate(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Span | None:
+    """Where a typed answer stands: as typed before in other case, whole words before parts of words.
+
+    Paragraphs in `first` are looked through before the others. White space may differ in kind and length.
+    """
+    words = answer.split()
+    if not words:
+        return None
+    order = [*first, *(k for k in range(len(texts)) if k not in first)]
+    for paragraph in order:
+        if place := _as_typed(words, texts[paragraph]):
+            return Span(paragraph, *place)
+    plain = r"\s+".join(map(re.escape, words))
+    for pattern in (rf"(?<!\w){plain}(?!\w)", plain):
+        for paragraph in order:
+            if found := re.search(pattern, texts[paragraph], re.I):
+                return Span(paragraph, found.start(), found.end())
+    return None
+
+
+def locate_as_scored(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Span | None:
+    """Where the answer stands, or else words that the official scorers take for it: "Ocean'S 11" for "Oceans 11"."""
+    if found := locate(answer, texts, first=first):
+        return found
+    wanted = answer_tokens(answer)
+    for paragraph in [*first, *(k for k in range(len(texts)) if k not in first)]:
+        if wanted and (place := _as_scored(wanted, texts[paragraph])):
+            return Span(paragraph, *place)
+    return None
+
+
+def _as_scored(wanted: Sequence[str], text: str) -> tuple[int, int] | None:
+    """The first whole words of the text that normalise to the wanted tokens, less the punctuation around them."""
+    words = [(word, found) for found in re.finditer(r"\S+", text) for word in answer_tokens(found[0])]
+    for at in range(len(words) - len(wanted) + 1):
+        if all(words[at + k][0] == word for k, word in enumerate(wanted)):
+            start, end = words[at][1].start(), words[at + len(wanted) - 1][1].end()
+            if answer_tokens(text[start:end]) == list(wanted):
+                piece = text[start:end].rstrip(string.punctuation)
+                return end - len(text[start:end].lstrip(string.punctuation)), start + len(piece)
+    return None
+
+
+def _as_typed(words: Sequence[str], text: str) -> tuple[int, int] | None:
+    """Where the words stand in a row as whole words in this case; without the cost of a pattern of its own."""
+    start = text.find(words[0])
+    while start >= 0:
+        end = _end_of(words, text, start)
+        if end is not None and not _is_word(text[end : end + 1]) and not (start and _is_word(text[start - 1])):
+            return start, end
+        start = text.find(words[0], start + 1)
+    return None
+
+
+def _end_of(words: Sequence[str], text: str, start: int) -> int | None:
+    """The end of the words that begin at `start`, with white space between them."""
+    end = start + len(words[0])
+    for word in words[1:]:
+        gap = end
+        while text[end : end + 1].isspace():
+            end += 1
+        if end == gap or not text.startswith(word, end):
+            return None
+        end += len(word)
+    return end
+
+
+def _is_word(sign: str) -> bool:
+    """Whether a regular expression's \\w matches the character ("" at the end of a text is none)."""
+    return sign.isalnum() or sign == "_"
+
+
+def mentions(answer: str, text: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of every occurrence of an answer in a text, as whole words, in any case."""
+    words = answer.split()
+    if words:
+        pattern = r"\s+".join(map(re.escape, words))
+        for found in re.finditer(rf"(?<!\w){pattern}(?!\w)", text, re.I):
+            yield found.start(), found.end()

@@ -1,0 +1,202 @@
+"""Words of questions as people write them: found with their places, folded, and compared across their forms.
+
+Made for English, and harmless elsewhere: where a script has no spaces every sign counts as a word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+from annotation.pure.text.fuzzy_search import SHORTEST_SLIP, is_slip
+
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+_MARKS = rf"\u0300-\u036f{_INVISIBLE}"
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_APOSTROPHES = "'’ʼ`´"
+_SIGN = rf"[^\W_{_UNSPACED}]"
+
+_WORD = re.compile(
+    rf"[{_UNSPACED}]"
+    r"|\d+(?:[.,]\d+)+(?!\w)"
+    rf"|(?:{_SIGN}\.){{2,}}(?:{_SIGN}(?!\w))?"
+    rf"|{_SIGN}\.{_SIGN}(?!\w)"
+    rf"|{_SIGN}[{_MARKS}]*(?:[{_APOSTROPHES}]?(?:{_SIGN}|[{_MARKS}]))*(?:\+\+|[+#](?!\w))?"
+)
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_DROPPED = dict.fromkeys(map(ord, _INVISIBLE + _APOSTROPHES + "."))
+
+
+def listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+class Word(NamedTuple):
+    """A word at start..end of a text; `plain` is its folded form without possessive."""
+
+    start: int
+    end: int
+    text: str
+    plain: str
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it only ties a sentence together; in capitals ("US", "WHO") it names something."""
+        return self.plain in FUNCTION_WORDS and not (len(self.plain) > 1 and self.text.isupper())
+
+    @property
+    def is_initial(self) -> bool:
+        return len(self.plain) == 1 and self.plain.isalpha()
+
+
+def words(text: str) -> list[Word]:
+    """The words of a text in order. A possessive "'s" belongs to its word, also where a space stands before it."""
+    found = (Word(m.start(), m.end(), m[0], plain(m[0])) for m in _WORD.finditer(text))
+    return [word for word in found if word.plain and not _is_ending(text, word)]
+
+
+def _is_ending(text: str, word: Word) -> bool:
+    return word.plain == "s" and word.start > 0 and text[word.start - 1] in _APOSTROPHES
+
+
+@lru_cache(maxsize=1 << 15)
+def plain(word: str) -> str:
+    """A word in lower case without diacritics, possessive, apostrophes and the dots of abbreviations."""
+    if any(map(str.isdigit, word)) and not any(map(str.isalpha, word)):
+        return word.replace(",", "").casefold()
+    low = "".join(s for s in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(s))
+    for mark in _APOSTROPHES:
+        low = low.removesuffix(f"{mark}s")
+    low = low.translate(_DROPPED)
+    ordinal = _ORDINAL.fullmatch(low)
+    return ordinal[1] if ordinal else low
+
+
+# ------------------------------------------------------------------------------------------------ one word in two forms
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two plain words are equal but for number."""
+    return one == other or (
+        one[:2] == other[:2] and min(len(one), len(other)) >= 3 and not singulars(one).isdisjoint(singulars(other))
+    )
+
+
+@lru_cache(maxsize=1 << 15)
+def singulars(word: str) -> frozenset[str]:
+    """The word and what it may be the plural of."""
+    found = {word}
+    if len(word) > 3 and word.endswith("s"):
+        found.add(word[:-1])
+        if word.endswith("es"):
+            found.add(word[:-2])
+        if word.endswith("ies"):
+            found.add(f"{word[:-3]}y")
+    return frozenset(found)
+
+
+def misspelt(word: str, meant: str) -> bool:
+    """Whether a word, or its singular, may be a slip of another; never with digits."""
+    if not -3 < len(word) - len(meant) < 5 or len(meant) < SHORTEST_SLIP:
+        return False
+    if word in _UNLIKE.get(meant, ()):
+        return False
+    if is_slip(word, meant):
+        return True
+    return "s" in (word[-1:], word[-2:-1]) and (
+        is_slip(word, f"{meant}s") or any(is_slip(w, meant) for w in singulars(word))
+    )
+
+
+def kin(one: str, other: str) -> bool:
+    """Whether two plain words are forms of one word, or derived from each other: "located" and "location"."""
+    if same(one, other):
+        return True
+    if one[:3] == other[:3] and len(one) >= 3 and _derived(one, other):
+        return True
+    if one in _ROOTED and other in _ROOTED and _roots(one) & _roots(other):
+        return True
+    return _compounded(one, other) or _compounded(other, one)
+
+
+@lru_cache(maxsize=1 << 16)
+def _derived(one: str, other: str) -> bool:
+    shared = _shared(one, other)
+    if shared < (3 if shared in (len(one), len(other)) else 4):
+        return False
+    return any(cut >= 3 and _ending(one, cut) and _ending(other, cut) for cut in (shared, shared - 1))
+
+
+def _roots(word: str) -> frozenset[str]:
+    return _ROOTS.get(word) or _ROOTS[word[:-1]]
+
+
+def _shared(one: str, other: str) -> int:
+    for at, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            return at
+    return min(len(one), len(other))
+
+
+def _ending(word: str, cut: int) -> bool:
+    """Whether what follows the stem is an ending, also after a doubled consonant ("run", "running")."""
+    rest = word[cut:]
+    return rest in ENDINGS or (len(rest) > 2 and cut > 0 and rest[0] == word[cut - 1] and rest[1:] in ENDINGS)
+
+
+def _compounded(part: str, whole: str) -> bool:
+    """Whether a word is a half of another, as "birth" of "birthplace"."""
+    long_enough = len(part) >= 5 and len(whole) - len(part) >= 4
+    return long_enough and (whole.startswith(part) or whole.endswith(part))
+
+
+ENDINGS = listed(
+    """
+    e s es d ed ing ings r er ers or ors y ies ied ier iest ily ly al ial ual ally ion ions tion tions ation ations
+    ition itions ment ments ance ances ence ences ant ants ent ents ive ives ative able ible ness ship ships hood
+    ist ists ism ian ians an ans n ns ity ty ities ate ates ated ating ator ators ize izes ized ise ises ised ic ics
+    ical ish ese iage iages age ages th ful ous ary ory ery ure ures sion sions se
+    """
+) | {""}
+
+# Words that are no slips of each other, though they look like it.
+_CONFUSED = "county country; trial trail; angel angle; diary dairy; desert dessert; casual causal; martial marital"
+_UNLIKE = {word: group for group in map(str.split, _CONFUSED.split("; ")) for word in group}
+
+# Forms of a verb or noun that no ending explains.
+_IRREGULAR = """
+    bear born birth birthplace; begin began begun; bring brought; build built; buy bought; catch caught
+    choose chose chosen choice; come came; die died dying death dead; draw drew drawn
+    drive drove driven; eat ate eaten; fall fell fallen
+    feel felt; fight fought; find found; found founded founder foundation; fly flew flown flight; give gave given
+    go went gone; grow grew grown growth; hear heard; hold held; keep kept keeper; know knew known knowledge; lay laid
+    lead led leader; leave left; live lived life lives; long length; lose lost loss; make made maker; mean meant
+    marry married marriage; meet met; pay paid; rise rose risen; run ran; say said; see saw seen; seek sought
+    sell sold sale seller; send sent; shoot shot; show shown; sing sang sung singer song; sit sat seat
+    speak spoke spoken speech; spend spent; stand stood; steal stole stolen; strike struck; swim swam swum
+    take took taken; teach taught teacher; tell told; think thought; throw threw thrown; wear wore worn; win won winner
+    write wrote written writer; own owned owner; man men; woman women; child children; person people; foot feet
+    wife wives; wide width; high height; strong strength; deep depth; old age; succeed success successor
+    invade invasion; decide decision
+    """
+_ROOTS: dict[str, frozenset[str]] = {}  # for every form the first forms of its groups
+for _group in map(str.split, _IRREGULAR.replace("\n", ";").split(";")):
+    for _form in _group:
+        _ROOTS[_form] = _ROOTS.get(_form, frozenset()) | {_group[0]}
+_ROOTED = _ROOTS.keys() | {f"{_form}s" for _form in _ROOTS}
+
+FUNCTION_WORDS = listed(
+    """
+    a an the this that these those some any all both each every either neither no not nor such same other another
+    one ones i me my mine we us our ours you your yours he him his she her hers it its they them their theirs who whom
+    whose which what where when why how whatever whichever whoever there here
+    and or but if then than as because so although though while until since whether
+    of in on at by to from with without into onto upon over under about above below between among through during
+    before after against within along across around near off out up down for per via
+    be am is are was were been being do does did doing done have has had having can could will would shall should may
+    might must also too very just only even ever yet still again more most much many few less least own
+    s t d ll re ve o not dont didnt doesnt isnt wasnt arent werent
+    """
+)

@@ -1,0 +1,98 @@
+"""Where a batch's workers come from: the built-in marketplace, or one on which an app publishes the batch.
+
+The engine calls `marketplaces()` and imports no such app. It checks `Batch.on_marketplace` first, so that a batch on
+the built-in marketplace needs no query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+if TYPE_CHECKING:
+    from annotation.models import Batch, Project, User, Worker
+    from annotation.operations.doctor import Finding
+
+
+class Marketplace(Protocol):
+    """A marketplace of a project; `fees` is one of `pricing.SCHEDULES`."""
+
+    pk: int
+    name: str
+    fees: str
+
+    @property
+    def label(self) -> str:
+        """Its name with its kind."""
+
+
+class Marketplaces:
+    """The interface of the app that publishes batches; these defaults apply if no such app is installed."""
+
+    def available(self, project: Project) -> Sequence[Marketplace]:
+        """The project's marketplaces, by name."""
+        return ()
+
+    def check_open(self, marketplace: Marketplace) -> None:
+        """Raise Refused if nothing can be published any more."""
+
+    def of(self, batch: Batch) -> Marketplace:
+        """The marketplace of a batch whose `on_marketplace` is set."""
+        raise LookupError(_("No installed app publishes batches on marketplaces."))
+
+    def choose(self, batch: Batch, marketplace: Marketplace | None) -> None:
+        """Publish a draft there, or on the built-in marketplace; an unsaved batch is only changed in memory."""
+
+    def joined(self, batches: QuerySet[Batch]) -> QuerySet[Batch]:
+        """The same rows, with their marketplaces loaded."""
+        return batches
+
+    def send(self, batch: Batch, *, user: User | None = None) -> None:
+        """Publish what is waiting of a launched batch, in a job."""
+
+    def keep_project(self, project: Project) -> str:
+        """Why a deleted project cannot be erased yet; "" if it can."""
+        return ""
+
+    def keep_worker(self, worker: Worker) -> bool:
+        """Whether decisions on work were not yet sent to a marketplace, which knows it by the worker's id alone."""
+        return False
+
+    def forget_worker(self, worker: Worker, *, nobody: str) -> None:
+        """Replace the marketplaces' ids of an erased worker by `nobody`."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Whether each marketplace answers, for `doctor`."""
+        return iter(())
+
+
+_registered = Marketplaces()
+
+
+def register(app: Marketplaces) -> None:
+    """Set the implementation; called when Django starts."""
+    global _registered
+    _registered = app
+
+
+def marketplaces() -> Marketplaces:
+    """The registered implementation, or the defaults."""
+    return _registered
+
+
+def name_of(batch: Batch) -> str:
+    """The name of the batch's marketplace; "" for the built-in one."""
+    return marketplaces().of(batch).name if batch.on_marketplace else ""
+
+
+def fees_of(batch: Batch) -> str:
+    """The fee schedule of the batch."""
+    return marketplaces().of(batch).fees if batch.on_marketplace else batch.project.fees
+
+
+def named(found: Iterable[Marketplace], name: str) -> Marketplace | None:
+    """The marketplace of that name; None where there is none."""
+    return next((one for one in found if one.name == name), None)

@@ -1,0 +1,313 @@
+"""Optional capabilities of tasks; each is a mixin with its own few methods.
+
+A task lists its capabilities as base classes. The engine asks `isinstance(task, Payable)`, or calls the function of the
+method's name below, which gives the default for tasks without the capability.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any, ClassVar
+
+from annotation.pure.data.example import Example
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype.contract import TaskType
+from annotation.tasktype.values import JSON, Features, Given, Label, Measure, Remark
+
+GRADE = {"grade": Measure(_("Grade"))}
+
+
+class Adaptable:
+    """The task adapts to the content of a batch's datasets."""
+
+    def suggest(self, features: Features) -> JSON:
+        """Default options that fit the datasets."""
+        return {}
+
+    def fits(self, features: Features) -> bool:
+        """Whether items with these features can be used, as far as features tell; if not, `needs` says why."""
+        return True
+
+
+class Sampled:
+    """The task decides how a batch's items are sampled."""
+
+    def single(self, options: Any) -> bool:
+        """Whether a batch with these options takes one random item of each group instead of all."""
+        return False
+
+    def samples_groups(self, options: Any) -> bool:
+        """Whether a batch's sample draws whole groups instead of items."""
+        return False
+
+
+class Arranged(ABC):
+    """The task shows each assignment in an order of its own."""
+
+    @abstractmethod
+    def arrange(self, payload: JSON, rng: Random) -> JSON:
+        """The payload in the order of one assignment. Responses keep the payload's positions."""
+
+
+class Timed(ABC):
+    """The task estimates how long its HITs take."""
+
+    @abstractmethod
+    def seconds(self, payload: JSON) -> int | None:
+        """The usual duration of an assignment of this HIT; None: as the batch says."""
+
+
+class Live:
+    """The task's page has fragments that scripts load while a worker works."""
+
+    live: ClassVar[Mapping[str, Callable[[JSON, Mapping[str, str]], JSON]]]  # name -> context of `_name.html`
+
+
+class Embedding(ABC):
+    """The task shows pages of other sites in frames."""
+
+    @abstractmethod
+    def origins(self, payload: JSON) -> Sequence[str]:
+        """Sites that the HIT's page may show in a frame, as sources of a content security policy."""
+
+
+class Illustrated(ABC):
+    """The task has worked examples, `_tutorial.html`, below the instructions."""
+
+    @abstractmethod
+    def tutorial(self, payload: JSON | None) -> JSON | None:
+        """Context of the folder's `_tutorial.html`: all of it (for None), or what helps with one HIT; None: nothing."""
+
+
+class Practised(ABC):
+    """The task gives feedback on the items of `practice.json`."""
+
+    @abstractmethod
+    def feedback(self, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
+        """Feedback on a practice response that passed `check`; `gold` is the item of practice.json."""
+
+
+class Revealing(ABC):
+    """The task shows workers something once their response is final."""
+
+    @abstractmethod
+    def afterwards(self, payload: JSON, example: Example) -> JSON | None:
+        """What a worker is shown after submitting, which makes the response final; None: nothing."""
+
+
+class SecondOpinion(ABC):
+    """The task wants more responses after some responses."""
+
+    @abstractmethod
+    def least(self, payload: JSON, answer: JSON) -> int:
+        """The minimum number of responses that the HIT needs after this one; 0: as many as at launch."""
+
+
+class Payable(ABC):
+    """The reward depends on the response."""
+
+    @abstractmethod
+    def pay(self, payload: JSON, answer: JSON | None) -> int | None:
+        """US cents that this response earns, or without one the most that any earns; None: as the batch says."""
+
+    def least_pay(self, payload: JSON) -> int | None:
+        """US cents that every response earns, the reward on a marketplace; the rest is a bonus."""
+        return self.pay(payload, None)
+
+
+class Simulated(ABC):
+    """Simulated workers can do the task in dry runs."""
+
+    @abstractmethod
+    def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON | None:
+        """A simulated worker's response, right or wrong; None: this HIT cannot be simulated.
+
+        The response passes `check`, or the simulated worker returns the HIT.
+        """
+
+
+class Measured(ABC):
+    """The task has measures of a response against gold besides its grade."""
+
+    measures: ClassVar[Mapping[str, Measure]]  # figures that a round's rule may use
+
+    @abstractmethod
+    def measure(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
+        """Each of `measures` for one response; `format` is the dataset's, which decides on the scorer."""
+
+
+class Labelled:
+    """Responses are labels."""
+
+    labels: ClassVar[Mapping[str, Label]]  # labels by which requesters can filter responses
+
+
+class Comparable(ABC):
+    """The task shows requesters the responses to a HIT side by side, in `_compare.html`."""
+
+    @abstractmethod
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        """Context of the folder's `_compare.html`: the responses to a HIT beside gold.
+
+        `columns` has one entry for each response; its `worker` is the name that the page uses.
+        """
+
+
+class Doubtful(ABC):
+    """The task detects gold in doubt."""
+
+    @abstractmethod
+    def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
+        """What workers agree on against gold, {"text" ("": no answer), "votes", "answers"}; None if they do not."""
+
+
+class Worded(ABC):
+    """Responses have a wording that requesters may edit."""
+
+    @abstractmethod
+    def review(self, payload: JSON, answer: JSON) -> JSON:
+        """Context of the folder's `_review.html`; `text` is the wording, as `edited` takes it; "": nothing to edit."""
+
+    @abstractmethod
+    def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
+        """The response with the requester's wording in place of the worker's.
+
+        It accepts the `text` of `review`, passes `check`, and raises UnfitWording for an invalid wording.
+        """
+
+
+class Reviewable(Worded):
+    """Requesters review responses."""
+
+    criteria: ClassVar[Mapping[str, str]]  # criteria of a review: key -> gettext id
+    snippets: ClassVar[tuple[str, ...]] = ()  # suggested feedback
+
+
+class Adjudicable(Worded):
+    """A requester who adjudicates may write a response."""
+
+    writes: ClassVar[str]  # instructions to that requester: gettext id
+
+
+class Traced(ABC):
+    """The task adds to the provenance of exported examples."""
+
+    @abstractmethod
+    def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
+        """Provenance of an exported example besides who, when and where."""
+
+
+CAPABILITIES: tuple[type, ...] = (
+    Adaptable, Sampled, Arranged, Timed, Live, Embedding, Illustrated, Practised, Revealing, SecondOpinion, Payable,
+    Simulated, Measured, Labelled, Comparable, Doubtful, Worded, Reviewable, Adjudicable, Traced,
+)  # fmt: skip
+
+
+def suggest(task: TaskType, features: Features) -> JSON:
+    return task.suggest(features) if isinstance(task, Adaptable) else {}
+
+
+def fits(task: TaskType, features: Features) -> bool:
+    return not isinstance(task, Adaptable) or task.fits(features)
+
+
+def single(task: TaskType, options: Any) -> bool:
+    return isinstance(task, Sampled) and task.single(options)
+
+
+def samples_groups(task: TaskType, options: Any) -> bool:
+    return isinstance(task, Sampled) and task.samples_groups(options)
+
+
+def arrange(task: TaskType, payload: JSON, rng: Random) -> JSON:
+    return task.arrange(payload, rng) if isinstance(task, Arranged) else payload
+
+
+def seconds(task: TaskType, payload: JSON) -> int | None:
+    return task.seconds(payload) if isinstance(task, Timed) else None
+
+
+def live(task: TaskType) -> Mapping[str, Callable[[JSON, Mapping[str, str]], JSON]]:
+    return task.live if isinstance(task, Live) else {}
+
+
+def origins(task: TaskType, payload: JSON) -> Sequence[str]:
+    return task.origins(payload) if isinstance(task, Embedding) else ()
+
+
+def tutorial(task: TaskType, payload: JSON | None) -> JSON | None:
+    return task.tutorial(payload) if isinstance(task, Illustrated) else None
+
+
+def feedback(task: TaskType, payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
+    return task.feedback(payload, answer, gold) if isinstance(task, Practised) else []
+
+
+def afterwards(task: TaskType, payload: JSON, example: Example) -> JSON | None:
+    return task.afterwards(payload, example) if isinstance(task, Revealing) else None
+
+
+def least(task: TaskType, payload: JSON, answer: JSON) -> int:
+    return task.least(payload, answer) if isinstance(task, SecondOpinion) else 0
+
+
+def pay(task: TaskType, payload: JSON, answer: JSON | None) -> int | None:
+    return task.pay(payload, answer) if isinstance(task, Payable) else None
+
+
+def least_pay(task: TaskType, payload: JSON) -> int | None:
+    return task.least_pay(payload) if isinstance(task, Payable) else None
+
+
+def imitate(task: TaskType, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON | None:
+    return task.imitate(payload, gold, rng, right=right) if isinstance(task, Simulated) else None
+
+
+def measures(task: TaskType) -> Mapping[str, Measure]:
+    return task.measures if isinstance(task, Measured) else GRADE
+
+
+def measure(task: TaskType, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
+    if isinstance(task, Measured):
+        return task.measure(payload, answer, gold, format=format)
+    return {"grade": task.grade(payload, answer, gold)}
+
+
+def labels(task: TaskType) -> Mapping[str, Label]:
+    return task.labels if isinstance(task, Labelled) else {}
+
+
+def compare(task: TaskType, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+    return task.compare(payload, given, gold) if isinstance(task, Comparable) else {"columns": [{} for _one in given]}
+
+
+def doubt(task: TaskType, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
+    return task.doubt(payload, answers, gold) if isinstance(task, Doubtful) else None
+
+
+def review(task: TaskType, payload: JSON, answer: JSON) -> JSON:
+    return task.review(payload, answer) if isinstance(task, Worded) else {"text": ""}
+
+
+def edited(task: TaskType, payload: JSON, answer: JSON, text: str) -> JSON:
+    if not isinstance(task, Worded):
+        raise TypeError(f"{task.kind} has nothing to edit")
+    return task.edited(payload, answer, text)
+
+
+def criteria(task: TaskType) -> Mapping[str, str]:
+    return task.criteria if isinstance(task, Reviewable) else {}
+
+
+def snippets(task: TaskType) -> tuple[str, ...]:
+    return task.snippets if isinstance(task, Reviewable) else ()
+
+
+def writes(task: TaskType) -> str:
+    return task.writes if isinstance(task, Adjudicable) else ""
+
+
+def provenance(task: TaskType, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
+    return task.provenance(payload, answers, aggregate) if isinstance(task, Traced) else {}

@@ -1,0 +1,122 @@
+"""The contract of a task: what it asks workers, from example to aggregated response.
+
+A task is a folder in `tasks/`; tasks/README.md says how to add one. Payloads, responses and results are stored as JSON;
+a task may use frozen dataclasses of its own for them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from random import Random
+from typing import Any, ClassVar
+
+from annotation.pure.data.example import Example
+from annotation.tasktype.values import JSON, CannotTake, Judged, Problem
+
+UNSETTLED = frozenset({"tied", "several", "discarded", "undecided", "split"})  # kinds of results without a majority
+
+
+class TaskType(ABC):
+    """A task; each folder has one instance, named TASK on the last line of its task.py.
+
+    `prepare`, `check`, `aggregate`, `grade`, `report` and `export` are required; the rest has defaults that most tasks
+    keep. Optional behaviour is a capability (annotation.tasktype.capabilities).
+    """
+
+    kind: ClassVar[str] = ""  # the folder's name, set by the registry
+    title: ClassVar[str]  # shown to requesters
+    question: ClassVar[str]  # shown to workers, in one line
+    needs: ClassVar[str]  # what an item must contain, as a sentence, "Requires …": gettext id
+    Options: ClassVar[type]  # frozen dataclass: what a requester may set per batch; fields' metadata: option_forms.py
+    launched: ClassVar[bool] = True  # whether requesters can launch batches of it; else it is for the MTurk API only
+    assignments: ClassVar[int] = 3  # default number of assignments per HIT, as in the task's paper
+    leads_to: ClassVar[str] = ""  # the derivation that usually follows its results; "": the usual one
+    meeting: ClassVar[str] = "one"  # default of Batch.meeting: "one", "apart" or "free"
+
+    def __init_subclass__(cls, **about: Any) -> None:
+        super().__init_subclass__(**about)
+        if "kind" not in vars(cls):
+            cls.kind = cls.__module__.split(".")[-2:][0]
+
+    def options(self, stored: Mapping[str, Any]) -> Any:
+        """Parse options from stored JSON or the command line; raises ValueError naming an unknown or invalid one."""
+        known = {f.name: f for f in fields(self.Options)}
+        for name, value in stored.items():
+            if name not in known:
+                raise ValueError(f"{self.kind} has no option {name!r}; it has {', '.join(known) or 'none'}")
+            if type(value) is int and type(known[name].default) is float:
+                continue  # JSON and people write 1 for 1.0
+            if type(value) is not type(known[name].default):
+                raise ValueError(f"option {name} must be {type(known[name].default).__name__}, not {value!r}")
+            choices = known[name].metadata.get("choices")
+            if choices is not None and value not in choices:
+                raise ValueError(f"option {name} must be one of {', '.join(choices)}, not {value!r}")
+        return self.Options(**stored)
+
+    @abstractmethod
+    def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
+        """What the worker will see, frozen at launch; None skips the example."""
+
+    @abstractmethod
+    def check(self, payload: JSON, answer: JSON) -> list[Problem]:
+        """Problems that prevent submitting: completeness, consistency, honesty. Positions are the payload's."""
+
+    def complete(self, payload: JSON, answer: Any) -> JSON:
+        """A response collected elsewhere in the stored form; raises ValueError saying what is wrong."""
+        if not isinstance(answer, dict):
+            raise ValueError("must be an object")
+        for problem in self.check(payload, answer):
+            if not problem.warning:
+                raise CannotTake(problem)
+        return answer
+
+    def group(self, example: Example) -> str | None:
+        """The group of the example: a worker usually gets only one item of it; None: the item alone."""
+        return example.group or None
+
+    @abstractmethod
+    def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
+        """Aggregate the responses to a HIT.
+
+        Excluded responses are not among them; `accepted` is True in one that was accepted in a review. In tasks without
+        criteria an accepted response comes alone, and decides, however many votes are wanted.
+        """
+
+    def unsettled(self, aggregate: JSON) -> bool:
+        """Whether the result is open, so that a requester is to adjudicate."""
+        return bool(aggregate.get("tied")) or aggregate.get("kind") in UNSETTLED
+
+    def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
+        """How many of the responses agree with the result; all of them if responses are not votes."""
+        votes = aggregate.get("votes")
+        counted = votes.get(aggregate["kind"]) if isinstance(votes, Mapping) else None
+        return counted if isinstance(counted, int) else len(answers)
+
+    @abstractmethod
+    def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
+        """Grade a response against gold, 0..1, for qualification rounds and hidden gold."""
+
+    def gradable(self, gold: Example) -> bool:
+        """Whether the gold is sufficient to grade a response; if not, the item cannot be hidden gold."""
+        return bool(gold.answers) or gold.answerable is False
+
+    @abstractmethod
+    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
+        """The paper's tables as JSON, figures in 0..1 with n and 95 % interval."""
+
+    @abstractmethod
+    def export(self, example: Example, aggregate: JSON) -> list[Example]:
+        """The examples of a dataset created from the result: none, one or several."""
+
+    def brief(self, payload: JSON, answer: JSON) -> str:
+        """The response in a few words, for lists."""
+        told = [answer.get(name) for name in ("question", "text", "verdict", "discard")]
+        return next((value for value in told if isinstance(value, str) and value), "") or ", ".join(
+            f"{name}: {value}" for name, value in answer.items() if value not in ("", None, [], {})
+        )
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """Disagreement of the responses, 0 (all alike) to 1, by which lists are sorted."""
+        return 0.0

@@ -1,0 +1,1 @@
+"""Helpers that several tasks share: answers from paragraphs, decompositions, tables of reports. No Django."""

@@ -1,0 +1,271 @@
+"""Answering from paragraphs: what the tasks that ask for an answer and its support have in common.
+
+Payload: {"question", "paragraphs" [{"title", "text", "sentences"}], "options", "controls"}. A stored answer has
+"kind" ("span", "yes", "no", "none", "option" or "typed"), "text", its position, "support" and "facts".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any, Protocol
+
+from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.reports import human_scores
+from annotation.pure.statistics import metrics
+from annotation.pure.text import fuzzy_search
+from annotation.pure.text.spans import Span, cut, locate
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import JSON, Problem
+from annotation.tasktype.helpers.positions import position_of
+
+KINDS = ("span", "yes", "no", "none", "option")
+Support = frozenset[Hashable]
+NEAR = 0.5  # F1 from which an answer counts as a variant of gold
+
+
+class Asked(Protocol):
+    """The controls of a page, the same for every item of a batch."""
+
+    @property
+    def yes_no(self) -> bool: ...
+    @property
+    def choices(self) -> bool: ...
+    @property
+    def support(self) -> bool: ...
+    @property
+    def sentences(self) -> bool: ...
+
+
+def said(answer: JSON) -> str:
+    """The answer as text; "" is "no answer"."""
+    return "" if answer["kind"] == "none" else str(answer["text"])
+
+
+def support_of(answer: JSON, level: str) -> Support:
+    """Ticked paragraphs, or (paragraph, sentence) pairs."""
+    if level == "sentence":
+        return frozenset((p, s) for p, s in answer["facts"])
+    return frozenset(answer["support"])
+
+
+def gold_support(example: Example, level: str) -> Support | None:
+    """The gold for `support_of`; None if the source hides it."""
+    gold = example.facts if level == "sentence" else example.supports
+    return None if gold is None else frozenset(gold)
+
+
+def search(payload: JSON, asked: Mapping[str, str]) -> JSON:
+    """Context of the search fragment: every paragraph, best match first."""
+    query = asked.get("q", "")[:200]
+    paragraphs = [(p["title"], p["text"]) for p in payload["paragraphs"]]
+    matches = fuzzy_search.search(query, paragraphs) if query.strip() else []
+    return {
+        "query": query,
+        "matches": matches,
+        "matching": sum(m.score > 0 for m in matches),
+        "total": len(paragraphs),
+    }
+
+
+def payload_of(example: Example, options: Asked, *, no_answer: bool) -> JSON | None:
+    """Question and context without gold; None, which skips the example, if there is nothing to read or choose."""
+    if not example.question.strip() or not example.paragraphs:
+        return None
+    if options.sentences and any(p.sentences is None for p in example.paragraphs):
+        return None
+    return {
+        "question": example.question,
+        "paragraphs": [_paragraph(p, options) for p in example.paragraphs],
+        "options": list(example.options) if options.choices else [],
+        "controls": {
+            "yes_no": options.yes_no,
+            "no_answer": no_answer,
+            "options": options.choices,
+            "support": options.support,
+            "sentences": options.sentences,
+        },
+    }
+
+
+def _paragraph(paragraph: Paragraph, options: Asked) -> JSON:
+    shown: JSON = {"title": paragraph.title, "text": paragraph.text}
+    if options.sentences:
+        shown["sentences"] = [list(span) for span in paragraph.sentence_spans()]
+    return shown
+
+
+def shuffled(payload: JSON, rng: Random) -> JSON:
+    """The paragraphs in a random order; `order[k]` is the payload's position of the k-th shown paragraph."""
+    order = list(range(len(payload["paragraphs"])))
+    rng.shuffle(order)
+    return {**payload, "paragraphs": [payload["paragraphs"][k] for k in order], "order": order}
+
+
+def completed(payload: JSON, answer: Any) -> JSON:
+    """The stored form of an answer collected elsewhere as {"text", "support": [paragraphs]}, "" for no answer.
+
+    Paragraphs are positions or titles. "facts" may list [paragraph, sentence position]; their paragraphs count as
+    supporting. "paragraph", "start" and "end" may give the text's position. Text that is in no paragraph is kept as
+    typed, because it was collected under other rules.
+    """
+    if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
+        raise ValueError('needs {"text": ..., "support": [paragraph positions or titles]}')
+    support, facts = answer.get("support", []), answer.get("facts", [])
+    titles = [paragraph["title"] for paragraph in payload["paragraphs"]]
+    if not isinstance(support, list):
+        raise ValueError("support must list paragraphs by position or title")
+    places = [position_of(told, titles, "support") for told in support]
+    facts = _facts(facts, payload)
+    given = {"facts": facts, "support": sorted({*places, *(p for p, _s in facts)})}
+    return _told_place(answer, payload, given) or _placed(answer["text"], payload, given)
+
+
+def _told_place(answer: Mapping[str, Any], payload: JSON, given: JSON) -> JSON | None:
+    """The answer at the position that it gives, if its text is there."""
+    start, end = answer.get("start"), answer.get("end")
+    if type(start) is not int or type(end) is not int or not answer["text"].strip():
+        return None
+    paragraph = position_of(answer.get("paragraph"), [p["title"] for p in payload["paragraphs"]], "paragraph")
+    if cut([p["text"] for p in payload["paragraphs"]], Span(paragraph, start, end)) != answer["text"]:
+        return None
+    place = {"paragraph": paragraph, "start": start, "end": end, "option": None}
+    return {"kind": "span", "text": answer["text"], **place, **given}
+
+
+def problems(payload: JSON, answer: JSON) -> list[Problem]:
+    """What is missing in an answer and its support."""
+    found = [*_answer_problems(payload, answer)]
+    controls = payload["controls"]
+    if controls["support"] and not answer["support"] and answer["kind"] != "none":
+        where = "fact" if controls["sentences"] else "support"
+        found.append(Problem(where, _("Tick at least one paragraph that supports your answer.")))
+    return found
+
+
+def majority(answers: Sequence[JSON]) -> tuple[JSON, bool]:
+    """The majority answer, separately the majority support, and whether there is a tie. ValueError without answers."""
+    texts = human_scores.majorities(answers, key=lambda a: metrics.MUSIQUE.key(said(a)))
+    supports = human_scores.majorities(answers, key=lambda a: frozenset(a["support"]))
+    return {**texts[0], "support": sorted(supports[0]["support"])}, len(texts) > 1 or len(supports) > 1
+
+
+def same_answer(one: JSON, other: JSON) -> bool:
+    """Whether both count as the same answer in a vote."""
+    return metrics.MUSIQUE.key(said(one)) == metrics.MUSIQUE.key(said(other))
+
+
+def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
+    """The normalised answer of at least two, and more than half, if it is far from gold.
+
+    Far: F1 below 0.5 to each of the gold answers, or an answer where gold has none, or none where gold has one.
+    """
+    unanswerable = gold.answerable is False
+    if not answers or not (gold.answers or unanswerable):
+        return None
+    texts = [said(answer) for answer in answers]
+    key, votes = Counter(map(metrics.MUSIQUE.key, texts)).most_common(1)[0]
+    if votes < 2 or 2 * votes <= len(texts):
+        return None
+    text = Counter(text for text in texts if metrics.MUSIQUE.key(text) == key).most_common(1)[0][0].strip()
+    if text and not unanswerable:
+        near = metrics.MUSIQUE.answer(text, metrics.MUSIQUE.gold(gold.answers) or ()).f1 >= NEAR
+    else:
+        near = bool(text) != bool(unanswerable)
+    return None if near else {"text": text, "votes": votes, "answers": len(texts)}
+
+
+def answer_f1(answer: JSON, gold: Example) -> float:
+    """F1 against the dataset's answers; 0 if they are hidden."""
+    right = metrics.MUSIQUE.gold(gold.answers)
+    return metrics.MUSIQUE.answer(said(answer), right).f1 if right else 0.0
+
+
+def measured(answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
+    """EM and F1 of answer and support, by the scorer of the dataset's format and on paragraphs.
+
+    The right response to an unanswerable question is "no answer"; hidden gold gives no measures.
+    """
+    scorer = metrics.scorer_for(format)
+    found: dict[str, float] = {}
+    right = scorer.gold(gold.answers)
+    if gold.answerable is False:
+        found |= dict.fromkeys(("answer_f1", "answer_em"), float(answer["kind"] == "none"))
+    elif right:
+        told = scorer.answer(said(answer), right)
+        found |= {"answer_f1": told.f1, "answer_em": told.em}
+    supports = gold_support(gold, "paragraph")
+    if supports is not None and gold.answerable is not False:
+        backed = scorer.support(support_of(answer, "paragraph"), supports)
+        found |= {"support_f1": backed.f1, "support_em": backed.em}
+    return found
+
+
+def answered(example: Example, answer: JSON) -> Example:
+    """The example with the workers' answer and support in place of its own."""
+    answers = (said(answer), *(a for a in example.answers if a != said(answer)))
+    return replace(example, answers=answers, supports=tuple(answer["support"]))
+
+
+def disagreement(answers: Sequence[JSON]) -> float:
+    """1 minus the mean of the expected agreement (F1) on the answer and on the support."""
+    if len(answers) < 2:
+        return 0.0
+    scorer = metrics.MUSIQUE
+    told = human_scores.question_scores([said(a) for a in answers], None, scorer=scorer)
+    backed = human_scores.support_scores([support_of(a, "paragraph") for a in answers], None, scorer=scorer)
+    return 1 - (told.agreement.f1 + backed.agreement.f1) / 2 if told.agreement and backed.agreement else 0.0
+
+
+def _facts(facts: Any, payload: JSON) -> list[list[int]]:
+    """Sorted [paragraph, sentence] positions; ValueError for others."""
+    titles = [paragraph["title"] for paragraph in payload["paragraphs"]]
+    if isinstance(facts, list) and all(isinstance(fact, list) and len(fact) == 2 for fact in facts):
+        facts = [[position_of(p, titles, "facts") if isinstance(p, str) else p, s] for p, s in facts]
+    if not isinstance(facts, list) or not all(_is_fact(fact, payload["paragraphs"]) for fact in facts):
+        raise ValueError("facts must list [paragraph, sentence] positions of the context")
+    return [list(pair) for pair in sorted({(p, s) for p, s in facts})]
+
+
+def _is_fact(fact: Any, paragraphs: Sequence[JSON]) -> bool:
+    if not isinstance(fact, list) or [type(k) for k in fact] != [int, int]:
+        return False
+    paragraph, sentence = fact
+    if not 0 <= paragraph < len(paragraphs) or sentence < 0:
+        return False
+    return sentence < len(paragraphs[paragraph].get("sentences", ())) or "sentences" not in paragraphs[paragraph]
+
+
+def _placed(text: str, payload: JSON, given: JSON) -> JSON:
+    """An answer from its text: yes, no and none by word, else located in the paragraphs."""
+    blank = {"text": text, "paragraph": None, "start": None, "end": None, "option": None, **given}
+    if not text.strip():
+        return blank | {"kind": "none", "text": ""}
+    if text in payload["options"]:
+        return blank | {"kind": "option", "option": payload["options"].index(text)}
+    if text.strip().lower() in {"yes", "no"} and payload["controls"]["yes_no"]:
+        return blank | {"kind": text.strip().lower(), "text": text.strip().lower()}
+    texts = [p["text"] for p in payload["paragraphs"]]
+    found = locate(text, texts, first=given["support"])
+    if found is None:
+        return blank | {"kind": "typed"}
+    return blank | {"kind": "span", "paragraph": found.paragraph, "start": found.start, "end": found.end}
+
+
+def _answer_problems(payload: JSON, answer: JSON) -> Iterable[Problem]:
+    kind, controls = answer["kind"], payload["controls"]
+    if kind not in (*KINDS, "typed") or (kind == "span" and not answer["text"].strip()):
+        yield Problem("text", _("Give an answer: select it in a paragraph or type it."))
+    elif kind == "typed":
+        missing = _("“%(text)s” is not in any paragraph. Select the answer, or type it as written there.")
+        yield Problem("text", missing, {"text": answer["text"]})
+    elif kind == "span":
+        span = Span(answer["paragraph"], answer["start"], answer["end"])
+        if cut([p["text"] for p in payload["paragraphs"]], span) != answer["text"]:
+            yield Problem("text", _("The selected text and its position do not match. Please select the answer again."))
+    elif (kind in {"yes", "no"} and not controls["yes_no"]) or (kind == "none" and not controls["no_answer"]):
+        yield Problem("text", _("This answer is not available in this batch. Please choose another."))
+    elif kind == "option" and answer["option"] not in range(len(payload["options"])):
+        yield Problem("text", _("Choose one of the options."))

@@ -1,0 +1,59 @@
+"""A decomposition as a payload: hops with their paragraphs, and the edges between them.
+
+annotation.pure.data.hop_view reads the same schema: "hops" [{"question", "answer", "paragraph"}] in the order of the
+dataset, with `#k`, and "edges" [{"head", "tail", "entity"}] in the order of `dag.edges`.
+"""
+
+from __future__ import annotations
+
+from annotation.pure.data import dag
+from annotation.pure.data.example import Example, Hop
+from annotation.pure.derivations.bridges import entity_key, folded, masked, mentions, tidy
+from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES, TAIL_QUESTION
+from annotation.tasktype import JSON
+
+
+def hops_payload(example: Example) -> JSON | None:
+    """{"hops", "edges"}; None without a sound decomposition, or if a hop lacks its paragraph."""
+    edges = dag.edges(example.hops)
+    if not edges or dag.problems(example.hops):
+        return None
+    if any(hop.support is None or not 0 <= hop.support < len(example.paragraphs) for hop in example.hops):
+        return None
+    return {
+        "hops": [_hop(example, hop) for hop in example.hops],
+        "edges": [{"head": j, "tail": i, "entity": example.hops[j - 1].answer} for j, i in edges],
+    }
+
+
+def _hop(example: Example, hop: Hop) -> JSON:
+    paragraph = example.paragraphs[hop.support or 0]
+    return {
+        "question": hop.question,
+        "answer": hop.answer,
+        "paragraph": {"title": paragraph.title, "text": paragraph.text},
+    }
+
+
+def mention_of(example: Example, edge: JSON) -> str:
+    """How the tail's question named the entity before it became `#k`, if a pair records it; else the entity."""
+    entity, kept = str(edge["entity"]), example.extra.get(TAIL_QUESTION)
+    if not isinstance(kept, str) or masked(kept, [(entity, edge["head"])]) != example.hops[edge["tail"] - 1].question:
+        return entity
+    text = tidy(kept)
+    found = mentions(entity_key(entity), folded(text))
+    return text[found[0].start : found[0].end] if found else entity
+
+
+def known_bridges(example: Example, edges: int) -> list[str] | None:
+    """The known label of each edge ("same", "different" or ""), None if there are none."""
+    known = example.extra.get(KNOWN_BRIDGES)
+    if not isinstance(known, list) or len(known) != edges:
+        return None
+    told = [kind if kind in ("same", "different") else "" for kind in known]
+    return told if any(told) else None
+
+
+def reading_seconds(texts: list[str], *, least: int) -> int:
+    """Seconds to read the texts once at 240 words a minute and to decide."""
+    return max(least, round(sum(len(text.split()) for text in texts) / 4) + 5)

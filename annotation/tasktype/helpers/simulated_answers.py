@@ -1,0 +1,72 @@
+"""Responses of simulated workers in dry runs, for tasks that ask for an answer and its support."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from annotation.pure.data.example import Example
+from annotation.pure.text.spans import cut, locate, locate_as_scored
+from annotation.tasktype import JSON
+from annotation.tasktype.helpers.answering import NEAR, answer_f1
+
+TRIES = 12  # attempts to draw a wrong span before a similar one is taken
+
+
+def imitated(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
+    """A response as `completed` takes it: gold answer and support, or a mistake: other words, a missed support."""
+    text = _right(payload, gold) if right else None
+    if text is None:
+        text = _slip(payload, gold, rng)
+    support = list(gold.supports or ())
+    if not right and rng.random() < 0.5:
+        support = _misjudged(support, len(payload["paragraphs"]), rng)
+    if text and not support:
+        found = locate(text, [p["text"] for p in payload["paragraphs"]])
+        support = [found.paragraph if found else 0]
+    told: JSON = {"text": text, "support": support if text else []}
+    if payload["controls"]["sentences"] and text:
+        facts = [list(fact) for fact in gold.facts or ()]
+        told["facts"] = facts if right and facts else [[place, 0] for place in told["support"]]
+    return told
+
+
+def _right(payload: JSON, gold: Example) -> str | None:
+    """The gold answer as it appears on this page; "" for no answer; None if it cannot be given here."""
+    if gold.answerable is False:
+        return "" if payload["controls"]["no_answer"] else None
+    texts = [p["text"] for p in payload["paragraphs"]]
+    for answer in gold.answers:
+        spoken = answer.strip().lower() in {"yes", "no"} and payload["controls"]["yes_no"]
+        if answer in payload["options"] or spoken:
+            return answer
+        if found := locate_as_scored(answer, texts, first=gold.supports or ()):
+            return cut(texts, found)
+    return None
+
+
+def _slip(payload: JSON, gold: Example, rng: Random) -> str:
+    """Words of the context that are not the answer, or another of the options."""
+    if others := [option for option in payload["options"] if option not in gold.answers]:
+        return str(rng.choice(others))
+    drawn = [words for _try in range(TRIES) if (words := _words(payload, rng))]
+    wrong = [words for words in drawn if answer_f1({"kind": "span", "text": words}, gold) < NEAR]
+    return (wrong or drawn or [""])[0]
+
+
+def _words(payload: JSON, rng: Random) -> str:
+    text = rng.choice(payload["paragraphs"])["text"] if payload["paragraphs"] else ""
+    places = list(re.finditer(r"\w+", text))
+    if not places:
+        return ""
+    first = rng.randrange(len(places))
+    last = min(len(places) - 1, first + rng.randrange(3))
+    return str(text[places[first].start() : places[last].end()])
+
+
+def _misjudged(support: list[int], count: int, rng: Random) -> list[int]:
+    """The support with one paragraph missing, or one too many."""
+    extra = sorted(set(range(count)) - set(support))
+    if len(support) > 1 and (not extra or rng.random() < 0.5):
+        return sorted(set(support) - {rng.choice(support)})
+    return sorted({*support, rng.choice(extra)}) if extra else support

@@ -1,0 +1,108 @@
+"""Tags for exact text, pagination, and preloading of scripts."""
+
+import posixpath
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from django import template
+from django.contrib.staticfiles import finders
+from django.core.paginator import Paginator
+from django.templatetags.static import static
+from django.utils.html import escape, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+
+ANGLE_OR_LINE_BREAK = re.compile(r"[<>]|[ \t]*\n\s*")
+
+
+@register.filter(is_safe=False)
+def exact(text: str) -> SafeString:
+    """Escaped text whose carriage returns survive HTML parsing, so that text offsets on the page stay right."""
+    return mark_safe(escape(str(text)).replace("\r", "&#13;"))  # noqa: S308 - escaped on the line itself
+
+
+class JoinedLines(template.Node):
+    """The content between `{% joinlines %}` and `{% endjoinlines %}`."""
+
+    def __init__(self, nodelist: template.NodeList) -> None:
+        self.nodelist = nodelist
+
+    def render(self, context: template.Context) -> SafeString:
+        return self.nodelist.render(context)
+
+
+@register.tag
+def joinlines(parser: template.base.Parser, _token: template.base.Token) -> JoinedLines:
+    """Remove the template's line breaks and the indentation after them, where spaces in the output matter.
+
+    Only the template's own text is joined; line breaks in values stay. Between attributes of an element a space
+    remains. At the end of a file, its last line break is removed too.
+    """
+    inside = parser.parse(("endjoinlines",))
+    parser.delete_first_token()
+    if len(parser.tokens) == 1 and not parser.tokens[0].contents.strip():
+        parser.next_token()
+    in_element = False  # an element may begin in one piece of text and end in another
+
+    def joined(found: re.Match[str]) -> str:
+        nonlocal in_element
+        if found[0] in "<>":
+            in_element = found[0] == "<"
+            return found[0]
+        return " " if in_element else ""
+
+    for text in inside.get_nodes_by_type(template.base.TextNode):
+        text.s = ANGLE_OR_LINE_BREAK.sub(joined, text.s)
+    return JoinedLines(inside)
+
+
+@register.filter
+def span_list(found: Iterable[tuple[int, int]]) -> str:
+    """Spans in the form for scripts: "3-8,12-20"."""
+    return ",".join(f"{start}-{end}" for start, end in found)
+
+
+@register.filter
+def page_range(paginator: Paginator, number: int) -> Iterable[int | str]:
+    """Page numbers around `number`, with "…" where some are left out."""
+    return paginator.get_elided_page_range(number, on_each_side=2, on_ends=1)
+
+
+@register.filter
+def pieces(paragraph: dict[str, Any], position: int) -> list[dict[str, str]]:
+    """A paragraph's sentences as [{"fact": "position.number", "text"}]; joined they are its text, gaps included."""
+    text, spans = paragraph["text"], paragraph.get("sentences") or [[0, 0]]
+    starts = [0, *(start for start, _end in spans[1:]), len(text)]
+    return [{"fact": f"{position}.{k}", "text": text[starts[k] : starts[k + 1]]} for k in range(len(spans))]
+
+
+@lru_cache
+def imported(entry: str) -> tuple[str, ...]:
+    """The modules that a script imports, directly or indirectly, as static paths."""
+    found, waiting = [], [entry]
+    while waiting:
+        name = waiting.pop()
+        file = finders.find(name)
+        names = re.findall(r'from "(\.[\w./]+)"', Path(file).read_text()) if file else []
+        asked = [posixpath.normpath(posixpath.join(posixpath.dirname(name), each)) for each in names]
+        new = [each for each in asked if each not in (*found, entry)]
+        found += new
+        waiting += new
+    return tuple(dict.fromkeys(found))
+
+
+@register.simple_tag
+def preload(entry: str) -> SafeString:
+    """Preload links for all modules of a script, which otherwise load level by level."""
+    return modules_before(f"js/{entry}")
+
+
+def modules_before(script: str) -> SafeString:
+    """A preload link for each module that a script imports."""
+    return format_html_join(
+        "\n", '<link rel="modulepreload" href="{}">', ((static(name),) for name in imported(script))
+    )

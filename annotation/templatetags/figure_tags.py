@@ -1,0 +1,102 @@
+"""Filters for figures of reports: stored as 0..1, shown in percent with one decimal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import template
+from django.utils.translation import gettext as _
+
+register = template.Library()
+
+
+@register.filter
+def percent(figure: dict[str, Any] | None) -> str:
+    """{"value": 0.7801, ...} as "78.0"; a dash if undefined."""
+    return _shown(figure, 100, 1)
+
+
+@register.filter
+def interval(figure: dict[str, Any] | None) -> str:
+    """The 95 % interval as "[71.9, 83.6]"; "" if undefined."""
+    return _bounds(figure, 100, 1)
+
+
+@register.filter
+def coefficient(figure: dict[str, Any] | None) -> str:
+    """A coefficient such as alpha, which is not a percentage: "0.743"."""
+    return _shown(figure, 1, 3)
+
+
+@register.filter
+def coefficient_interval(figure: dict[str, Any] | None) -> str:
+    """The interval of a coefficient as "[0.701, 0.785]"."""
+    return _bounds(figure, 1, 3)
+
+
+def _shown(figure: dict[str, Any] | None, times: int, digits: int) -> str:
+    value = figure.get("value") if figure else None
+    return "–" if value is None else f"{times * value:.{digits}f}"
+
+
+def _bounds(figure: dict[str, Any] | None, times: int, digits: int) -> str:
+    if not figure or figure.get("low") is None or figure.get("high") is None:
+        return ""
+    return f"[{times * figure['low']:.{digits}f}, {times * figure['high']:.{digits}f}]"
+
+
+@register.filter
+def graded(value: float | None) -> str:
+    """The style of a grade of 0..1: full, part, none, or waiting."""
+    if value is None:
+        return "waiting"
+    return "full" if value >= 0.999 else "part" if value > 0 else "none"
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """Seconds as "45 s" or "3:07 min"; a dash if not measured."""
+    if not seconds:
+        return "–"
+    whole = round(seconds)
+    if whole < 60:
+        return _("%(s)s s") % {"s": whole}
+    return _("%(time)s min") % {"time": f"{whole // 60}:{whole % 60:02d}"}
+
+
+@register.filter
+def clock(seconds: float | None) -> str:
+    """Seconds as hours and minutes, "12:05 h"; a dash if not measured."""
+    if not seconds:
+        return "–"
+    minutes = round(seconds / 60)
+    return _("%(time)s h") % {"time": f"{minutes // 60}:{minutes % 60:02d}"}
+
+
+@register.filter
+def entry(mapping: dict[str, Any] | None, key: str) -> Any:
+    """The value of a key; None if there is none."""
+    return mapping.get(key) if mapping else None
+
+
+@register.filter
+def share(value: float | str | None) -> str:
+    """A share as a whole percentage; a dash if unknown (templates turn None into "")."""
+    return "–" if value is None or isinstance(value, str) else f"{100 * value:.0f}"
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """A JSON value on several lines."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+@register.filter
+def told(answer: dict[str, Any]) -> str:
+    """A response of any task in one line: its text if it has one, else all of it."""
+    text = answer.get("text") or answer.get("kind")
+    support = answer.get("support")
+    if not text:
+        return json.dumps(answer, ensure_ascii=False)
+    return f"{text} ({', '.join(str(k + 1) for k in support)})" if support else str(text)

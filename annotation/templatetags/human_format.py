@@ -1,0 +1,46 @@
+"""Labels and colours of states, the same on every page."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.translation import gettext as _
+
+from annotation.formats import FORMATS
+from annotation.models import Batch, Job
+from annotation.pure.data.shape_words import shape_words
+
+register = template.Library()
+
+_TONES = {
+    Batch.State.LAUNCHING: "warn",
+    Batch.State.OPEN: "running",
+    Batch.State.PAUSED: "warn",
+    Job.State.WAITING: "",
+    Job.State.RUNNING: "running",
+    Job.State.DONE: "good",
+    Job.State.FAILED: "bad",
+}
+
+
+@register.filter
+def state_tone(state: str) -> str:
+    """The colour of a batch's or job's state in `widgets/_badge.html`."""
+    return _TONES.get(state, "")
+
+
+@register.filter
+def shape_name(shape: str) -> str:
+    """A decomposition's shape or a question's type as text, "none" if there is none."""
+    return _(shape_words(shape)) if shape else _("none")
+
+
+@register.filter
+def format_name(format: str) -> str:
+    """A dataset's format as text."""
+    return FORMATS[format].title if format in FORMATS else format
+
+
+@register.filter
+def grouped(number: int | None) -> str:
+    """12,000; "" for None."""
+    return "" if number is None else f"{number:,}"

@@ -1,0 +1,35 @@
+"""URLs: a project's home, settings, jobs, search, log and bin."""
+
+from django.urls import URLPattern, path
+
+from annotation.views.people import members
+from annotation.views.projects import api_tokens, jobs, log, new_project, projects, recycle_bin, search
+
+PROJECT = "projects/<slug:slug>/"
+PEOPLE = "projects/<slug:slug>/people/members/"
+
+pages: list[URLPattern] = [
+    path("projects/new/", new_project.project_new, name="project-new"),
+    path("projects/<slug:slug>/", projects.project, name="project"),
+    path("projects/<slug:slug>/now/", projects.project_now, name="project-now"),
+    path("projects/<slug:slug>/settings/", projects.project_settings, name="project-settings"),
+    path("projects/<slug:slug>/jobs/<slug:public_id>/", jobs.job, name="job"),
+    path("projects/<slug:slug>/jobs/<slug:public_id>/again/", jobs.job_again, name="job-again"),
+    path("projects/<slug:slug>/jobs/<slug:public_id>/import/", jobs.job_import, name="job-import"),
+    path(f"{PEOPLE}<int:pk>/role/", members.member_role, name="member-role"),
+    path(f"{PEOPLE}<int:pk>/remove/", members.member_remove, name="member-remove"),
+    path(f"{PEOPLE}<int:pk>/restore/", members.member_restore, name="member-restore"),
+    path(f"{PROJECT}log/", log.log, name="log"),
+    path(f"{PROJECT}log.csv", log.log_file, name="log-file"),
+    path(f"{PROJECT}bin/", recycle_bin.bin_page, name="bin"),
+    path(f"{PROJECT}batches/<slug:batch>/remove/", recycle_bin.batch_remove, name="batch-remove"),
+    path(f"{PROJECT}bin/batches/<slug:batch>/restore/", recycle_bin.batch_restore, name="batch-restore"),
+    path(f"{PROJECT}bin/batches/<slug:batch>/erase/", recycle_bin.batch_erase, name="batch-erase"),
+    path(f"{PROJECT}bin/datasets/<slug:name>/erase/", recycle_bin.dataset_erase, name="dataset-erase"),
+    path(f"{PROJECT}settings/delete/", recycle_bin.project_remove, name="project-remove"),
+    path(f"{PROJECT}bring-back/", recycle_bin.project_restore, name="project-restore"),
+    path(f"{PROJECT}erase/", recycle_bin.project_erase, name="project-erase"),
+    path("projects/<slug:slug>/search/", search.search, name="search"),
+    path("projects/<slug:slug>/tokens/", api_tokens.tokens, name="tokens"),
+    path("projects/<slug:slug>/tokens/<int:pk>/revoke/", api_tokens.token_revoke, name="token-revoke"),
+]

@@ -1,0 +1,73 @@
+"""URLs: reviewing responses, adjudication, gold in doubt, results."""
+
+from django.urls import URLPattern, path
+
+from annotation.views.review import (
+    adjudication,
+    approvals,
+    gold_in_doubt,
+    problem_reports,
+    response_files,
+    response_review,
+    results_dataset,
+    review,
+)
+
+APPROVALS = "projects/<slug:slug>/approvals/"
+REVIEW = "projects/<slug:slug>/batches/<slug:batch>/review/"
+ADJUDICATE = "projects/<slug:slug>/batches/<slug:batch>/adjudicate/"
+GOLD = "projects/<slug:slug>/batches/<slug:batch>/gold/"
+
+pages: list[URLPattern] = [
+    path(REVIEW, review.review, name="review"),
+    path(f"{REVIEW}draw/", review.review_draw, name="review-draw"),
+    path(f"{REVIEW}<slug:public_id>/", response_review.review_answer, name="review-answer"),
+    path(f"{REVIEW}<slug:public_id>/undo/", response_review.review_undo, name="review-undo"),
+    path(f"{REVIEW}<slug:public_id>/choose/", response_review.review_choose, name="review-choose"),
+    path(f"{REVIEW}<slug:public_id>/feedback/", response_review.review_feedback, name="review-feedback"),
+    path(f"{REVIEW}feedback/<int:pk>/withdraw/", response_review.review_withdraw, name="review-withdraw"),
+    path(ADJUDICATE, adjudication.adjudicate, name="adjudicate"),
+    path(f"{ADJUDICATE}<slug:public_id>/", adjudication.adjudicate_hit, name="adjudicate-hit"),
+    path(f"{ADJUDICATE}<slug:public_id>/undo/", adjudication.adjudicate_undo, name="adjudicate-undo"),
+    path(GOLD, gold_in_doubt.gold, name="gold"),
+    path(f"{GOLD}correct/", gold_in_doubt.gold_correct, name="gold-correct"),
+    path(f"{GOLD}<slug:public_id>/", gold_in_doubt.gold_item, name="gold-item"),
+    path(f"{GOLD}<slug:public_id>/undo/", gold_in_doubt.gold_undo, name="gold-undo"),
+    path(
+        "projects/<slug:slug>/batches/<slug:batch>/problem-reports/",
+        problem_reports.problem_report_list,
+        name="problem-reports",
+    ),
+    path(
+        "projects/<slug:slug>/batches/<slug:batch>/problem-reports/<int:pk>/keep/",
+        problem_reports.keep_report,
+        name="problem-report-keep",
+    ),
+    path(
+        "projects/<slug:slug>/batches/<slug:batch>/problem-reports/<int:pk>/exclude/",
+        problem_reports.exclude_reported_hit,
+        name="problem-report-exclude",
+    ),
+    path(
+        "projects/<slug:slug>/batches/<slug:batch>/problem-reports/<int:pk>/reopen/",
+        problem_reports.reopen_report,
+        name="problem-report-reopen",
+    ),
+    path(
+        "projects/<slug:slug>/batches/<slug:batch>/responses/", response_files.batch_responses, name="batch-responses"
+    ),
+    path(
+        "projects/<slug:slug>/batches/<slug:batch>/results-dataset/",
+        results_dataset.create_results_dataset,
+        name="results-dataset-new",
+    ),
+    path(
+        "projects/<slug:slug>/batches/<slug:batch>/export/<slug:format>/",
+        response_files.batch_export,
+        name="batch-export",
+    ),
+    path(APPROVALS, approvals.approvals, name="approvals"),
+    path(f"{APPROVALS}decide/", approvals.approvals_decide, name="approvals-decide"),
+    path(f"{APPROVALS}decisions.csv", approvals.approvals_file, name="approvals-file"),
+    path(f"{APPROVALS}<slug:public_id>/", approvals.approval, name="approval"),
+]

@@ -1,0 +1,106 @@
+"""What every page of a batch shares: look-up, heading, tabs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from annotation import discovery
+from annotation.discovery import BatchTab
+from annotation.flow.batches import batch_progress
+from annotation.flow.people import round_attempts
+from annotation.flow.review import approval_queue, disputed_gold, review_decisions
+from annotation.models import Batch, Project
+from annotation.pure.people import roles
+
+TONES = {"draft": "", "launching": "running", "open": "running", "paused": "warn", "closed": "plain"}
+ACTS = {"batch-settings": roles.RUN, "review": roles.REVIEW, "adjudicate": roles.REVIEW, "gold": roles.REVIEW}
+EXPORTS = [("jsonl", "JSONL"), ("csv", "CSV"), ("parquet", "Parquet")]
+
+
+def batch_of(project: Project, slug: str) -> Batch:
+    """The batch of that name in the project; 404 otherwise."""
+    batch = get_object_or_404(project.batches.select_related("project"), slug=slug)
+    batch.project = project
+    return batch
+
+
+def batch_context(batch: Batch, here: str, *, leaf: str = "", **more: Any) -> dict[str, Any]:
+    """`here`: the URL name of the tab; `leaf`: the title of a page below a tab."""
+    project, tabs = batch.project, _tabs(batch, here)
+    return {
+        "project": project,
+        "section": "batches",
+        "breadcrumbs": _breadcrumbs(batch, [tab for tab in tabs if tab["here"] and here != "batch"], leaf),
+        "batch": batch,
+        "tone": TONES[batch.state],
+        "tabs": tabs,
+        "exports": EXPORTS,
+        **more,
+    }
+
+
+def _breadcrumbs(batch: Batch, tabs: list[dict[str, Any]], leaf: str) -> list[dict[str, str]]:
+    """Breadcrumbs: the batches, the batch, its tab and the page below it; the last one without a URL."""
+    args = [batch.project.slug]
+    way = [
+        {"label": _("Batches"), "url": reverse("batches", args=args)},
+        {"label": batch.title, "url": reverse("batch", args=[*args, batch.slug])},
+        *({"label": tab["label"], "url": tab["url"]} for tab in tabs),
+        *([{"label": leaf, "url": ""}] if leaf else []),
+    ]
+    return [*way[:-1], way[-1] | {"url": ""}]
+
+
+def _reading(batch: Batch) -> list[tuple[str, str, None]]:
+    """The tab for reviews, if the task's responses are reviewed."""
+    return [("review", _("Review"), None)] if batch.launched_at and review_decisions.is_reviewed(batch) else []
+
+
+def _deciding(batch: Batch) -> list[tuple[str, str, None]]:
+    """The tabs for adjudication and, if the task can detect it, gold in doubt."""
+    if batch.launched_at is None:
+        return []
+    doubting_gold = [("gold", _("Gold in doubt"), None)] if disputed_gold.can_tell(batch) else []
+    return [("adjudicate", _("Adjudicate"), None), *doubting_gold]
+
+
+def _tabs_of_apps(after: str, batch: Batch) -> list[tuple[str, str, None]]:
+    tabs: list[BatchTab] = discovery.listed("menu", "TABS")
+    return [(tab.page, tab.label, None) for tab in tabs if tab.after == after and tab.shown(batch)]
+
+
+def _tabs(batch: Batch, here: str) -> list[dict[str, Any]]:
+    named = [
+        ("batch", _("Overview"), None),
+        *([("round", _("Qualification round"), None)] if batch.launched_at and round_attempts.round_of(batch) else []),
+        ("hits", _("HITs"), batch.size),
+        *_reading(batch),
+        *_deciding(batch),
+        ("batch-workers", _("Workers"), None),
+        *_tabs_of_apps("batch-workers", batch),
+        ("problem-reports", _("Problem reports"), batch_progress.open_problem_reports(batch).count()),
+        ("report", _("Report"), None),
+        *_tabs_of_apps("report", batch),
+        ("instructions", _("Instructions"), None),
+        ("batch-settings", _("Settings"), None),
+    ]
+    args = [batch.project.slug, batch.slug]
+    tabs = [
+        {"url": reverse(name, args=args), "label": label, "here": name == here, "count": count, "act": ACTS.get(name)}
+        for name, label, count in named
+    ]
+    return [*tabs, *_paying(batch)]
+
+
+def _paying(batch: Batch) -> list[dict[str, Any]]:
+    """A link to the batch's responses to approve, on the project's approval page."""
+    if batch.auto_approval is None or batch.launched_at is None:
+        return []
+    url = f"{reverse('approvals', args=[batch.project.slug])}?{urlencode({'batch': batch.slug})}"
+    waiting = approval_queue.waiting(batch.project).filter(batch=batch).count()
+    return [{"url": url, "label": _("Approvals"), "here": False, "count": waiting, "act": roles.PAY}]

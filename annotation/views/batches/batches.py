@@ -1,0 +1,179 @@
+"""A project's batches: the list, a batch's overview, and pausing, resuming, closing and deleting it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.formats import date_format
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import jobs
+from annotation.flow.batches import batch_launch, batch_progress, hidden_gold, hit_filters
+from annotation.flow.people.worker_names import name_uncomposed
+from annotation.forms.batch_terms import WhoForm
+from annotation.forms.task_options import OptionsForm
+from annotation.models import Batch, BatchReport, Hit, Job, Project
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.people import roles
+from annotation.pure.reports.charts import Chart, bar_chart
+from annotation.registry import task_type
+from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.batches.batch_page import TONES, batch_context, batch_of
+from annotation.views.batches.hit_filters import cut_context
+from annotation.views.redirects import see, unless_overdrawn
+
+MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": batch_launch.close}
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def batches(request: HttpRequest, project: Project) -> HttpResponse:
+    """List the batches of the project, newest first."""
+    rows = project.batches.prefetch_related("datasets").order_by("-created_at", "-pk")
+    page = Paginator(rows, 30).get_page(request.GET.get("page"))
+    done = batch_progress.submitted_by_batch([batch.pk for batch in page])
+    places = Hit.objects.filter(batch__in=[batch for batch in page if batch.launched_at]).places()
+    for batch in page:
+        batch.submitted, batch.tone = done.get(batch.pk, 0), TONES[batch.state]
+        batch.places, batch.task_title = places.get(batch.pk), task_type(batch.task).title
+    context = {"project": project, "section": "batches", "page": page}
+    return render(request, "batches/list.html", context)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """A batch's overview; a draft redirects to its form, or for a reviewer to its instructions."""
+    shown = batch_of(project, batch)
+    if shown.state == Batch.State.DRAFT:
+        return redirect("batch-edit" if roles.RUN in request.may else "instructions", project.slug, shown.slug)
+    context = batch_context(
+        shown,
+        "batch",
+        counts=batch_progress.counts_of(shown),
+        chart=_pace(shown),
+        report=BatchReport.objects.filter(batch=shown).first(),
+        doubts=batch_launch.doubts(shown),
+        job=_launching_job(shown),
+        paused=hidden_gold.paused(shown),
+    )
+    return render(request, "batches/overview.html", context)
+
+
+def _pace(batch: Batch) -> Chart | None:
+    hours = batch_progress.by_hour(batch)
+    return bar_chart([(date_format(hour, "j M, H:i"), count) for hour, count in hours]) if hours else None
+
+
+def _launching_job(batch: Batch) -> Job | None:
+    if batch.state != Batch.State.LAUNCHING:
+        return None
+    rows = batch.project.jobs.filter(kind="launch_batch", created_at__gte=batch.created_at).order_by("-pk")
+    return next((job for job in rows if job.arguments["batch"] == batch.pk), None)
+
+
+@require_POST
+@requester_required
+def batch_move(request: HttpRequest, project: Project, batch: str, move: str) -> HttpResponse:
+    """Pause, resume or close."""
+    moved = batch_of(project, batch)
+    if move not in MOVES:
+        raise Http404
+    if unless_overdrawn(request, lambda: MOVES[move](moved)) is False:
+        messages.warning(request, _("The batch has changed in the meantime. This is its current state."))
+    return see("batch", project.slug, moved.slug)
+
+
+@require_POST
+@requester_required
+def batch_add_assignments(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Add one assignment to each finished HIT, or to those whose responses differ."""
+    topped = batch_of(project, batch)
+    only = request.POST.get("which") == "disagreeing"
+    job = jobs.enqueue_once(
+        "add_assignments",
+        project=project,
+        title=_("Add assignments to %(batch)s") % {"batch": topped.title},
+        arguments={"batch": topped.pk, "base": topped.next_ticket, "only_disagreeing": only},
+        user=request.user,
+    )
+    return see("job", project.slug, job.public_id)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def batch_assignments(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """List the assignments that a number on the overview counts."""
+    shown = batch_of(project, batch)
+    show = request.GET.get("show", "submitted")
+    rows = batch_progress.assignments_of(shown).filter(batch_progress.SHOWS.get(show, Q()))
+    filters = cut_context(request, shown)
+    rows = hit_filters.assignments_in(shown, filters["cut"], rows)
+    rows = rows.select_related("hit__item", "worker__project").defer("hit__payload", "hit__item__content", "draft")
+    page = Paginator(rows.order_by("-pk"), 50).get_page(request.GET.get("page"))
+    name_uncomposed(row.hit.item for row in page)
+    return render(
+        request,
+        "batches/assignments.html",
+        batch_context(shown, "", leaf=_("Assignments"), page=page, show=show, shows=_shows(filters["cut"]), **filters),
+    )
+
+
+def _shows(cut: Cut) -> list[tuple[str, str, str]]:
+    """The filters of the list, each with its query string; other filters are kept."""
+    labels = {
+        "submitted": _("Submitted"),
+        "in-work": _("In progress"),
+        "late": _("Late"),
+        "surplus": _("Surplus"),
+        "returned": _("Changes requested"),
+    }
+    return [(show, label, urlencode({"show": show, **cut.query})) for show, label in labels.items()]
+
+
+@never_cache
+@require_get_or_post
+@requester_required
+def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """What may change after the launch, and all other settings."""
+    shown = batch_of(project, batch)
+    form = WhoForm(project, request.POST if request.method == "POST" else None, batch=shown)
+    if form.is_valid():
+        form.save()
+        messages.success(request, _("Saved."))
+        return see("batch-settings", project.slug, shown.slug)
+    context = batch_context(shown, "batch-settings", form=form, datasets=list(shown.datasets.order_by("slug")))
+    context |= {"task_title": task_type(shown.task).title, "options": _options(shown)}
+    return render(request, "batches/settings.html", context, status=422 if form.is_bound else 200)
+
+
+def _options(batch: Batch) -> list[tuple[str, str]]:
+    form = OptionsForm(batch.task, initial=batch.options)
+    words = {True: _("yes"), False: _("no")}
+    values = ((field.label, field.value(), getattr(field.field, "choices", ())) for field in form)
+    return [
+        (label, words[value] if isinstance(value, bool) else str(dict(choices).get(value, value)))
+        for label, value, choices in values
+    ]
+
+
+@require_POST
+@requester_required
+def batch_discard(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Delete a draft."""
+    draft = batch_of(project, batch)
+    if not batch_launch.discard(draft):
+        messages.warning(request, _("Only a draft can be deleted here; this batch is launched."))
+        return see("batch", project.slug, draft.slug)
+    text = _("The draft “%(title)s” is in the bin. You can restore it from there.")
+    messages.success(request, text % {"title": draft.title})
+    return see("batches", project.slug)

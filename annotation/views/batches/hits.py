@@ -1,0 +1,203 @@
+"""The HITs of a batch: a list by disagreement, and one HIT with all responses beside gold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import F, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.template.loader import select_template
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.batches import batch_progress, hit_filters, reserved_hits
+from annotation.flow.notifications import worker_messages
+from annotation.flow.people.worker_names import name_uncomposed
+from annotation.flow.review import problem_reports, review_decisions
+from annotation.models import Assignment, Batch, Hit, Project
+from annotation.pure.batches import lifecycle
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.people import roles
+from annotation.pure.review import review_state
+from annotation.registry import task_type
+from annotation.tasktype import Given, capabilities
+from annotation.views.access import member_required
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.hit_filters import cut_context
+from annotation.views.redirects import see, unless_overdrawn
+from annotation.views.review.review import state_words
+from annotation.views.work.task_frame import PROBLEM_REASONS
+
+SHOWS = {
+    "all": Q(),
+    "finished": Q(room__lte=0, live=0, excluded_at__isnull=True),
+    "unfinished": Q(excluded_at__isnull=True) & (Q(room__gt=0) | Q(live__gt=0)),
+    "excluded": Q(excluded_at__isnull=False),
+}
+ORDERS = {
+    "disagreement": [F("disagreement").desc(nulls_last=True), "pk"],
+    "ticket": ["ticket"],
+    "answers": ["-done", "pk"],
+}
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """List HITs, highest disagreement first, as of the last report."""
+    shown = batch_of(project, batch)
+    show, order, query = _asked(request)
+    filters = cut_context(request, shown)
+    rows = (
+        listed(request, shown, filters["cut"])
+        .select_related("item__dataset")
+        .defer("payload", "item__content", "item__dataset__report")
+    )
+    page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    name_uncomposed(hit.item for hit in page)
+    context = batch_context(shown, "hits", page=page, show=show, order=order, query=query, **filters)
+    context |= {
+        "can_reserve": roles.RUN in request.may and reserved_hits.allowed(shown),
+        "filters": _filters(request, filters["cut"]),
+    }
+    return render(request, "batches/hits.html", context)
+
+
+def _filters(request: HttpRequest, cut: Cut) -> list[tuple[str, str]]:
+    """The active filters, as hidden fields."""
+    show, order, query = _asked(request)
+    return [("show", show), ("order", order), ("q", query), *cut.query.items()]
+
+
+def _asked(request: HttpRequest) -> tuple[str, str, str]:
+    query = request.GET.get("q", "").strip().replace("\0", "")[:200]
+    return request.GET.get("show", "all"), request.GET.get("order", "disagreement"), query
+
+
+def listed(request: HttpRequest, batch: Batch, cut: Cut) -> QuerySet[Hit]:
+    """The HITs that match the query string, in its order."""
+    show, order, query = _asked(request)
+    asked = batch.hits.filter(check_item=show == "checks")
+    rows = asked.filter(SHOWS.get(show, Q())).order_by(*ORDERS.get(order, ORDERS["disagreement"]))
+    if query:
+        rows = rows.filter(Q(item__question__icontains=query) | Q(item__source_id=query))
+    return hit_filters.hits_in(batch, cut, rows)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """One HIT: question, context with gold, all responses side by side, with revisions and times."""
+    shown = batch_of(project, batch)
+    row = hit_of(shown, public_id)
+    responses = responses_of(row)
+    context = batch_context(
+        shown, "hits", leaf=row.public_id, hit=row, **side_by_side(shown, row, responses), **_around(row)
+    )
+    context["standings"] = _standings(shown, responses)
+    context["reasons"] = [(key, _(text)) for key, text in PROBLEM_REASONS.items()]
+    return render(request, "batches/hit.html", context)
+
+
+def responses_of(row: Hit) -> list[dict[str, Any]]:
+    """All submitted assignments of the HIT, in order of submission."""
+    return [_response(letter, a) for letter, a in zip(_letters(), _submitted(row), strict=False)]
+
+
+def side_by_side(batch: Batch, row: Hit, responses: list[dict[str, Any]]) -> dict[str, Any]:
+    """Context of the task's compare template: responses with their columns as `told`, and `compare`."""
+    given = [Given(response["letter"], response["answer"].answer) for response in responses]
+    compare = capabilities.compare(task_type(batch.task), row.payload, given, row.item.example)
+    for response, column in zip(responses, compare["columns"], strict=True):
+        response["told"] = column
+    template = select_template([f"{batch.task}/_compare.html", "review/_compare.html"])
+    return {"responses": responses, "compare": compare, "compare_template": template.template.name}
+
+
+def hit_of(batch: Batch, public_id: str) -> Hit:
+    """The HIT in the batch; 404 otherwise."""
+    return get_object_or_404(batch.hits.select_related("item__dataset", "batch"), public_id=public_id)
+
+
+def _submitted(row: Hit) -> list[Assignment]:
+    done = batch_progress.assignments_of(row.batch).filter(hit=row, state=lifecycle.SUBMITTED)
+    return list(done.select_related("worker__project").prefetch_related("responses").order_by("submitted_at", "pk"))
+
+
+def _letters() -> list[str]:
+    return [chr(65 + k % 26) + (str(k // 26) if k >= 26 else "") for k in range(1000)]
+
+
+def _response(letter: str, assignment: Assignment) -> dict[str, Any]:
+    revisions = sorted(assignment.responses.all(), key=lambda answer: answer.revision)
+    return {
+        "letter": letter,
+        "assignment": assignment,
+        "worker": assignment.worker,
+        "answer": revisions[-1],
+        "earlier": revisions[-2::-1],
+    }
+
+
+def _standings(batch: Batch, responses: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The review of each response, if the task's responses are reviewed."""
+    if not review_decisions.is_reviewed(batch):
+        return []
+    found = review_decisions.standings([response["assignment"] for response in responses])
+    several = sum(one.takes_part for one in found) > 1
+    return [
+        {
+            "letter": response["letter"],
+            "standing": one,
+            "choose": several and one.takes_part and one.state not in review_state.TAKEN,
+            **state_words(one.state),
+        }
+        for response, one in zip(responses, found, strict=True)
+    ]
+
+
+def _around(row: Hit) -> dict[str, Any]:
+    """Assignments of the HIT under way and returned, and its problem reports."""
+    others = batch_progress.assignments_of(row.batch).filter(hit=row).exclude(state=lifecycle.SUBMITTED)
+    problem_reports = [
+        problem_report
+        for a in row.assignments.prefetch_related("problem_reports")
+        for problem_report in a.problem_reports.all()
+    ]
+    for problem_report in problem_reports:
+        problem_report.reason_text = _(PROBLEM_REASONS.get(problem_report.reason, problem_report.reason))
+    thread = list(worker_messages.unread_about(row))
+    return {"others": others.select_related("worker__project"), "problem_reports": problem_reports, "thread": thread}
+
+
+@require_POST
+@member_required(roles.REVIEW)
+def hit_exclude(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """Exclude the HIT, with a reason for the report."""
+    row = hit_of(batch_of(project, batch), public_id)
+    text = _(PROBLEM_REASONS.get(request.POST.get("reason", ""), ""))
+    more = request.POST.get("text", "").strip().replace("\0", "")
+    reason = ": ".join(part for part in (text, more) if part)[:500]
+    if not reason:
+        messages.error(request, _("Nothing was changed. Give a reason, then exclude the HIT again."))
+    elif problem_reports.exclude(row, reason=reason):
+        messages.success(
+            request, _("The HIT is excluded. Scores leave it out from now on. You can restore it at any time.")
+        )
+    return see("hit", project.slug, batch, public_id)
+
+
+@require_POST
+@member_required(roles.REVIEW)
+def hit_restore(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """Restore an excluded HIT."""
+    row = hit_of(batch_of(project, batch), public_id)
+    if unless_overdrawn(request, lambda: problem_reports.restore(row)):
+        messages.success(request, _("The HIT is restored and counts again."))
+    return see("hit", project.slug, batch, public_id)

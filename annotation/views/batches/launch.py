@@ -1,0 +1,242 @@
+"""The launch page: a form that is saved as a draft, previewed, and launched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from annotation import jobs
+from annotation.flow.batches import batch_drafts, estimates, expected_time, item_selection
+from annotation.flow.batches.hit_counts import look
+from annotation.flow.errors import Refused
+from annotation.flow.money import ledger
+from annotation.flow.people import round_attempts
+from annotation.forms.batches import LaunchForm
+from annotation.models import Batch, Job, Project
+from annotation.registry import default_instructions
+from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.batches.batch_page import batch_of
+from annotation.views.batches.cost_table import costs_exhibit
+from annotation.views.markdown_html import html_of
+from annotation.views.redirects import see
+
+
+@never_cache
+@require_get_or_post
+@requester_required
+def batch_new(request: HttpRequest, project: Project) -> HttpResponse:
+    """The empty launch page; POST saves a draft and shows it with its previews."""
+    return _page(request, project, None)
+
+
+@never_cache
+@require_get_or_post
+@requester_required
+def batch_edit(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The launch page of a draft; POST saves it, and launches it on request."""
+    draft = batch_of(project, batch)
+    if draft.state != Batch.State.DRAFT:
+        return redirect("batch", project.slug, draft.slug)
+    if round_attempts.round_of(draft) is not None:
+        return redirect("round-edit", project.slug, draft.slug)
+    return _page(request, project, draft)
+
+
+def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpResponse:
+    again = failed_launch_of(request, project) if draft is None else None
+    posted = request.POST if request.method == "POST" else posted_of(again)
+    form = LaunchForm(project, posted, batch=draft)
+    if "suggest" in request.POST:
+        form.renew_proposals()
+    if not form.is_bound and draft is None:
+        form.propose(request.GET.get("dataset", ""))
+    valid = form.is_valid()
+    if valid and "launch" in request.POST and (why := hindrance(form)):
+        form.add_error(None, why)
+        valid = False
+    if again is not None and request.method != "POST":
+        form.add_error(None, again.error)
+        valid = False
+    if request.method == "POST" and "suggest" in request.POST:
+        form.options = form.suggested()
+    elif valid:
+        try:
+            saved = form.save_draft(request.user)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return _saved(request, saved, new=draft is None)
+    context = _context(project, draft, form)
+    return render(request, "batches/launch.html", context, status=422 if request.method == "POST" else 200)
+
+
+def hindrance(form: LaunchForm) -> str:
+    """Why a launch with these settings would be refused, as far as that is known before; "" if not."""
+    count = form.count()
+    if count is None or not count.exact:
+        return ""
+    if not count.hits:
+        return item_selection.nothing_to_ask(count.left_out)
+    quoted = estimates.estimate_of(form.stated, count)
+    if quoted.lacking and not form.is_round:
+        return str(ledger.Overdrawn(quoted.quote.total, quoted.available))
+    return ""
+
+
+def failed_launch_of(request: HttpRequest, project: Project) -> Job | None:
+    """The failed launch that `?again=` names, to start from."""
+    again = request.GET.get("again")
+    jobs_of = project.jobs.filter(kind="launch_batch", state=Job.State.FAILED)
+    return get_object_or_404(jobs_of, public_id=again) if again else None
+
+
+def posted_of(job: Job | None) -> QueryDict | None:
+    """The form's content before a launch failed."""
+    if job is None:
+        return None
+    posted = QueryDict(mutable=True)
+    for name, values in job.arguments.get("posted", {}).items():
+        posted.setlist(name, values)
+    return posted
+
+
+def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
+    if "launch" in request.POST:
+        return launch_now(request, draft, new=new)
+    if "look" in request.POST:
+        return _look(request, draft)
+    messages.success(request, _("Saved as a draft. Check the previews, then launch it."))
+    return see("batch-edit", draft.project.slug, draft.slug)
+
+
+def _look(request: HttpRequest, draft: Batch) -> HttpResponse:
+    """Redirect to the preview of an item; back to the draft if no item can be used."""
+    args, wanted = [draft.project.slug, draft.slug], request.POST.get("look", "")
+    if not batch_drafts.samples(draft, 1):
+        messages.warning(request, _("None of the items can be used with these options."))
+        return see("batch-edit", *args)
+    number = wanted if wanted in {"1", "2", "3"} else "1"
+    return HttpResponseRedirect(f"{reverse('batch-preview', args=args)}?n={number}", status=303)
+
+
+def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[str, Any]:
+    label = draft.title if draft else _("New batch")
+    context = {
+        "project": project,
+        "section": "batches",
+        "breadcrumbs": [{"label": _("Batches"), "url": reverse("batches", args=[project.slug])}, {"label": label}],
+        "batch": draft,
+        "form": form,
+        "samples": batch_drafts.samples(draft) if draft else [],
+        "instructions_html": _html(str(form["instructions"].value() or "")),
+    }
+    if form.is_bound:
+        return context | _consequences(form)
+    if draft is None:
+        return context | {"plan": None}
+    held = draft.datasets.order_by("slug")
+    told = expected_time.told_seconds(held, draft.task, draft.options)
+    count = look(draft)
+    costs = costs_exhibit(estimates.estimate_of(draft, count), draft)
+    plan = batch_drafts.plan(draft, count, workers=list(draft.workers.all()))
+    return context | {"plan": plan} | costs | _proposed(told, expected_time.reading_seconds(held))
+
+
+def _consequences(form: LaunchForm) -> dict[str, Any]:
+    chosen = form.cleaned_data.get("datasets")
+    if not chosen:
+        return {"plan": None}
+    proposed = _proposed(form.told_seconds(), expected_time.reading_seconds(chosen))
+    if (count := form.count()) is None:
+        return {"plan": None} | proposed
+    estimate = estimates.estimate_of(form.stated, count)
+    costs = costs_exhibit(estimate if form.priced else None, form.stated, wished=form.cleaned_data.get("wished"))
+    return {"plan": form.plan(count)} | costs | proposed
+
+
+def _proposed(told: int | None, reading: int) -> dict[str, Any]:
+    """The proposed minutes for one HIT, and whether the task estimated them."""
+    return {"proposed": (told or reading) / 60, "told": told is not None}
+
+
+@require_POST
+@requester_required
+def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
+    """The effects of the form so far, as a fragment; with new options and instructions if data or task changed."""
+    form = LaunchForm(project, request.POST)
+    renewed = [form[name] for name in form.renew_proposals()]
+    form.is_valid()
+    context = {"project": project, "form": form, "renewed": renewed, "samples": [], **_consequences(form)}
+    if (before := request.POST.get("proposed_for", "")) != form.basis:
+        context["options"] = form.suggested()
+        context["other_data"] = before.partition(".")[2] != form.basis.partition(".")[2]
+        if form.instructions_untouched() and form.cleaned_data.get("instructions") != default_instructions(form.kind):
+            context |= {
+                "instructions": default_instructions(form.kind),
+                "instructions_html": _html(default_instructions(form.kind)),
+            }
+    return render(request, "batches/_launch_update.html", context)
+
+
+@require_POST
+@requester_required
+def instructions_preview(request: HttpRequest, project: Project) -> HttpResponse:
+    """Instructions rendered from Markdown, as a fragment."""
+    return render(
+        request,
+        "batches/_instructions.html",
+        {"instructions_html": _html(request.POST.get("instructions", "")[:100_000])},
+    )
+
+
+def _html(markdown: str) -> str:
+    return html_of(markdown)
+
+
+@require_POST
+@requester_required
+def batch_launch(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Launch a stored draft, or one whose launch on the command line was killed."""
+    return launch_now(request, batch_of(project, batch))
+
+
+@require_POST
+@requester_required
+def batch_quote(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Compute the exact cost of a stored draft, in a job with progress."""
+    draft = batch_of(project, batch)
+    job = jobs.enqueue_once(
+        "quote_batch",
+        project=project,
+        title=_("Quote for %(batch)s") % {"batch": draft.title},
+        arguments={"batch": draft.pk},
+        user=request.user,
+    )
+    return see("job", project.slug, job.public_id)
+
+
+def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> HttpResponse:
+    """Launch a draft, even if a former launch was killed: the newest run takes over.
+
+    `new`: the draft was not saved before, so it is deleted if the launch is refused, and the form can be filled in
+    again.
+    """
+    if draft.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
+        messages.warning(request, _("This batch is already launched."))
+        return see("batch", draft.project.slug, draft.slug)
+    left = {name: values for name, values in request.POST.lists() if name not in ("csrfmiddlewaretoken", "launch")}
+    job = jobs.enqueue_once(
+        "launch_batch",
+        project=draft.project,
+        title=_("Launch %(batch)s") % {"batch": draft.title},
+        arguments={"batch": draft.pk} | ({"posted": left} if new else {}),
+        user=request.user,
+    )
+    return see("job", draft.project.slug, job.public_id)

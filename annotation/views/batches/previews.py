@@ -1,0 +1,72 @@
+"""A batch as workers see it, before and after its launch. Nothing can be submitted here."""
+
+from __future__ import annotations
+
+from random import Random
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.flow.batches import batch_drafts
+from annotation.models import Batch, Project
+from annotation.pure.people import roles
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+from annotation.views.access import member_required
+from annotation.views.batches.batch_page import batch_of
+from annotation.views.work.assignment_page import live_fragment
+from annotation.views.work.task_frame import preview_of, with_frames
+
+SHOWN = 3
+MOST_DIGITS = 18  # of a number in a URL
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The worker's page of item `n` (1 to 3), shuffled by `seed`."""
+    shown = batch_of(project, batch)
+    number, seed = _number(request, "n", 1), _number(request, "seed", 0)
+    hits = batch_drafts.samples(shown, SHOWN)
+    if not 1 <= number <= len(hits):
+        raise Http404
+    hit = hits[number - 1]
+    live = reverse("preview-live", args=[project.slug, shown.slug, hit.item_id, seed, "search"])
+    context = preview_of(request, hit, seed=seed, live=live)
+    own = {"previews": _links(shown, len(hits), number), "preview_end": _end(shown)}
+    total = shown.size or batch_drafts.plan_of(shown).hits
+    context["frame"] |= {"number": number, "total": total, "home_url": own["preview_end"]}
+    page = render(request, f"{shown.task}/page.html", context | own)
+    return with_frames(page, shown.task, context["payload"])
+
+
+def _links(batch: Batch, count: int, here: int) -> list[dict[str, object]]:
+    url = reverse("batch-preview", args=[batch.project.slug, batch.slug])
+    numbers = range(1, count + 1)
+    return [{"url": f"{url}?n={n}", "label": _("Item %(n)s") % {"n": n}, "here": n == here} for n in numbers]
+
+
+def _end(batch: Batch) -> str:
+    return reverse("batch", args=[batch.project.slug, batch.slug])
+
+
+@require_safe
+@member_required(roles.SEE)
+def preview_live(request: HttpRequest, project: Project, batch: str, item: int, seed: int, name: str) -> HttpResponse:
+    """A fragment of the previewed page, shuffled by `seed`."""
+    shown = batch_of(project, batch)
+    hit = batch_drafts.sample_of(shown, item)
+    if hit is None or seed >= 10**MOST_DIGITS:
+        raise Http404
+    payload = capabilities.arrange(task_type(shown.task), hit.payload, Random(seed))
+    return live_fragment(request, shown, payload, name)
+
+
+def _number(request: HttpRequest, name: str, default: int) -> int:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else default

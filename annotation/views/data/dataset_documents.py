@@ -1,0 +1,43 @@
+"""Documents on a dataset as files: provenance, datasheet, card."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
+from annotation.formats import FORMATS
+from annotation.models import Project
+from annotation.operations.downloads import sent
+from annotation.pure.people import roles
+from annotation.pure.reports.table_files import FILES
+from annotation.views.access import member_required
+from annotation.views.data.datasets import dataset_of
+from annotation.views.data.derivation_report import derived_tables
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def dataset_document(request: HttpRequest, project: Project, name: str, document: str) -> HttpResponse:
+    """One of the documents; `?format=` names the export that the card describes."""
+    row = dataset_of(project, name)
+    if document not in DOCUMENTS:
+        raise Http404
+    format = request.GET.get("format", row.format)
+    blocks = stream_document(row, document, format=format if format in FORMATS else row.format)
+    return sent(request, row, blocks, name=f"{name}.{DOCUMENTS[document]}")
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def dataset_table(request: HttpRequest, project: Project, name: str, table: str, suffix: str) -> HttpResponse:
+    """A table of a derivation's report, as LaTeX, Markdown or CSV."""
+    row, form = dataset_of(project, name), FILES.get(suffix)
+    found = next((each for each in derived_tables(row.report) if each["name"] == table), None)
+    if found is None or form is None:
+        raise Http404
+    return sent(request, row, form.write(found, _), name=f"{name}-{table}.{suffix}", kind=form.media)

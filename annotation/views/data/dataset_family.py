@@ -1,0 +1,124 @@
+"""The graph of a project's datasets and batches, as a picture and as an equivalent list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.derivations import DERIVATIONS
+from annotation.flow.data.lineage import RESULTS_HOW, sources_of
+from annotation.flow.review.disputed_gold import HOW as CORRECTED
+from annotation.models import Batch, Dataset, Project
+from annotation.pure.data import family_drawing
+from annotation.pure.data.family_drawing import Node
+
+MOST = 200  # datasets, and batches, in one picture
+
+
+def family_of(project: Project) -> dict[str, Any] | None:
+    """{"picture", "links" {key: URL}, "rows" [{"made", "how", "of"}]}; None for a project without datasets."""
+    columns = ("project", "slug", "size", "lineage", "created_at")
+    ours = project.datasets.whole().filter(batches__hit_type__isnull=True).distinct()
+    datasets = {row.slug: row for row in ours.only(*columns).order_by("created_at", "pk")[:MOST]}
+    if not datasets:
+        return None
+    present = Batch.objects.filter(project=project, hit_type__isnull=True)
+    through = Batch.datasets.through.objects.filter(batch__in=present)
+    named = ("batch__slug", "batch__title", "batch__state", "dataset__slug")
+    asked: dict[str, list[str]] = {}
+    titles: dict[str, str] = {}
+    for slug, title, _state, dataset in through.order_by("-batch__created_at", "batch")[: 3 * MOST].values_list(*named):
+        asked.setdefault(slug, []).append(dataset)
+        titles[slug] = title
+    return _Family(project, datasets, asked, titles).exhibit()
+
+
+class _Family:
+    def __init__(
+        self,
+        project: Project,
+        datasets: Mapping[str, Dataset],
+        asked: Mapping[str, Sequence[str]],
+        titles: Mapping[str, str],
+    ) -> None:
+        self.project, self.datasets, self.asked, self.titles = project, datasets, asked, titles
+        self.nodes: dict[str, Node] = {}
+        self.links: dict[str, str] = {}
+        self.edges: list[tuple[str, str]] = []
+        self.rows: list[dict[str, str]] = []
+
+    def exhibit(self) -> dict[str, Any]:
+        for slug, row in self.datasets.items():
+            self._put(_dataset(slug), family_drawing.DATASET, slug, _items(row.size), "dataset", slug)
+        for slug, row in self.datasets.items():
+            self._made(slug, row)
+        self._fruitless({str(row.lineage.get("batch")) for row in self.datasets.values()})
+        picture = family_drawing.draw(list(self.nodes.values()), self.edges)
+        return {"picture": picture, "links": self.links, "rows": self.rows}
+
+    def _put(self, key: str, kind: str, label: str, note: str = "", page: str = "", *args: str) -> str:
+        if key not in self.nodes:
+            self.nodes[key] = Node(key, kind, label, note)
+            if page:
+                self.links[key] = reverse(page, args=[self.project.slug, *args])
+        return key
+
+    def _made(self, slug: str, row: Dataset) -> None:
+        """Add the step by which a dataset was made: from datasets, or from a batch."""
+        sources = sources_of(row)
+        how = _how(row.lineage)
+        above = [self._source(name) for name in sources]
+        batch = str(row.lineage.get("batch", "")) if row.lineage.get("how") == RESULTS_HOW else ""
+        if batch:
+            between = self._batch(batch)
+            self.edges += [(source, between) for source in above] + [(between, _dataset(slug))]
+            how = _("created from %(batch)s") % {"batch": self.titles.get(batch, batch)}
+        else:
+            self.edges += [(source, _dataset(slug)) for source in above]
+        told = {"made": slug, "url": self.links[_dataset(slug)], "size": _items(row.size), "how": how, "of": sources}
+        self.rows.append(told)
+
+    def _source(self, slug: str) -> str:
+        if slug in self.datasets:
+            return _dataset(slug)
+        return self._put(_dataset(slug), family_drawing.GONE, slug, _("gone"))
+
+    def _batch(self, slug: str) -> str:
+        page = ("batch", slug) if slug in self.titles else ()
+        return self._put(f"batch:{slug}", family_drawing.BATCH, self.titles.get(slug, slug), "", *page)
+
+    def _fruitless(self, productive: Iterable[str]) -> None:
+        """Add batches without resulting datasets; many of the same datasets as one."""
+        folded = family_drawing.fold(self.asked, productive)
+        hidden = {slug for found in folded.values() for slug in found}
+        for slug, datasets in self.asked.items():
+            if slug not in hidden:
+                self._below(self._batch(slug), datasets)
+        for datasets, found in folded.items():
+            label = ngettext("%(n)s batch", "%(n)s batches", len(found)) % {"n": len(found)}
+            self._below(self._put(f"batches:{found[0]}", family_drawing.BATCHES, label, "", "batches"), datasets)
+
+    def _below(self, key: str, datasets: Sequence[str]) -> None:
+        wanted = [(_dataset(name), key) for name in datasets if name in self.datasets]
+        self.edges += [edge for edge in wanted if edge not in self.edges]
+
+
+def _items(size: int) -> str:
+    return ngettext("%(n)s item", "%(n)s items", size) % {"n": size}
+
+
+def _dataset(slug: str) -> str:
+    return f"dataset:{slug}"
+
+
+def _how(lineage: Mapping[str, Any]) -> str:
+    how = str(lineage.get("how", ""))
+    if how == CORRECTED:
+        return _("gold corrected")
+    if not how:
+        return _("imported")
+    return _(DERIVATIONS[how].title) if how in DERIVATIONS else how

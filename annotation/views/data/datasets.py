@@ -1,0 +1,176 @@
+"""Datasets: the list, the upload, a dataset's items and figures, export and deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import jobs
+from annotation.demo.example_set import example_dataset
+from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
+from annotation.flow.errors import Refused
+from annotation.formats import FORMATS
+from annotation.formats.guess import garbled, guess
+from annotation.forms.projects import DatasetForm
+from annotation.models import Dataset, Job, Project
+from annotation.operations import uploads
+from annotation.operations.downloads import sent
+from annotation.pure.people import roles
+from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.data.derivation_report import derived_exhibit, table_address
+from annotation.views.data.item_pages import ItemQuery, browse
+from annotation.views.data.lineage import ancestry, derived_from
+from annotation.views.redirects import see
+
+
+def dataset_of(project: Project, name: str) -> Dataset:
+    """A complete dataset of the project; 404 for any other."""
+    return get_object_or_404(Dataset.objects.whole().select_related("root"), project=project, slug=name)
+
+
+@require_safe
+@member_required(roles.SEE)
+def datasets(request: HttpRequest, project: Project) -> HttpResponse:
+    """List datasets, newest first, with imports under way and deletions that can be undone."""
+    kinds = ["import_dataset", "derive_dataset", "remove_dataset"]
+    waiting = dataset_removal.under_way(project.jobs.filter(kind__in=kinds))
+    context = {
+        "project": project,
+        "section": "datasets",
+        "datasets": [(row, derived_from(row)) for row in project.datasets.whole().order_by("-created_at")],
+        "jobs": waiting.order_by("due_at"),
+    }
+    return render(request, "data/datasets.html", context)
+
+
+@require_get_or_post
+@requester_required
+def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
+    """Upload a file, which a job imports."""
+    form = DatasetForm(request.POST or None, request.FILES or None, initial=request.GET.dict())
+    if request.method == "POST":
+        form = DatasetForm(request.POST, request.FILES)
+        if uploads.too_large(request):
+            form.errors.pop("file", None)
+            form.add_error("file", too_large())
+        elif form.is_valid() and (job := _posted(request, project, form)):
+            return see("job", project.slug, job.public_id)
+    context = {"project": project, "section": "datasets", "form": form, "limit": settings.UPLOAD_LIMIT}
+    context["too_large"] = too_large()
+    return render(request, "data/upload.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@requester_required
+def dataset_example(request: HttpRequest, project: Project) -> HttpResponse:
+    """Import the example dataset, and continue with the first batch on it."""
+    try:
+        row = example_dataset(project, request.user)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return see("datasets", project.slug)
+    messages.success(request, _("The example dataset was imported. All settings below are suggestions."))
+    return HttpResponseRedirect(f"{reverse('batch-new', args=[project.slug])}?dataset={row.slug}", status=303)
+
+
+def too_large() -> str:
+    """The error for an upload beyond the limit."""
+    text = _("The file is larger than %(limit)s. Split it, or import it on the server with manage.py import_dataset.")
+    return text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
+
+
+def _posted(request: HttpRequest, project: Project, form: DatasetForm) -> Job | None:
+    """Start the job that imports the file; None, with an error in the form, if its format is unclear."""
+    upload, arguments = form.cleaned_data["file"], form.arguments()
+    path = uploads.keep(upload)
+    arguments["format"] = arguments["format"] or guess(path, file_name=upload.name)
+    if arguments["format"] not in FORMATS:
+        wrong = garbled(path)
+        path.unlink()
+        unclear = _("The format cannot be recognised from the first record. Choose it from the list.")
+        no_records = _("This file is not JSON, JSON Lines, CSV or Parquet: %(wrong)s.") % {"wrong": wrong}
+        form.add_error(*(("file", no_records) if wrong else ("format", unclear)))
+        return None
+    file = {"path": str(path), "file_name": upload.name[:255]}
+    title = _("Check %(file)s") if arguments["dry_run"] else _("Import %(file)s as %(name)s")
+    title %= {"file": upload.name[:100], "name": arguments["name"]}
+    return jobs.enqueue("import_dataset", project=project, title=title, arguments=arguments | file, user=request.user)
+
+
+@require_safe
+@member_required(roles.SEE)
+def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """A dataset's items, 50 per page, with search and filters, and its figures."""
+    row = dataset_of(project, name)
+    item_query = ItemQuery.of(request.GET)
+    context: dict[str, Any] = {
+        "project": project,
+        "section": "datasets",
+        "dataset": row,
+        "item_query": item_query,
+        "slice": browse(row, item_query),
+        "changed": item_editing.told(row),
+        "formats": sorted(FORMATS.values(), key=lambda kind: kind.name != row.format),
+        "batches": row.batches.order_by("-created_at"),
+        "descendants": row.descendants.order_by("created_at"),
+        "family": ancestry(row),
+        "derived": derived_exhibit(row.report, table_address(row)),
+        "inputs_of": row.lineage.get("source") if row.lineage.get("how") == "disconnection-inputs" else None,
+    }
+    return render(request, "data/dataset.html", context)
+
+
+@require_safe
+@member_required(roles.SEE)
+def dataset_export(request: HttpRequest, project: Project, name: str, format: str) -> HttpResponse:
+    """Export the dataset in that format; with ?folder the files of its release as one ZIP file."""
+    row = dataset_of(project, name)
+    folder = "folder" in request.GET
+    if format not in FORMATS or (folder and not multi_file_export.parted(format)):
+        raise Http404
+    try:
+        blocks = multi_file_export.stream_folder(row, format) if folder else _stream(request, row, format)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return see("dataset", project.slug, name)
+    suffix = ".zip" if folder else FORMATS[format].suffix
+    return sent(request, row, blocks, name=f"{name}.{format}{suffix}")
+
+
+def _stream(request: HttpRequest, row: Dataset, format: str) -> Iterator[bytes]:
+    return dataset_files.stream_dataset(row, format, archived="archived" in request.GET)
+
+
+@require_POST
+@requester_required
+def dataset_remove(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """Hide the dataset now and erase it later, so that it can be undone."""
+    row = dataset_of(project, name)
+    try:
+        dataset_removal.begin(row, user=request.user)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return see("dataset", project.slug, name)
+    messages.success(request, _("%(name)s is in the bin. It will be erased after 30 days.") % {"name": name})
+    return see("datasets", project.slug)
+
+
+@require_POST
+@requester_required
+def dataset_restore(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Undo a deletion that has not begun."""
+    job = get_object_or_404(project.jobs, public_id=public_id, kind=dataset_removal.KIND)
+    if dataset_removal.undo(job):
+        messages.success(request, _("The dataset was restored."))
+    else:
+        messages.warning(request, _("Too late: the dataset is being deleted or is already gone."))
+    return see("datasets", project.slug)

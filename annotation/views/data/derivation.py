@@ -1,0 +1,128 @@
+"""Deriving a dataset from another: choice of the derivation, options and name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+
+from annotation import jobs
+from annotation.derivations import DERIVATIONS
+from annotation.derivations.base import PIPELINE, Derivation, Group
+from annotation.flow.data.derivation import uploads_of
+from annotation.flow.data.lineage import Family
+from annotation.forms.derivations import PREFIX, DeriveForm
+from annotation.models import Dataset, Job, Project
+from annotation.operations import uploads
+from annotation.registry import task_types
+from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.data.datasets import dataset_of, too_large
+from annotation.views.redirects import see
+
+
+@require_get_or_post
+@requester_required
+def derive(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """The derivations for the dataset, or with `?how=` the form of one; POST starts the job.
+
+    `?again=` names a job to start from, `?inputs=` the inputs of a filter.
+    """
+    source = dataset_of(project, name)
+    how = request.GET.get("how", "")
+    if not how:
+        if request.method == "POST":
+            return render(request, "data/derive.html", _ways(project, source), status=422)
+        return render(request, "data/derive.html", _ways(project, source))
+    if how not in DERIVATIONS:
+        raise Http404
+    return _one_way(request, project, source, how)
+
+
+def _ways(project: Project, source: Dataset) -> dict[str, Any]:
+    usual = _usual(source)
+    stages = [_stage(group, source, usual) for group in PIPELINE]
+    others = [_way(each, source, usual) for each in DERIVATIONS.values() if each.group not in PIPELINE]
+    return {"project": project, "section": "datasets", "dataset": source, "stages": stages, "others": others}
+
+
+def _stage(group: Group, source: Dataset, usual: str) -> dict[str, Any]:
+    """A stage of the pipeline with its derivations; `by_people`, without any, if workers do it in a batch."""
+    ways = [] if group.by_people else [each for each in DERIVATIONS.values() if each.group == group]
+    by_people_next = group.by_people and not usual and source.lineage.get("how", "") in group.follows
+    return {
+        "title": _(group.title),
+        "by_people": group.by_people,
+        "ways": [_way(each, source, usual) for each in ways],
+        "next": by_people_next or usual in [each.how for each in ways],
+    }
+
+
+def _usual(source: Dataset) -> str:
+    """The derivation that usually comes next: the one of the task of its results, or after the last one."""
+    task = task_types().get(str(source.lineage.get("task", "")))
+    named = DERIVATIONS.get(task.leads_to) if task else None
+    if named and not named.misfit(source.features):
+        return named.how
+    how = source.lineage.get("how", "")
+    return next((each.how for each in DERIVATIONS.values() if how in each.follows), "")
+
+
+def _way(way: Derivation, source: Dataset, usual: str) -> dict[str, Any]:
+    misfit = way.misfit(source.features)
+    return {
+        "how": way.how,
+        "title": _(way.title),
+        "does": _(way.does),
+        "misfit": _(misfit) if misfit else "",
+        "next": way.how == usual and not misfit,
+    }
+
+
+def _one_way(request: HttpRequest, project: Project, source: Dataset, how: str) -> HttpResponse:
+    family = Family(project)
+    if request.method == "POST":
+        form = DeriveForm(source, how, family, request.POST, request.FILES)
+        if uploads.too_large(request):
+            for option in uploads_of(how):
+                form.errors.pop(PREFIX + option, None)
+                form.add_error(PREFIX + option, too_large())
+        elif form.is_valid():
+            return see("job", project.slug, _posted(request, project, form).public_id)
+    else:
+        form = DeriveForm(source, how, family, kept=_kept(request, project, source, how))
+    context = {
+        "project": project,
+        "section": "datasets",
+        "dataset": source,
+        "title": _(DERIVATIONS[how].title),
+        "does": _(DERIVATIONS[how].does),
+        "how": how,
+        "form": form,
+        "limit": settings.UPLOAD_LIMIT,
+        "too_large": too_large(),
+    }
+    return render(request, "data/derive_form.html", context, status=422 if form.errors else 200)
+
+
+def _kept(request: HttpRequest, project: Project, source: Dataset, how: str) -> dict[str, Any]:
+    """The arguments of the job named by `again`, or the inputs from the query string."""
+    if again := request.GET.get("again"):
+        kept = get_object_or_404(project.jobs, public_id=again, kind="derive_dataset").arguments
+        return kept if (kept["source"], kept["how"]) == (source.pk, how) else {}
+    inputs = request.GET.get("inputs", "")
+    return {"options": {"inputs": inputs}} if inputs else {}
+
+
+def _posted(request: HttpRequest, project: Project, form: DeriveForm) -> Job:
+    files = {
+        option: {"path": str(uploads.keep(file)), "file_name": file.name[:255]}
+        for option, file in form.uploads().items()
+    }
+    wanted = form.cleaned_data
+    arguments = {"source": form.source.pk, "how": form.how, "name": wanted["name"], "seed": wanted["seed"]}
+    arguments |= {"options": form.options(), "uploads": files}
+    title = _("%(what)s from %(source)s") % {"what": _(form.derivation.title), "source": form.source.slug}
+    return jobs.enqueue_once("derive_dataset", project=project, title=title, arguments=arguments, user=request.user)

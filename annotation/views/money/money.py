@@ -1,0 +1,160 @@
+"""A project's money: budget, money set aside, wages, ledger."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.errors import Refused
+from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_rows, wages
+from annotation.forms.money import DepositForm, FloorForm
+from annotation.models import Batch, Entry, Project
+from annotation.operations.downloads import CSV, sent
+from annotation.pure.people import roles
+from annotation.recruitment import marketplaces
+from annotation.views.access import member_required, require_get_or_post
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.redirects import see
+
+
+@never_cache
+@require_safe
+@member_required(roles.PAY)
+def money(request: HttpRequest, project: Project) -> HttpResponse:
+    """Balances, money set aside for batches, wages, payouts."""
+    context = {
+        "project": project,
+        "section": "money",
+        "books": ledger_audit.books(project),
+        "faults": ledger_audit.audit(project),
+        "form": FloorForm(initial={"wage_floor": project.wage_floor}),
+        "batches": [_of_batch(batch) for batch in _paid(project)],
+        "wages": wages.summary(wages.of_project(project)),
+        "payouts": project.payouts.order_by("-number")[:20],
+        "entries": list(ledger_rows.told(project, ledger_rows.entries(project)[:8])),
+    }
+    return render(request, "money/money.html", context)
+
+
+def _paid(project: Project) -> list[Batch]:
+    paid = project.batches.filter(auto_approval__isnull=False, launched_at__isnull=False, hit_type__isnull=True)
+    rows = list(marketplaces().joined(paid).order_by("-launched_at")[:30])
+    for batch in rows:
+        batch.project = project
+    return rows
+
+
+def _of_batch(batch: Batch) -> dict[str, Any]:
+    return {"batch": batch, "wages": wages.summary(wages.of_batch(batch)), **batch_funds.standing(batch)}
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def money_move(request: HttpRequest, project: Project) -> HttpResponse:
+    """A deposit or withdrawal: the form, a confirmation, the transfer."""
+    posted = request.POST if request.method == "POST" else None
+    form = DepositForm(posted, initial={"key": secrets.token_hex(8), "way": request.GET.get("way", "in")})
+    valid = form.is_valid()
+    if valid and "confirm" in request.POST:
+        try:
+            _moved(request, project, form)
+        except Refused as refusal:
+            form.add_error("amount", str(refusal))
+        else:
+            return see("money", project.slug)
+    books = ledger_audit.books(project)
+    confirming = valid and not form.errors and "back" not in request.POST
+    context = {"project": project, "section": "money", "form": form, "books": books, "confirming": confirming}
+    context["after"] = books.available + form.signed() if confirming else None
+    return render(request, "money/deposit.html", context, status=422 if form.errors else 200)
+
+
+def _moved(request: HttpRequest, project: Project, form: DepositForm) -> None:
+    terms = form.cleaned_data
+    ledger.deposit(project, form.signed(), key=f"deposit/{terms['key']}", user=request.user, note=terms["note"])
+    messages.success(request, _("Deposited.") if form.signed() > 0 else _("Withdrawn."))
+
+
+@require_POST
+@member_required(roles.OWN)
+def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
+    """Set the minimum hourly wage."""
+    form = FloorForm(request.POST)
+    if form.is_valid():
+        wages.set_floor(project, form.cleaned_data["wage_floor"])
+        messages.success(request, _("Saved."))
+    else:
+        messages.error(request, _("Nothing was changed. Give the wage in dollars, for example 15 or 14.50."))
+    return see("money", project.slug)
+
+
+@never_cache
+@require_safe
+@member_required(roles.PAY)
+def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
+    """The ledger, filtered by batch, kind and worker."""
+    chosen = _chosen(request, project)
+    page = Paginator(ledger_rows.entries(project, **chosen), 50).get_page(request.GET.get("page"))
+    kinds = sorted(set(Entry.objects.filter(project=project).values_list("kind", flat=True)))
+    context = {
+        "project": project,
+        "section": "money",
+        "breadcrumbs": _breadcrumbs(project, _("Ledger")),
+        "page": page,
+        "rows": list(ledger_rows.told(project, page)),
+        "kinds": [(kind, _(ledger_rows.KINDS.get(kind, kind))) for kind in kinds],
+        "batches": project.batches.filter(entry__isnull=False).distinct().order_by("slug"),
+        **chosen,
+    }
+    return render(request, "money/ledger.html", context)
+
+
+def _chosen(request: HttpRequest, project: Project) -> dict[str, Any]:
+    """The filters of the query string; unknown batches are ignored."""
+    asked = {name: request.GET.get(name, "").replace("\0", "")[:100] for name in ("batch", "kind", "worker")}
+    return asked | {"batch": project.batches.filter(slug=asked["batch"]).first() if asked["batch"] else None}
+
+
+def _breadcrumbs(project: Project, label: str) -> list[dict[str, str]]:
+    return [{"label": _("Money"), "url": reverse("money", args=[project.slug])}, {"label": label, "url": ""}]
+
+
+@never_cache
+@require_safe
+@member_required(roles.PAY)
+def ledger_file(request: HttpRequest, project: Project) -> HttpResponse:
+    """The filtered entries as a file."""
+    some = ledger_rows.entries(project, **_chosen(request, project))
+    return sent(request, project, ledger_rows.lines(project, some), name=f"{project.slug}-ledger.csv", kind=CSV)
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.PAY)
+def batch_floor(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Workers below the minimum wage and what they lack; POST pays what was shown."""
+    shown = batch_of(project, batch)
+    if request.method == "POST":
+        try:
+            paid = wages.top_up(shown, shown=request.POST.get("shown", ""), user=request.user)
+        except Refused as refusal:
+            messages.error(request, str(refusal))
+        else:
+            messages.success(request, _("Paid to %(n)s workers.") % {"n": paid})
+        return see("batch-floor", project.slug, shown.slug)
+    due = wages.raises(shown)
+    context = batch_context(
+        shown, "batch-workers", leaf=_("Wage floor"), raises=due, total=wages.total(due), shown=wages.stand(due)
+    )
+    context |= {"wages": wages.summary(wages.of_batch(shown)), "budget": ledger.balance(project, ledger.AVAILABLE)}
+    return render(request, "money/pay_floor.html", context)

@@ -1,0 +1,99 @@
+"""Payouts: creating one, its file, and importing results."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.errors import Refused
+from annotation.flow.money import payouts
+from annotation.models import Payout, PayoutLine, Project
+from annotation.operations import uploads
+from annotation.operations.downloads import CSV, sent
+from annotation.pure.people import roles
+from annotation.views.access import member_required
+from annotation.views.redirects import see
+
+
+@require_POST
+@member_required(roles.PAY)
+def payout_new(request: HttpRequest, project: Project) -> HttpResponse:
+    """Create a payout of everything that is owed."""
+    try:
+        made = payouts.make_payout(project, user=request.user)
+    except Refused as refusal:
+        messages.warning(request, str(refusal))
+        return see("money", project.slug)
+    return see("payout", project.slug, made.number)
+
+
+@never_cache
+@require_safe
+@member_required(roles.PAY)
+def payout(request: HttpRequest, project: Project, number: int) -> HttpResponse:
+    """What to pay to whom, with names, because whoever pays needs them."""
+    return _page(request, project, _payout(project, number))
+
+
+def _payout(project: Project, number: int) -> Payout:
+    return get_object_or_404(Payout.objects.filter(number__in=[number] if number < 2**31 else []), project=project)
+
+
+def _page(request: HttpRequest, project: Project, row: Payout) -> HttpResponse:
+    lines = payouts.lines_of(row)
+    breadcrumbs = [
+        {"label": _("Money"), "url": reverse("money", args=[project.slug])},
+        {"label": _("Payout %(number)s") % {"number": row.number}, "url": ""},
+    ]
+    context = {"project": project, "section": "money", "payout": row, "lines": lines, "breadcrumbs": breadcrumbs}
+    context |= payouts.sums(lines)
+    return render(request, "money/payout.html", context)
+
+
+@never_cache
+@require_safe
+@member_required(roles.PAY)
+def payout_file(request: HttpRequest, project: Project, number: int) -> HttpResponse:
+    """The payout as a file."""
+    row = _payout(project, number)
+    name = f"{project.slug}-payout-{row.number}.csv"
+    return sent(request, row, payouts.as_csv(row), name=name, kind=CSV)
+
+
+@require_POST
+@member_required(roles.PAY)
+def payout_line(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Record that a line was paid, or that paying it failed."""
+    rows = PayoutLine.objects.select_related("payout__project", "worker")
+    line = get_object_or_404(rows, pk=pk, payout__project=project)
+    to = request.POST.get("state", "")
+    if to in {PayoutLine.State.PAID, PayoutLine.State.FAILED}:
+        reference = request.POST.get("reference", "").replace("\0", "")
+        try:
+            payouts.decide(line, to, reference=reference, user=request.user)
+        except Refused as refusal:
+            messages.warning(request, str(refusal))
+    return see("payout", project.slug, line.payout.number)
+
+
+@require_POST
+@member_required(roles.PAY)
+def payout_read(request: HttpRequest, project: Project) -> HttpResponse:
+    """Import a completed payout file; errors are listed and nothing is changed."""
+    upload = request.FILES.get("file")
+    if upload is None or uploads.too_large(request) or upload.size > payouts.LONGEST:
+        messages.error(request, _("Choose the payout file with the states filled in, then send it again."))
+        return see("money", project.slug)
+    try:
+        done = payouts.reconcile(project, upload.read(), user=request.user)
+    except payouts.FileRefused as refused:
+        context = {"project": project, "section": "money", "errors": refused.report["errors"], "name": upload.name}
+        return render(request, "money/payout_file_refused.html", context, status=422)
+    text = _("%(paid)s recorded as paid, %(failed)s as failed; %(unchanged)s unchanged, %(open)s still open.")
+    messages.success(request, text % done)
+    return see("money", project.slug)

@@ -1,0 +1,83 @@
+"""The viewer's notices: list, open, mark as read, choose kinds."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.notifications import notice_inbox
+from annotation.models import Batch, Notice, User
+from annotation.views.redirects import see
+
+PER_PAGE = 50
+MOST_DIGITS = 18
+
+
+@never_cache
+@require_safe
+@login_required
+def notices(request: HttpRequest) -> HttpResponse:
+    """All notices of the viewer, newest first; viewing the list marks none as read."""
+    page = Paginator(notice_inbox.of(request.user), PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "page": page,
+        "rows": [{"notice": row, "text": notice_inbox.told(row)} for row in page],
+        "newest": max((row.pk for row in page), default=0),
+        "kinds": [(kind, label, kind not in request.user.muted) for kind, label in concerning(request.user)],
+    }
+    return render(request, "notifications/notices.html", context)
+
+
+def concerning(user: User) -> list[tuple[str, str]]:
+    """The kinds of notices that the user gets: (kind, label)."""
+    known = notice_inbox.kinds_for(user)
+    return [(kind, label) for kind, label in Notice.Kind.choices if kind in known]
+
+
+def leads_to(notice: Notice) -> str:
+    """The URL of the page that a notice is about."""
+    slug, batch = notice.project.slug, notice.batch
+    if notice.kind == Notice.Kind.WORK and batch is not None:
+        return reverse("marketplace-group", args=[batch.pk]) if batch.state == Batch.State.OPEN else reverse("work")
+    if notice.job is not None:
+        return reverse("job", args=[slug, notice.job.public_id])
+    if batch is not None:
+        return reverse("batch", args=[slug, batch.slug])
+    return reverse("money", args=[slug])
+
+
+@require_POST
+@login_required
+def notice_open(request: HttpRequest, pk: int) -> HttpResponse:
+    """Mark a notice as read, and go to its page."""
+    notice = get_object_or_404(notice_inbox.of(request.user), pk=pk)
+    notice_inbox.read_one(notice)
+    return HttpResponseRedirect(leads_to(notice), status=303)
+
+
+@require_POST
+@login_required
+def notices_read(request: HttpRequest) -> HttpResponse:
+    """Mark all notices that the page showed, and older ones, as read."""
+    upto = request.POST.get("upto", "")
+    known = upto.isascii() and upto.isdigit() and len(upto) <= MOST_DIGITS
+    notice_inbox.read(request.user, upto=int(upto) if known else None)
+    return see("notices")
+
+
+@require_POST
+@login_required
+def notices_kinds(request: HttpRequest) -> HttpResponse:
+    """Save which kinds the viewer wants; kinds that the page did not offer stay unchanged."""
+    offered = {kind for kind, _label in concerning(request.user)}
+    unwanted = offered - set(request.POST.getlist("kind"))
+    notice_inbox.mute(request.user, unwanted | (set(request.user.muted) - offered))
+    messages.success(request, _("Saved."))
+    return see("notices")

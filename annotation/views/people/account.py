@@ -1,0 +1,93 @@
+"""A person's own account: profile, projects, password, deletion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout, update_session_auth_hash
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import PasswordChangeForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+
+from annotation.flow.errors import Refused
+from annotation.flow.people import two_factor, worker_erasure
+from annotation.flow.projects import new_project
+from annotation.forms.account import DeletionForm, ProfileForm
+from annotation.models import User
+from annotation.views.access import require_get_or_post
+from annotation.views.people.sign_in_throttle import answer, proved, too_many
+from annotation.views.redirects import see
+
+
+@never_cache
+@require_get_or_post
+@login_required
+def account(request: HttpRequest) -> HttpResponse:
+    """Name and email, and links to all other settings."""
+    user = request.user
+    form = ProfileForm(
+        request.POST if request.method == "POST" else None,
+        initial={"display_name": user.display_name, "email": user.email},
+    )
+    if request.method == "POST" and form.is_valid():
+        User.objects.filter(pk=user.pk).update(**form.cleaned_data)
+        messages.success(request, _("Saved."))
+        return see("account")
+    context = {
+        "form": form,
+        "members": _there(user.memberships),
+        "workers": _there(user.workers),
+        "two_factor": two_factor.is_on(user),
+        "may_found": new_project.may_found(user),
+        "languages": settings.LANGUAGES if len(settings.LANGUAGES) > 1 else [],
+    }
+    return render(request, "people/account.html", context, status=422 if form.errors else 200)
+
+
+def _there(rows: Any) -> Any:
+    """Memberships in projects that are not deleted."""
+    return rows.filter(project__removed_at=None).select_related("project").order_by("project__title")
+
+
+@never_cache
+@sensitive_post_parameters()
+@require_get_or_post
+@login_required
+def password_change(request: HttpRequest) -> HttpResponse:
+    """Set a new password; other sessions are signed out."""
+    form, wait = PasswordChangeForm(request.user, request.POST if request.method == "POST" else None), 0
+    if request.method == "POST" and not (wait := too_many(request.user, form)) and form.is_valid():
+        form.save()
+        update_session_auth_hash(request, form.user)
+        proved(request.user)
+        messages.success(request, _("Your password was changed. You were signed out everywhere else."))
+        return see("account")
+    return answer(request, "people/change_password.html", {"form": form}, form, wait)
+
+
+@never_cache
+@sensitive_post_parameters()
+@require_get_or_post
+@login_required
+def account_delete(request: HttpRequest) -> HttpResponse:
+    """What a deletion removes and keeps, and the deletion itself."""
+    user = request.user
+    owed = worker_erasure.owed(*user.workers.select_related("project"))
+    form, wait = DeletionForm(user, owed, request.POST if request.method == "POST" else None), 0
+    if request.method == "POST" and not (wait := too_many(user, form)) and form.is_valid():
+        try:
+            worker_erasure.delete_account(user)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            logout(request)
+            messages.success(request, _("Your account is deleted. Your responses stay, under your pseudonym."))
+            return see("sign-in")
+    context = {"form": form, "owed": owed, "alone": worker_erasure.owned_alone(user), "works": user.workers.exists()}
+    return answer(request, "people/delete_account.html", context, form, wait)

@@ -1,0 +1,101 @@
+"""The hours sheet of a project, for staff paid by the hour."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.flow.people import hours as flow
+from annotation.models import Project
+from annotation.operations.downloads import CSV, sent
+from annotation.pure.people import periods, roles
+from annotation.views.access import member_required
+
+SPANS = [
+    (periods.THIS_WEEK, _("This week")),
+    (periods.LAST_WEEK, _("Last week")),
+    (periods.THIS_MONTH, _("This month")),
+    (periods.LAST_MONTH, _("Last month")),
+]
+DAY = forms.DateInput(attrs={"type": "date"})
+LONGEST = 400  # days
+ZONES = sorted(available_timezones())
+
+
+class HoursForm(forms.Form):
+    """Period and time zone."""
+
+    first = forms.DateField(label=_("From"), widget=DAY)
+    last = forms.DateField(label=_("To"), widget=DAY)
+    zone = forms.CharField(
+        label=_("Time zone"), max_length=60, widget=forms.TextInput(attrs={"list": "zones", "size": 18})
+    )
+
+    def clean_zone(self) -> ZoneInfo:
+        if self.cleaned_data["zone"] not in ZONES:
+            raise ValidationError(_("Name a time zone such as Europe/Berlin or UTC."))
+        return ZoneInfo(self.cleaned_data["zone"])
+
+    def clean(self) -> dict[str, Any]:
+        first, last = self.cleaned_data.get("first"), self.cleaned_data.get("last")
+        if first and last and not 0 <= (last - first).days <= LONGEST:
+            self.add_error("last", _("Choose a day after the first one, at most 400 days later."))
+        return self.cleaned_data
+
+
+def _form(request: HttpRequest) -> HoursForm:
+    """The form from the query string; this week by default."""
+    asked = request.GET
+    zone = asked.get("zone") or timezone.get_current_timezone_name()
+    known = zone if zone in ZONES else "UTC"
+    name = asked.get("span", periods.THIS_WEEK)
+    first, last = periods.span(name if name in dict(SPANS) else periods.THIS_WEEK, _today(ZoneInfo(known)))
+    if "first" in asked or "last" in asked:
+        return HoursForm({"first": asked.get("first"), "last": asked.get("last"), "zone": zone})
+    return HoursForm({"first": first.isoformat(), "last": last.isoformat(), "zone": zone})
+
+
+def _today(zone: ZoneInfo) -> date:
+    return datetime.now(zone).date()
+
+
+@never_cache
+@require_safe
+@member_required(roles.PEOPLE)
+def hours(request: HttpRequest, project: Project) -> HttpResponse:
+    """Active time by worker, day and batch; with ?file as CSV."""
+    form = _form(request)
+    found = None
+    if form.is_valid():
+        asked = form.cleaned_data
+        found = flow.sheet(project, asked["first"], asked["last"], zone=asked["zone"])
+        if "file" in request.GET:
+            return _file(request, project, found, asked)
+    context = {
+        "project": project,
+        "section": "people",
+        "form": form,
+        "sheet": found,
+        "spans": [(name, label, name == _here(request)) for name, label in SPANS],
+        "zones": ZONES,
+    }
+    return render(request, "money/hours.html", context, status=200 if form.is_valid() else 422)
+
+
+def _here(request: HttpRequest) -> str:
+    return "" if "first" in request.GET else request.GET.get("span", periods.THIS_WEEK)
+
+
+def _file(request: HttpRequest, project: Project, found: flow.Sheet, asked: dict[str, Any]) -> HttpResponse:
+    name = f"{project.slug}-hours-{asked['first']}-{asked['last']}.csv"
+    return sent(request, project, flow.as_csv(found, names=True), name=name, kind=CSV)

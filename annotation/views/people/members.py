@@ -1,0 +1,72 @@
+"""Members of a project: changing roles, removing, restoring."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from annotation.flow.errors import Refused
+from annotation.flow.people import members
+from annotation.models import Member, Project
+from annotation.pure.people import roles
+from annotation.views.access import member_required
+from annotation.views.redirects import see
+
+
+@require_POST
+@member_required(roles.OWN)
+def member_role(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Give a member another role."""
+    member = get_object_or_404(project.members.select_related("user", "project"), pk=pk)
+    role = request.POST.get("role", "")
+    if role not in Member.Role.values:
+        messages.error(request, _("Choose a role."))
+        return see("people", project.slug)
+    try:
+        if members.change_role(member, role):
+            text = _("%(person)s was %(before)s and is now %(role)s.")
+            named = {"role": Member.Role(role).label, "before": member.get_role_display()}
+            messages.success(request, text % {"person": member.user, **named})
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return _onward(request, member, role)
+
+
+@require_POST
+@member_required(roles.OWN)
+def member_remove(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Remove a member; the page then offers to undo it."""
+    member = get_object_or_404(project.members.select_related("user", "project"), pk=pk)
+    try:
+        members.remove(member)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return see("people", project.slug)
+    text = _("%(person)s no longer has access to this project. You can restore access under People for 30 days.")
+    messages.success(request, text % {"person": member.user})
+    return see("home") if member.user == request.user else see("people", project.slug)
+
+
+@require_POST
+@member_required(roles.OWN)
+def member_restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Restore a removed member in their former role."""
+    person = next((one.user for one in members.gone(project) if one.user.pk == pk), None)
+    if person is None:
+        raise Http404
+    if members.bring_back(project, person):
+        messages.success(request, _("%(person)s is a member again.") % {"person": person})
+    return see("people", project.slug)
+
+
+def _onward(request: HttpRequest, member: Member, role: str) -> HttpResponse:
+    """Redirect; members who gave up their own role may no longer see the page of people."""
+    own = member.user == request.user and not roles.may(role, roles.PEOPLE)
+    return see("project" if own and not _is_owner(member) else "people", member.project.slug)
+
+
+def _is_owner(member: Member) -> bool:
+    return Member.objects.filter(pk=member.pk, role=Member.Role.OWNER).exists()

@@ -1,0 +1,150 @@
+"""The people of a project: members, workers, invites."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.tokens import default_token_generator
+from django.core.paginator import Paginator
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from annotation.flow.errors import Refused
+from annotation.flow.notifications import worker_messages
+from annotation.flow.people import members, mturk_ids, qualification_types, sign_up, worker_stats
+from annotation.flow.projects import audit_log
+from annotation.forms.projects import InviteForm
+from annotation.models import Invite, Member, Project, User, Worker
+from annotation.pure.people import roles
+from annotation.views.access import member_required, require_get_or_post
+from annotation.views.redirects import see
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.PEOPLE)
+def people(request: HttpRequest, project: Project) -> HttpResponse:
+    """Members, workers and invites; POST creates an invite."""
+    role = project.members.get(user=request.user).role
+    form = InviteForm(request.POST or None, role=role)
+    if request.method == "POST" and form.is_valid():
+        sign_up.invite(project, by=request.user, **form.cleaned_data)
+        messages.success(request, _("The link is ready. Copy it from the list and send it."))
+        return see("people", project.slug)
+    page = Paginator(_workers(project), 100).get_page(request.GET.get("page"))
+    context = {
+        "project": project,
+        "section": "people",
+        "form": form,
+        "page": page,
+        "workers": _told(project, list(page)),
+        "members": project.members.select_related("user").order_by("created_at"),
+        "alone": project.members.filter(role=Member.Role.OWNER, user__is_active=True).count() < 2,
+        "gone": members.gone(project),
+        "member_roles": Member.Role.choices,
+        "invites": [_link(request, invite, role) for invite in project.invites.order_by("-created_at")[:50]],
+        "open_url": _open_url(request, project),
+        "unread_messages": worker_messages.unread_of(project).count(),
+    }
+    return render(request, "people/people.html", context, status=422 if form.errors else 200)
+
+
+def _workers(project: Project) -> Any:
+    return project.workers.select_related("user", "block").order_by("-active", "pk")
+
+
+def _told(project: Project, workers: list[Worker]) -> list[dict[str, Any]]:
+    """Workers with pseudonym, number of responses and time of the last one."""
+    known = worker_stats.of_workers(workers)
+    for worker in workers:
+        worker.project = project
+    return [{"worker": one, "submitted": known[one.pk].submitted, "last": known[one.pk].last} for one in workers]
+
+
+def _link(request: HttpRequest, invite: Invite, role: str) -> dict[str, Any]:
+    """An invite with its URL, if the viewer may invite people in this role, and whether it is still valid."""
+    url = request.build_absolute_uri(reverse("join", args=[invite.token]))
+    return {"invite": invite, "state": invite.state, "url": url if roles.may_invite(role, invite.role) else ""}
+
+
+def _open_url(request: HttpRequest, project: Project) -> str:
+    if project.sign_up == Project.SignUp.INVITE:
+        return ""
+    return request.build_absolute_uri(reverse("open-join", args=[project.slug]))
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.PEOPLE)
+def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
+    """Import Mechanical Turk worker IDs, one per line."""
+    text, problem = request.POST.get("ids", ""), ""
+    if request.method == "POST":
+        try:
+            told = mturk_ids.import_ids(project, text.splitlines())
+        except Refused as refused:
+            problem = str(refused)
+        else:
+            said = _(
+                "%(added)s worker IDs added; %(known)s were already known. You can block them and set their scores now."
+            )
+            messages.success(request, said % told)
+            return see("people", project.slug)
+    context = {"project": project, "section": "people", "ids": text, "problem": problem}
+    return render(request, "people/mturk_ids.html", context, status=422 if problem else 200)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def invite_revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Revoke an invite."""
+    sign_up.revoke_invite(get_object_or_404(Invite, project=project, pk=pk))
+    messages.success(request, _("The link no longer works. Everybody who joined with it stays."))
+    return see("people", project.slug)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def worker_active(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Deactivate or activate a worker."""
+    worker = get_object_or_404(Worker, project=project, pk=pk)
+    active = request.POST.get("active") == "1"
+    sign_up.set_active(worker, active=active)
+    gone = _("They get no more assignments. Their responses stay.")
+    messages.success(request, _("They can accept assignments again.") if active else gone)
+    return see("people", project.slug)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def worker_unblock(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Unblock a worker."""
+    qualification_types.unblock(get_object_or_404(Worker, project=project, pk=pk))
+    messages.success(request, _("They can accept assignments again."))
+    return see("people", project.slug)
+
+
+@never_cache
+@require_POST
+@member_required(roles.PEOPLE)
+def password_link(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Create a link to reset a person's password, shown only once."""
+    of_project = Q(memberships__project=project) | Q(workers__project=project)
+    person = get_object_or_404(User.objects.filter(of_project).distinct(), pk=pk)
+    if not sign_up.may_reset_password(request.user, person):
+        text = _("%(person)s has more rights than you, so an administrator must reset the password.")
+        messages.error(request, text % {"person": person})
+        return see("people", project.slug)
+    audit_log.record("password link made", project, account=person.pk)
+    key = urlsafe_base64_encode(force_bytes(person.pk))
+    address = reverse("password-reset", args=[key, default_token_generator.make_token(person)])
+    context = {"project": project, "section": "people", "person": person, "url": request.build_absolute_uri(address)}
+    return render(request, "people/password_link.html", context)

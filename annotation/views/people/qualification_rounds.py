@@ -1,0 +1,225 @@
+"""Qualification rounds: creating, results, choosing by a mark, granting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.batches import batch_drafts
+from annotation.flow.batches.hit_counts import look
+from annotation.flow.batches.item_selection import rows_of
+from annotation.flow.errors import Refused
+from annotation.flow.people import (
+    bulk_grants,
+    qualification_rounds,
+    qualification_types,
+    round_attempts,
+    round_pools,
+    round_results,
+)
+from annotation.forms.qualification_rounds import RoundForm
+from annotation.models import Batch, Project, QualificationRound
+from annotation.operations.downloads import CSV, sent
+from annotation.pure.people import roles
+from annotation.pure.people import round_rules as rules
+from annotation.registry import kinds
+from annotation.views.access import member_required, open_batch, requester_required, require_get_or_post
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.launch import failed_launch_of, hindrance, launch_now, posted_of
+from annotation.views.people import round_display
+from annotation.views.redirects import see
+from annotation.views.work.assignment_page import next_page
+
+
+def round_of(project: Project, slug: str) -> QualificationRound:
+    """The round of that batch; 404 otherwise."""
+    found = round_attempts.round_of(batch_of(project, slug))
+    if found is None:
+        raise Http404
+    return found
+
+
+@never_cache
+@require_get_or_post
+@requester_required
+def round_new(request: HttpRequest, project: Project) -> HttpResponse:
+    """The form of a new round, with its task in the query string; POST saves a draft, and launches it on request."""
+    return _edit(request, project, None)
+
+
+@never_cache
+@require_get_or_post
+@requester_required
+def round_edit(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The form of a round's draft."""
+    draft = round_of(project, batch).batch
+    if draft.state != Batch.State.DRAFT:
+        return redirect("round", project.slug, draft.slug)
+    return _edit(request, project, draft)
+
+
+def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpResponse:
+    task = request.GET.get("task", "")
+    known = task if task in dict(kinds()) else ""
+    again = failed_launch_of(request, project) if draft is None else None
+    posted = request.POST if request.method == "POST" else posted_of(again)
+    form = RoundForm(project, posted, batch=draft, task=known)
+    if again is not None and request.method != "POST":
+        form.add_error(None, again.error)
+    elif form.is_bound and form.is_valid() and "launch" in request.POST and (why := hindrance(form)):
+        form.add_error(None, why)
+    elif form.is_bound and form.is_valid() and "look" not in request.POST:
+        try:
+            return _saved(request, form.save_draft(request.user), new=draft is None)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+    context = {
+        "project": project,
+        "section": "batches",
+        "breadcrumbs": [
+            {"label": _("Batches"), "url": reverse("batches", args=[project.slug])},
+            {"label": draft.title if draft else _("New qualification round")},
+        ],
+        "batch": draft,
+        "form": form,
+        "samples": batch_drafts.samples(draft) if draft else [],
+        "names": list(qualification_types.types_of(project).values_list("name", flat=True)),
+        **_chances(form, draft),
+        **_pool(form, draft),
+    }
+    wrong = request.method == "POST" and not form.is_valid()
+    return render(request, "people/round_edit.html", context, status=422 if wrong else 200)
+
+
+def _chances(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
+    try:
+        if form.is_bound:
+            found = form.chances()
+            return round_display.told(found, rules.read_rule(form.rule())) if found else {}
+        stored = round_attempts.round_of(draft) if draft else None
+        return (
+            round_display.told(qualification_rounds.chances(stored), qualification_rounds.rule_of(stored))
+            if stored
+            else {}
+        )
+    except Refused as refusal:
+        return {"impossible": str(refusal)}
+
+
+def _pool(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
+    """How many items of each dataset the round would reserve, what is missing, and warnings."""
+    count = form.count() if form.is_bound else look(draft) if draft else None
+    if count is None:
+        return {"pool": None}
+    datasets = form.cleaned_data["datasets"] if form.is_bound else draft.datasets.all()
+    sizes = {dataset.slug: dataset.items.usable().count() for dataset in datasets}
+    whole = [slug for slug, held in count.by_dataset if held == sizes[slug]]
+    return {"pool": count, "left_out": rows_of(count.left_out), "warnings": round_pools.warnings_of(whole)}
+
+
+def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
+    if "launch" in request.POST:
+        return launch_now(request, draft, new=new)
+    messages.success(request, _("Saved as a draft. Check the chances, then launch it."))
+    return see("round-edit", draft.project.slug, draft.slug)
+
+
+@require_POST
+@requester_required
+def round_chances(request: HttpRequest, project: Project) -> HttpResponse:
+    """The chances of passing with the form so far, and which tasks fit, as a fragment."""
+    form = RoundForm(project, request.POST)
+    form.is_valid()
+    context = {"project": project, "form": form, **_chances(form, None), **_pool(form, None)}
+    return render(request, "people/_round_update.html", context)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def round_page(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Workers by items, the histogram with its mark, and the mark's effect; scripts load only the latter."""
+    shown = round_of(project, batch)
+    if shown.batch.state == Batch.State.DRAFT:
+        return redirect("round-edit", project.slug, shown.batch.slug)
+    found = round_results.results(shown)
+    mark = round_display.wanted_mark(request.GET.get("mark", ""))
+    chosen = {"project": project, "batch": shown.batch, **round_display.chosen(shown, found, mark)}
+    if request.headers.get("HX-Request"):
+        return render(request, "people/_round_selection.html", chosen)
+    at = rules.mark_of(qualification_rounds.rule_of(shown)).value if mark is None else mark
+    context = batch_context(
+        shown.batch,
+        "round",
+        **{name: value for name, value in chosen.items() if name not in ("project", "batch")},
+        results=found,
+        histogram=round_display.histogram(found, round_results.percent(at)),
+        prospects=round_results.prospects(shown, found) if chosen["known"] else [],
+        rule=qualification_rounds.rule_in_words(shown),
+        facts=round_display.facts(shown),
+        undoable=qualification_rounds.undoable(shown),
+    )
+    return render(request, "people/round.html", context)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def round_grant(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Grant the round's qualification to workers chosen by the rule or the posted mark."""
+    shown = round_of(project, batch)
+    mark = round_display.wanted_mark(request.POST.get("mark", ""))
+    reason = _("Qualification round %(round)s") % {"round": shown.batch.title}
+    try:
+        done = round_results.grant(shown, round_results.grants(shown, mark), reason=reason, user=request.user)
+        text = ngettext("Granted to %(n)s worker.", "Granted to %(n)s workers.", done)
+        messages.success(request, text % {"n": done})
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return see("round", project.slug, shown.batch.slug)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def round_undo(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Take the round's last grants back."""
+    shown = round_of(project, batch)
+    through = request.POST.get("through", "")
+    try:
+        step = int(through) if through.isascii() and through.isdigit() and len(through) < 19 else 0
+        done = bulk_grants.undo(shown.grants, through=step, user=request.user)
+        messages.success(request, ngettext("Undone for %(n)s worker.", "Undone for %(n)s workers.", done) % {"n": done})
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return see("round", project.slug, shown.batch.slug)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def round_file(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The results as CSV."""
+    shown = round_of(project, batch)
+    table = round_display.table(shown)
+    return sent(request, shown.batch, table, name=f"{shown.batch.slug}-round.csv", kind=CSV)
+
+
+@require_POST
+@login_required
+def round_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Begin the worker's next attempt, if they have one."""
+    batch, worker = open_batch(request, pk)
+    found = round_attempts.round_of(batch)
+    if found is None:
+        raise Http404
+    if round_attempts.is_open(found):
+        round_attempts.begin_again(found, worker)
+    return next_page(request, worker, batch)

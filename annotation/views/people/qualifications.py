@@ -1,0 +1,226 @@
+"""Requesters' pages of qualifications: types, holders, requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.errors import Refused
+from annotation.flow.people import bulk_grants, qualification_types
+from annotation.forms.qualifications import FileForm, HandForm, TypeForm
+from annotation.models import Project, Qualification, QualificationRequest, QualificationType
+from annotation.pure.mturk.mturk_xml import read_answers
+from annotation.pure.people import roles
+from annotation.views.access import member_required, require_get_or_post
+from annotation.views.redirects import see
+
+PAGE = 100
+
+
+def type_of(project: Project, public_id: str) -> QualificationType:
+    """The project's type of that id, if not retired; 404 otherwise."""
+    found = get_object_or_404(qualification_types.types_of(project), public_id=public_id)
+    found.project = project
+    return found
+
+
+def shell(project: Project, *breadcrumbs: tuple[str, str], **more: Any) -> dict[str, Any]:
+    """The common context of pages on qualifications; crumbs are (label, URL)."""
+    way = [(_("Qualifications"), reverse("qualifications", args=[project.slug])), *breadcrumbs]
+    named = [{"label": label, "url": url} for label, url in way]
+    return {"project": project, "section": "qualifications", "breadcrumbs": named, **more}
+
+
+def of_type(type: QualificationType, label: str = "", **more: Any) -> dict[str, Any]:
+    """The common context of a type's pages."""
+    home = reverse("qualification", args=[type.project.slug, type.public_id]) if label else ""
+    here = [(label, "")] if label else []
+    return shell(type.project, (type.name, home), *here, type=type, **more)
+
+
+@never_cache
+@require_safe
+@member_required(roles.PEOPLE)
+def qualifications(request: HttpRequest, project: Project) -> HttpResponse:
+    """List types with the numbers of holders and requests."""
+    granted = Q(qualifications__state=Qualification.State.GRANTED)
+    asking = Q(requests__state=QualificationRequest.State.PENDING)
+    types = qualification_types.types_of(project).annotate(
+        held=Count("qualifications", filter=granted, distinct=True),
+        asked=Count("requests", filter=asking, distinct=True),
+    )
+    deleted = project.qualification_types.filter(deleted_at__isnull=False).order_by("-deleted_at")[:20]
+    context = {"project": project, "section": "qualifications", "types": types, "deleted": deleted}
+    return render(request, "people/qualifications.html", context)
+
+
+@require_get_or_post
+@member_required(roles.PEOPLE)
+def qualification_new(request: HttpRequest, project: Project) -> HttpResponse:
+    """Create a type."""
+    form = TypeForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        try:
+            made = qualification_types.create_type(project, form.cleaned_data["name"], **form.terms())
+        except Refused as refusal:
+            form.add_error("name" if isinstance(refusal, qualification_types.NameTaken) else None, str(refusal))
+        else:
+            messages.success(request, _("The qualification was created. Grant it below, or let workers request it."))
+            return see("qualification", project.slug, made.public_id)
+    context = shell(project, (_("New qualification"), ""), form=form, type=None)
+    return render(request, "people/qualification_edit.html", context, status=422 if form.is_bound else 200)
+
+
+@require_get_or_post
+@member_required(roles.PEOPLE)
+def qualification_edit(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Change a type."""
+    type = type_of(project, public_id)
+    form = TypeForm(request.POST if request.method == "POST" else None, type=type)
+    if form.is_bound and form.is_valid():
+        try:
+            qualification_types.update_type(type, **form.terms())
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("Saved."))
+            return see("qualification", project.slug, type.public_id)
+    context = of_type(type, _("Settings"), form=form)
+    return render(request, "people/qualification_edit.html", context, status=422 if form.is_bound else 200)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def qualification_delete(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Retire a type; the list offers to restore it."""
+    type = type_of(project, public_id)
+    qualification_types.delete_type(type)
+    messages.success(request, _("“%(name)s” is deactivated. Nobody holds it any more.") % {"name": type.name})
+    return see("qualifications", project.slug)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def qualification_restore(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Restore a retired type."""
+    type = get_object_or_404(project.qualification_types, public_id=public_id)
+    try:
+        if qualification_types.restore_type(type):
+            text = _("“%(name)s” and its scores are restored. Workers cannot request it unless you allow it again.")
+            messages.success(request, text % {"name": type.name})
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return see("qualifications", project.slug)
+
+
+@never_cache
+@require_safe
+@member_required(roles.PEOPLE)
+def qualification(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """The holders of a type with their scores, and forms to grant and revoke it."""
+    type = type_of(project, public_id)
+    return render(request, "people/qualification.html", type_page(request, type))
+
+
+def type_page(request: HttpRequest, type: QualificationType, **forms: Any) -> dict[str, Any]:
+    """Context of a type's page; `forms` are those with errors."""
+    wanted = request.GET.get("q", "").strip()[:40]
+    rows = bulk_grants.holders(type)
+    if wanted:
+        rows = rows.filter(worker__in=_named(type.project, wanted))
+    step = bulk_grants.last_step(type)
+    proposed = {"hand": HandForm(), "file": FileForm()}
+    return of_type(
+        type,
+        page=Paginator(rows, PAGE).get_page(request.GET.get("page")),
+        wanted=wanted,
+        asking=bulk_grants.waiting(type).count(),
+        step=step,
+        last=step[-1].pk if step else 0,
+        requiring=_requiring(type),
+        **proposed | forms,
+    )
+
+
+def _named(project: Project, beginning: str) -> list[int]:
+    """Keys of the workers whose pseudonym or id begins with this."""
+    found = bulk_grants.people_by_name(project).items()
+    return [worker.pk for name, worker in found if name.lower().startswith(beginning.lower())]
+
+
+def _requiring(type: QualificationType) -> list[Any]:
+    """The project's batches that require the type."""
+    batches = type.project.batches.exclude(requirements=[]).order_by("-created_at").defer("options")
+    return [b for b in batches if any(one["type"] == type.public_id for one in b.requirements)]
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def qualification_revoke(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Revoke a type from the checked workers."""
+    type = type_of(project, public_id)
+    ticked = project.workers.filter(public_id__in=request.POST.getlist("worker")[:1000])
+    done = bulk_grants.revoke_all(type, ticked, reason=request.POST.get("reason", "")[:1000], user=request.user)
+    text = ngettext("Revoked from %(n)s worker.", "Revoked from %(n)s workers.", done) % {"n": done}
+    (messages.success if done else messages.info)(request, text if done else _("Select at least one worker first."))
+    return see("qualification", project.slug, type.public_id)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def qualification_undo(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Undo the last step of granting or revoking."""
+    type = type_of(project, public_id)
+    try:
+        done = bulk_grants.undo(
+            type, through=bulk_grants.whole(request.POST.get("through", "")) or 0, user=request.user
+        )
+        text = ngettext("Undone for %(n)s worker.", "Undone for %(n)s workers.", done)
+        messages.success(request, text % {"n": done})
+    except Refused as refusal:
+        messages.warning(request, str(refusal))
+    return see("qualification", project.slug, type.public_id)
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.PEOPLE)
+def qualification_requests(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Open requests for a type; POST grants or rejects the checked ones."""
+    type = type_of(project, public_id)
+    if request.method == "POST":
+        _decide(request, type)
+        return see("qualification-requests", project.slug, type.public_id)
+    page = Paginator(bulk_grants.waiting(type), PAGE).get_page(request.GET.get("page"))
+    page.object_list = list(page.object_list)
+    for asked in page:
+        asked.said = read_answers(asked.answer) if asked.answer else []
+    return render(request, "people/qualification_requests.html", of_type(type, _("Requests"), page=page))
+
+
+def _decide(request: HttpRequest, type: QualificationType) -> None:
+    ticked = bulk_grants.waiting(type).filter(public_id__in=request.POST.getlist("request")[:1000])
+    reason = request.POST.get("reason", "").strip()[:1000]
+    value = request.POST.get("value", "").strip()
+    score = bulk_grants.whole(value) if value else None
+    if value and score is None:
+        messages.error(request, _("The score must be a whole number of at most ten digits."))
+        return
+    if not ticked:
+        messages.info(request, _("Select at least one worker first."))
+        return
+    grants = "grant" in request.POST
+    done = bulk_grants.decide(ticked, value=score, reason=reason, grants=grants, user=request.user)
+    words = ngettext("%(n)s request granted.", "%(n)s requests granted.", done)
+    refused = ngettext("%(n)s request refused.", "%(n)s requests refused.", done)
+    messages.success(request, (words if grants else refused) % {"n": done})

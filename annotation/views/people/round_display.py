@@ -1,0 +1,134 @@
+"""Display of a round: chances of passing, histogram with mark, grid."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.flow.people import qualification_rounds, round_attempts, round_pools, round_results
+from annotation.flow.people.round_results import Result
+from annotation.models import QualificationRound
+from annotation.pure.people import round_rules as rules
+from annotation.pure.people.round_rules import Chance, Clause
+from annotation.pure.reports.charts import Chart, bar_chart
+from annotation.pure.text.spreadsheet import guarded
+
+BINS = 20
+GOOD_BY = 0.1  # a worker so far above the mark counts as good
+
+
+def told(chances: Sequence[Chance], rule: Sequence[Clause]) -> dict[str, Any]:
+    """The chances for the page: a sentence on a good worker, and whether most of them would fail."""
+    mark = rules.mark_of(rule).value
+    good = next((one for one in chances if one.skill >= mark + GOOD_BY - rules.SLACK), chances[-1])
+    text = _("A worker whose long-run figures are %(skill)s percent passes in %(least)s of 100 cases")
+    sentence = text % {"skill": f"{100 * good.skill:g}", "least": f"{100 * good.value:.0f}"}
+    if good.most - good.value > 0.005:
+        sentence = _("%(sentence)s, and in %(most)s of 100 if the figures rise and fall together.") % {
+            "sentence": sentence,
+            "most": f"{100 * good.most:.0f}",
+        }
+    else:
+        sentence += "."
+    return {"chances": chances, "sentence": sentence, "strict": good.most < 0.5, "spread": good.value < 0.5}
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """A histogram of scores with a mark; `x`: position of a mark of 0..100 percent."""
+
+    chart: Chart
+    mark: int
+    x: float
+    scores: str  # whole percents, for the script
+
+
+def histogram(found: Sequence[Result], mark: int) -> Histogram:
+    """The best known score of each worker, in steps of five percent."""
+    scores = [round_results.percent(result.score or 0) for result in round_results.best(found)]
+    counts = [0] * BINS
+    for score in scores:
+        counts[min(BINS - 1, score * BINS // 100)] += 1
+    labels = [f"{100 * k // BINS}–{100 * (k + 1) // BINS}" for k in range(BINS)]
+    chart = bar_chart(list(zip(labels, counts, strict=True)), height=180)
+    x = chart.left + (chart.right - chart.left) * mark / 100
+    return Histogram(chart, mark, round(x, 1), " ".join(map(str, scores)))
+
+
+def wanted_mark(text: str) -> float | None:
+    """A mark from the query string, 0..1; None: the rule."""
+    try:
+        percent = float(text)
+    except ValueError:
+        return None
+    return percent / 100 if 0 <= percent <= 100 else None
+
+
+def chosen(round: QualificationRound, found: Sequence[Result], mark: float | None) -> dict[str, Any]:
+    """The workers chosen by mark or rule, and their expected quality."""
+    rule = qualification_rounds.rule_of(round)
+    at = rules.mark_of(rule).value if mark is None else mark
+    figures = qualification_rounds.figures_for(round.batch.task, round.grading)
+    names = [_(figures[name].label) for name in dict.fromkeys(clause.figure for clause in rule)]
+    prospect = round_results.prospects(round, found, [at])[0]
+    people = round_results.above(round, found, mark)
+    return {
+        "round": round,
+        "mark": mark,
+        "percent": f"{100 * at:g}",
+        "people": [(one, round_results.percent(one.score or 0)) for one in people],
+        "figures": names,
+        "known": len(round_results.best(found)),
+        "expected": list(zip(names, prospect.figures, strict=True)) if mark is not None else [],
+        "strict": rules.mark_of(rule).comparator == ">",
+    }
+
+
+def facts(round: QualificationRound) -> list[tuple[str, str]]:
+    """The round's settings."""
+    limit = (
+        _("%(n)s minutes, starting with the first item") % {"n": round.seconds // 60} if round.seconds else _("none")
+    )
+    shares = rules.shares(round.per_worker, round_attempts.datasets_of(round))
+    pool = round_pools.pool_of(round.batch)
+    return [
+        (_("Pool"), _("%(n)s items (%(items)s)") % {"n": sum(pool.values()), "items": _counted(pool)}),
+        (_("Items for each worker"), f"{round.per_worker} ({_counted(shares)})"),
+        (_("Attempts"), str(round.attempts)),
+        (_("Time limit"), limit),
+        (_("Graded by"), str(round.get_grading_display())),
+    ]
+
+
+def _counted(by_dataset: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {slug}" for slug, count in by_dataset.items())
+
+
+def table(round: QualificationRound) -> Iterator[str]:
+    """The results as CSV: a line per attempt with its figures, and the value of every item."""
+    found = round_results.results(round)
+    figures = sorted({name for result in found for name in result.figures})
+    items = max((len(result.cells) for result in found), default=0)
+    head = ["worker", "attempt", "answered", "score", "passed", *figures, *(f"item_{k + 1}" for k in range(items))]
+    yield _line(head)
+    for result in found:
+        known = [_number(result.figures.get(name)) for name in figures]
+        cells = [_number(cell.value) for cell in result.cells]
+        passed = "" if result.passed is None else str(result.passed).lower()
+        plain = [result.worker.pseudonym, str(result.attempt.number), str(result.answered), _number(result.score)]
+        yield _line([*plain, passed, *known, *cells])
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
+
+
+def _line(cells: Sequence[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerow([guarded(cell) for cell in cells])
+    return out.getvalue()

@@ -1,0 +1,193 @@
+"""Signing in, joining by invite, consent, preferences, and the home redirect."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import login, user_logged_in
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView, PasswordResetConfirmView
+from django.db import transaction
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse, reverse_lazy
+from django.utils import translation
+from django.utils.crypto import constant_time_compare
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from django.views.i18n import set_language
+
+from annotation.flow.errors import Refused
+from annotation.flow.notifications import notice_inbox
+from annotation.flow.people import sign_in_throttle, sign_up, two_factor
+from annotation.flow.projects import new_project, recycle_bin
+from annotation.forms.sign_up import JoinForm
+from annotation.models import Invite, User, Worker
+from annotation.pure.people import roles
+from annotation.views.access import require_get_or_post, signed_in_or_401
+from annotation.views.markdown_html import html_of
+from annotation.views.people.two_factor import ask_for_code
+
+MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@receiver(user_logged_in)
+def note_language(sender: Any, request: HttpRequest, user: User, **_more: Any) -> None:
+    """Use the sign-in page's language for mails, if the user never chose one."""
+    notice_inbox.speak(user, translation.get_language(), unless_known=True)
+
+
+def language(request: HttpRequest) -> HttpResponse:
+    """Set the language of pages and mails."""
+    wanted = request.POST.get("language", "")
+    if request.user.is_authenticated and translation.check_for_language(wanted):
+        notice_inbox.speak(request.user, wanted)
+    return set_language(request)
+
+
+KNOWN_FOR = 365 * 24 * 3600  # seconds
+KNOWN = "known_here"  # cookie: people who signed in from this browser are exempt from the limit of their address
+
+
+class SignIn(LoginView):
+    """Sign-in page; after too many failed attempts 429 for the rest of a minute."""
+
+    template_name = "people/sign_in.html"
+    redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        name = request.POST.get("username", "")
+        is_known = constant_time_compare(request.COOKIES.get(KNOWN, ""), sign_in_throttle.seal(name))
+        most = 0 if is_known else sign_in_throttle.MOST_AT_ADDRESS
+        wait = sign_in_throttle.wait_of(name, address=address_of(request), most_at_address=most)
+        if not wait:
+            return super().post(request, *args, **kwargs)
+        context = {"wait": wait, "next": self.get_redirect_url()}
+        response = render(request, "people/too_many_attempts.html", context, status=429)
+        response["Retry-After"] = wait
+        return response
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        name = self.request.POST.get("username", "")
+        sign_in_throttle.forget(name, address=address_of(self.request))
+        if two_factor.is_on(form.get_user()):
+            response = ask_for_code(self.request, form.get_user(), after=self.get_redirect_url())
+        else:
+            response = super().form_valid(form)
+        kept = {"max_age": KNOWN_FOR, "secure": settings.SESSION_COOKIE_SECURE, "httponly": True, "samesite": "Lax"}
+        response.set_cookie(KNOWN, sign_in_throttle.seal(name), **kept)
+        return response
+
+
+def address_of(request: HttpRequest) -> str:
+    """The client's address; behind the TLS proxy the last entry of X-Forwarded-For, which the proxy adds."""
+    seen = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.HTTPS else ""
+    return seen.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
+
+
+class NewPassword(PasswordResetConfirmView):
+    """Set a new password by link; 410 if the link was used or expired."""
+
+    template_name = "people/set_password.html"
+    success_url = reverse_lazy("sign-in")
+
+    def render_to_response(self, context: dict[str, Any], **response: Any) -> HttpResponse:
+        return super().render_to_response(context, status=200 if self.validlink else 410, **response)
+
+
+@require_safe
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    """Redirect to the user's only project, or let them choose; with ?all always choose."""
+    members = request.user.memberships.select_related("project").order_by("project__title")
+    projects = [member.project for member in members.filter(project__removed_at=None)]
+    gone = members.filter(project__removed_at__isnull=False, project__erasure=None)
+    removed = [member.project for member in gone if member.may(roles.OWN)]
+    is_worker = request.user.workers.filter(project__removed_at=None).exists()
+    choose = removed or "all" in request.GET
+    if not projects and is_worker and not choose:
+        return redirect("work")
+    if len(projects) == 1 and not is_worker and not choose:
+        return redirect("project", projects[0].slug)
+    context = {"projects": projects, "removed": removed, "days": recycle_bin.KEPT_FOR.days, "is_worker": is_worker}
+    context["may_found"] = new_project.may_found(request.user)
+    return render(request, "people/home.html", context)
+
+
+@never_cache
+@require_get_or_post
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """Join by invite link: create an account, or join with the current one."""
+    invited = sign_up.usable_invite(token)
+    if invited is None:
+        return render(request, "people/join.html", {"invite": None}, status=410)
+    if request.method == "POST" and request.user.is_authenticated:
+        return _joined(request, invited, request.user)
+    form = JoinForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        with transaction.atomic():
+            user = form.save()
+            response = _joined(request, invited, user)
+        login(request, user, backend=MODEL_BACKEND)
+        return response
+    status = 422 if request.method == "POST" else 200
+    return render(request, "people/join.html", {"invite": invited, "form": form}, status=status)
+
+
+def _joined(request: HttpRequest, invited: Invite, user: User) -> HttpResponse:
+    try:
+        sign_up.accept_invite(invited, user)
+    except Refused as refusal:
+        return render(request, "people/join.html", {"invite": None, "message": str(refusal)}, status=410)
+    if invited.role == Invite.Role.WORKER:
+        return redirect("consent", invited.project.slug)
+    return redirect("project", invited.project.slug)
+
+
+@never_cache
+@require_get_or_post
+@login_required
+def consent(request: HttpRequest, slug: str) -> HttpResponse:
+    """The project's consent text; POST accepts the version that was shown."""
+    rows = Worker.objects.select_related("project").filter(project__removed_at=None)
+    worker = get_object_or_404(rows, user=request.user, project__slug=slug)
+    project = worker.project
+    after = safe_next(request)
+    if request.method == "POST" and request.POST.get("version") == str(project.consent_version):
+        sign_up.consent(worker, version=project.consent_version)
+        return HttpResponseRedirect(after)
+    html = html_of(project.consent)
+    context = {"project": project, "consent_html": html, "worker": worker, "next": after}
+    return render(request, "people/consent.html", context)
+
+
+def safe_next(request: HttpRequest, otherwise: str = "work") -> str:
+    """The URL of `next` if it is on this site, else of the named page (by default the worker's home)."""
+    url = request.POST.get("next") or request.GET.get("next") or ""
+    if url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure()):
+        return url
+    return reverse(otherwise)
+
+
+@require_POST
+@signed_in_or_401
+def preferences(request: HttpRequest) -> HttpResponse:
+    """Save the viewer's keyboard shortcuts: JSON {"off": bool, "keys": {action: one key}}."""
+    try:
+        chosen = json.loads(request.body)
+        off, keys = chosen["off"], chosen["keys"]
+        fit = isinstance(off, bool) and len(keys) <= 60
+        fit = fit and all(isinstance(k, str) and isinstance(v, str) for k, v in keys.items())
+        fit = fit and all(0 < len(k) <= 30 and len(v) <= 12 and (k + v).isprintable() for k, v in keys.items())
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        fit = False
+    if not fit:
+        return HttpResponseBadRequest(_("These keys were not valid, so nothing was changed."))
+    User.objects.filter(pk=request.user.pk).update(shortcuts={"off": off, "keys": keys})
+    return JsonResponse({}, status=200)

@@ -1,0 +1,63 @@
+"""A member's own API tokens: create, list, revoke."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import F, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from annotation.flow.projects import api_tokens
+from annotation.forms.api_tokens import TokenForm
+from annotation.models import ApiToken, Project, clock
+from annotation.pure.people import roles
+from annotation.views.access import member_required, require_get_or_post
+from annotation.views.redirects import see
+
+SHOWN = 100
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.SEE)
+def tokens(request: HttpRequest, project: Project) -> HttpResponse:
+    """The viewer's tokens that are valid here; POST creates one, whose text is shown only once."""
+    form = TokenForm(request.POST if request.method == "POST" else None)
+    context = {"project": project, "section": "settings", "form": form, "address": _address(request, project)}
+    if form.is_bound and form.is_valid():
+        terms = {"scope": form.cleaned_data["scope"], "note": form.cleaned_data["note"], "expires_at": form.ends()}
+        made, text = api_tokens.make(request.user, project=project, **terms)
+        return render(request, "people/api_token.html", context | {"token": made, "text": text})
+    rows = _own(request, project).order_by(F("revoked_at").asc(nulls_first=True), "-created_at")[:SHOWN]
+    now = clock.now()
+    context["tokens"] = [(row, _state(row, now)) for row in rows]
+    return render(request, "people/api_tokens.html", context, status=422 if form.errors else 200)
+
+
+def _own(request: HttpRequest, project: Project) -> Any:
+    return ApiToken.objects.filter(Q(project=project) | Q(project=None), user=request.user)
+
+
+def _state(row: ApiToken, now: Any) -> str:
+    if row.revoked_at:
+        return "revoked"
+    return "over" if row.expires_at and row.expires_at <= now else "good"
+
+
+def _address(request: HttpRequest, project: Project) -> str:
+    return request.build_absolute_uri(reverse("api-project", args=[project.slug]))
+
+
+@require_POST
+@member_required(roles.SEE)
+def token_revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """Revoke one of the viewer's tokens."""
+    api_tokens.revoke(get_object_or_404(_own(request, project), pk=pk))
+    messages.success(request, _("The token is revoked. Scripts that use it are refused from now on."))
+    return see("tokens", project.slug)

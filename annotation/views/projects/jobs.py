@@ -1,0 +1,91 @@
+"""A background job: progress and result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import discovery, jobs
+from annotation.flow.projects import job_queue
+from annotation.models import Batch, Dataset, Job, Project
+from annotation.pure.people import roles
+from annotation.views.access import member_required, requester_required
+from annotation.views.data.derivation_report import derived_exhibit
+from annotation.views.redirects import see
+
+ENDED = [Job.State.DONE, Job.State.FAILED]
+SECTIONS = {"import_dataset": "datasets", "remove_dataset": "datasets", "derive_dataset": "datasets"}
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """The job's page, or for htmx a fragment that polls every second while the job runs."""
+    row = get_object_or_404(project.jobs, public_id=public_id)
+    context = {"project": project, "section": SECTIONS.get(row.kind, "batches"), "job": row, **_came_of(row)}
+    return render(request, "projects/_job.html" if request.htmx else "projects/job.html", context)
+
+
+def _came_of(job: Job) -> dict[str, Any]:
+    """The links of the page, by kind of job."""
+    wanted, rows = job.arguments, {"under_way": job.state in {Job.State.WAITING, Job.State.RUNNING}}
+    if "batch" in wanted:
+        rows["batch"] = Batch.objects.filter(project=job.project, pk=wanted["batch"]).first()
+    file = "path" not in wanted or Path(wanted["path"]).exists()
+    if job.kind == "import_dataset":
+        rows["file_waits"] = file and bool(job.result.get("accepted"))
+        whole = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"])
+        rows["dataset"] = whole.first() if job.state == Job.State.DONE and not wanted.get("dry_run") else None
+    if job.kind in {"create_results_dataset", "correct_gold"} and job.state == Job.State.DONE:
+        rows["dataset"] = Dataset.objects.whole().filter(project=job.project, slug=wanted["name"]).first()
+    if job.kind == "derive_dataset":
+        file = all(Path(each["path"]).exists() for each in wanted.get("uploads", {}).values())
+        rows |= _derived(job)
+    for kind, template, read in discovery.listed("jobs", "RESULTS"):
+        if job.kind == kind and job.state == Job.State.DONE:
+            rows |= {"result_template": template, "found": read(job.result)}
+    rows["form_again"] = _form_again(job) if job.state == Job.State.FAILED and not rows.get("batch") else ""
+    rows["can_try_again"] = not rows["form_again"] and job.state == Job.State.FAILED and file and not job.result
+    return rows
+
+
+def _form_again(job: Job) -> str:
+    """The page where a failed launch can be filled in again."""
+    if "posted" not in job.arguments:
+        return ""
+    page = "round-new" if "per_worker" in job.arguments["posted"] else "batch-new"
+    return f"{reverse(page, args=[job.project.slug])}?again={job.public_id}"
+
+
+def _derived(job: Job) -> dict[str, Any]:
+    """The created datasets and their report; `source`, if it still exists, to start again."""
+    made = Dataset.objects.whole().filter(project=job.project, slug__in=list(job.result.get("datasets", {})))
+    source = Dataset.objects.whole().filter(project=job.project, pk=job.arguments["source"])
+    report = derived_exhibit(job.result)
+    return {"datasets": made.order_by("pk"), "derived": report, "source": source.first()}
+
+
+@require_POST
+@requester_required
+def job_again(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Retry a failed job."""
+    row = get_object_or_404(project.jobs, public_id=public_id)
+    if job_queue.try_again(row):
+        jobs.ring(row)
+    return see("job", project.slug, public_id)
+
+
+@require_POST
+@requester_required
+def job_import(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Import a file that was checked, or the valid records of one that was refused."""
+    row = get_object_or_404(project.jobs, public_id=public_id, kind="import_dataset", state__in=ENDED)
+    new = jobs.import_checked(row, user=request.user)
+    return see("job", project.slug, new.public_id)

@@ -1,0 +1,61 @@
+"""The audit log of a project."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.dateparse import parse_date
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.flow.projects import log_entries
+from annotation.flow.projects.log_entries import Wanted
+from annotation.models import Project
+from annotation.operations.downloads import CSV, sent
+from annotation.views.access import requester_required
+
+
+@never_cache
+@require_safe
+@requester_required
+def log(request: HttpRequest, project: Project) -> HttpResponse:
+    """The log, filtered by person, action, object, batch and days."""
+    wanted = _wanted(request)
+    page = Paginator(log_entries.entries(project, wanted), 50).get_page(request.GET.get("page"))
+    context = {
+        "project": project,
+        "section": "log",
+        "wanted": wanted,
+        "narrowed": wanted != Wanted(),
+        "page": page,
+        "rows": log_entries.told(project, page),
+        **log_entries.choices(project),
+    }
+    return render(request, "projects/log.html", context)
+
+
+@never_cache
+@require_safe
+@requester_required
+def log_file(request: HttpRequest, project: Project) -> HttpResponse:
+    """The filtered lines as a file."""
+    some = log_entries.as_csv(project, _wanted(request))
+    return sent(request, project, some, name=f"{project.slug}-log.csv", kind=CSV)
+
+
+def _wanted(request: HttpRequest) -> Wanted:
+    """The filters of the query string; invalid ones are ignored."""
+    names = ("person", "act", "kind", "batch")
+    texts = {name: request.GET.get(name, "").replace("\0", "")[:100] for name in names}
+    return Wanted(**texts, since=_day(request, "since"), until=_day(request, "until"))
+
+
+def _day(request: HttpRequest, name: str) -> date | None:
+    try:
+        found = parse_date(request.GET.get(name, "")[:10])
+    except ValueError:
+        return None
+    return found if found and 1970 < found.year < 9999 else None

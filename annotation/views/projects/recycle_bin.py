@@ -1,0 +1,172 @@
+"""The bin: deleted objects of a project, restoring and erasing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import jobs
+from annotation.flow.data import dataset_removal
+from annotation.flow.errors import Refused
+from annotation.flow.projects import project_erasure, recycle_bin
+from annotation.forms.projects import ConsoleForm
+from annotation.models import Batch, Project
+from annotation.pure.people import roles
+from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.redirects import see
+
+
+class NameForm(ConsoleForm):
+    """The name of what is to be erased, typed for confirmation."""
+
+    plain = forms.TextInput({"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"})
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=200, widget=plain)
+
+    def __init__(self, *args: Any, wanted: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.wanted = wanted
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name != self.wanted:
+            raise ValidationError(_("This is not the name. Type %(name)s.") % {"name": self.wanted})
+        return name
+
+
+@never_cache
+@require_safe
+@requester_required
+def bin_page(request: HttpRequest, project: Project) -> HttpResponse:
+    """Deleted batches, datasets and retired qualifications."""
+    batches = [(batch, recycle_bin.holds_work(batch)) for batch in recycle_bin.removed_batches(project)]
+    context = {
+        "project": project,
+        "section": "log",
+        "batches": batches,
+        "datasets": recycle_bin.removed_datasets(project),
+        "types": project.qualification_types.filter(deleted_at__isnull=False).order_by("-deleted_at")[:100],
+        "days": recycle_bin.KEPT_FOR.days,
+    }
+    return render(request, "projects/bin.html", context)
+
+
+@require_POST
+@requester_required
+def batch_remove(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Delete a draft or a closed batch."""
+    row = get_object_or_404(project.batches, slug=batch)
+    try:
+        recycle_bin.remove_batch(row)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return see("batch", project.slug, row.slug)
+    text = _("“%(title)s” is in the bin. You can restore it from there.")
+    messages.success(request, text % {"title": row.title})
+    return see("bin", project.slug)
+
+
+@require_POST
+@requester_required
+def batch_restore(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Restore a deleted batch."""
+    row = get_object_or_404(Batch.everything, project=project, slug=batch)
+    if recycle_bin.restore_batch(row):
+        messages.success(request, _("“%(title)s” was restored.") % {"title": row.title})
+    return see("batch", project.slug, row.slug)
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def batch_erase(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Erase a deleted batch, once its name is typed."""
+    row = get_object_or_404(recycle_bin.removed_batches(project), slug=batch)
+    what = {"title": row.title, "name": row.slug, "loss": _("Its settings, instructions and HITs are erased.")}
+    return _erase(request, project, what, lambda: recycle_bin.erase_batch(row))
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def dataset_erase(request: HttpRequest, project: Project, name: str) -> HttpResponse:
+    """Erase a deleted dataset, once its name is typed."""
+    found = next((pair for pair in recycle_bin.removed_datasets(project) if pair[0].slug == name), None)
+    if found is None:
+        raise Http404
+    row, job = found
+    what = {"title": row.slug, "name": row.slug, "loss": _("All its items are erased.")}
+
+    def erase() -> None:
+        if dataset_removal.hasten(job, row):
+            jobs.ring(job)
+
+    return _erase(request, project, what, erase)
+
+
+def _erase(request: HttpRequest, project: Project, what: dict[str, str], erase: Callable[[], None]) -> HttpResponse:
+    form = NameForm(request.POST if request.method == "POST" else None, wanted=what["name"])
+    if request.method == "POST" and form.is_valid():
+        try:
+            erase()
+        except Refused as refusal:
+            messages.error(request, str(refusal))
+        else:
+            messages.success(request, _("%(name)s was erased.") % {"name": what["name"]})
+        return see("bin", project.slug)
+    breadcrumbs = [{"label": _("Bin"), "url": reverse("bin", args=[project.slug])}, {"label": what["title"], "url": ""}]
+    context = {"project": project, "section": "log", "breadcrumbs": breadcrumbs, "form": form, **what}
+    return render(request, "projects/erase.html", context, status=422 if form.errors else 200)
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def project_remove(request: HttpRequest, project: Project) -> HttpResponse:
+    """Delete the project, once its slug is typed; its owners can restore it from their home page."""
+    told = _("“%(title)s” is deleted. You can restore it here.") % {"title": project.title}
+    return _by_name(request, project, "projects/delete.html", act=recycle_bin.remove_project, told=told)
+
+
+@require_POST
+@member_required(roles.OWN, removed=True)
+def project_restore(request: HttpRequest, project: Project) -> HttpResponse:
+    """Restore a deleted project."""
+    if recycle_bin.restore_project(project):
+        messages.success(request, _("“%(title)s” was restored.") % {"title": project.title})
+    return see("project", project.slug)
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN, removed=True)
+def project_erase(request: HttpRequest, project: Project) -> HttpResponse:
+    """Erase a deleted project before its time, once its slug is typed."""
+    told = _("%(name)s was erased.") % {"name": project.slug}
+    return _by_name(request, project, "projects/erase_project.html", act=project_erasure.begin, told=told)
+
+
+def _by_name(
+    request: HttpRequest, project: Project, template: str, *, act: Callable[[Project], object], told: str
+) -> HttpResponse:
+    form = NameForm(request.POST if request.method == "POST" else None, wanted=project.slug)
+    if request.method == "POST" and form.is_valid():
+        try:
+            act(project)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, told)
+            return see("home")
+    context = {"project": project, "section": "settings", "form": form}
+    return render(request, template, context, status=422 if form.errors else 200)

@@ -1,0 +1,136 @@
+"""A batch's report and its workers: the stored report, and its recalculation in a job."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import jobs
+from annotation.flow.batches import batch_progress, hit_filters
+from annotation.flow.money import wages
+from annotation.flow.reports import batch_scores, methods_facts
+from annotation.models import Batch, BatchReport, Job, Project
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.people import roles
+from annotation.pure.reports import methods, table_formats
+from annotation.views.access import member_required
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.reports.report_display import asked, exhibit
+
+WORST = 10  # HITs listed below the report
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The stored report of the batch or of a part; if there is none, a form to compute it."""
+    shown = batch_of(project, batch)
+    parts = hit_filters.parts_of(shown)
+    cut = _cut(request, parts)
+    kept = batch_scores.kept_report(shown, cut)
+    fresh = kept is not None and batch_scores.is_fresh(shown, kept)
+    context = batch_context(shown, "report", report=kept, fresh=fresh, job=_under_way(shown, cut))
+    context |= {"answered": batch_progress.counts_of(shown).submitted, "cut": cut, "parts": parts, "asked": asked(cut)}
+    context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(shown).items()}
+    if kept:
+        context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut)}
+    if kept and not cut.is_part:
+        context["methods"] = _methods(shown, kept.content if fresh else None)
+    return render(request, "reports/report.html", context)
+
+
+def _methods(batch: Batch, content: dict[str, Any] | None) -> dict[str, str]:
+    """The methods paragraph, as text and LaTeX."""
+    text = methods.in_words(methods_facts.facts_of(batch, content), _)
+    return {"text": text, "latex": table_formats.latex_text(text)} if text else {}
+
+
+def _cut(request: HttpRequest, parts: hit_filters.Parts) -> Cut:
+    """The filter of the query string, as far as the batch has such parts."""
+    wanted = Cut.of(request.GET).of_report
+    return replace(
+        wanted,
+        dataset=wanted.dataset if wanted.dataset in parts.datasets else "",
+        hops=wanted.hops if wanted.hops in parts.hops else None,
+        shape=wanted.shape if wanted.shape in parts.shapes else "",
+    )
+
+
+def _worst(batch: Batch, cut: Cut) -> list[Any]:
+    there = batch.hits.filter(hit_filters.of_items(cut), excluded_at__isnull=True)
+    differing = there.filter(disagreement__gt=0).order_by("-disagreement", "pk")
+    return list(differing.select_related("item__dataset").defer("payload", "item__content")[:WORST])
+
+
+def _arguments(batch: Batch, cut: Cut) -> dict[str, Any]:
+    return {"batch": batch.pk, "cut": cut.query} if cut.key else {"batch": batch.pk}
+
+
+def _jobs(batch: Batch, cut: Cut) -> Any:
+    return batch.project.jobs.filter(kind="score_batch", arguments=_arguments(batch, cut))
+
+
+def _under_way(batch: Batch, cut: Cut) -> Job | None:
+    return _jobs(batch, cut).filter(state__in=[Job.State.WAITING, Job.State.RUNNING]).last()
+
+
+@require_POST
+@member_required(roles.SEE)
+def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Recalculate the report of the batch or of the filtered part; for htmx shows progress, else redirects."""
+    shown = batch_of(project, batch)
+    cut = _cut(request, hit_filters.parts_of(shown))
+    jobs.enqueue_once(
+        "score_batch",
+        project=project,
+        title=_("Report on %(batch)s") % {"batch": shown.title},
+        arguments=_arguments(shown, cut),
+        user=request.user,
+    )
+    if request.htmx:
+        return _progress(request, shown, cut)
+    return HttpResponseRedirect(reverse("report", args=[project.slug, shown.slug]) + asked(cut), status=303)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def report_progress(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Progress of the report, polled every second; reloads the page at the end."""
+    shown = batch_of(project, batch)
+    return _progress(request, shown, _cut(request, hit_filters.parts_of(shown)))
+
+
+def _progress(request: HttpRequest, batch: Batch, cut: Cut) -> HttpResponse:
+    job = _jobs(batch, cut).last()
+    context = {"project": batch.project, "batch": batch, "job": job, "asked": asked(cut)}
+    response = render(request, "reports/_computing.html", context)
+    if job is None or job.state == Job.State.DONE:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The batch's workers under pseudonyms, with their scores from the last report."""
+    shown = batch_of(project, batch)
+    kept = BatchReport.objects.filter(batch=shown).first()
+    datasets = kept.content.get("datasets", {}) if kept else {}
+    rows = batch_progress.workers_of(shown)
+    paid = {wage.worker: wage for wage in wages.of_batch(shown)}
+    for row in rows:
+        row["wage"] = paid.get(row["worker"].pk)
+        own = ((name, found["by_worker"].get(row["worker"].pseudonym)) for name, found in datasets.items())
+        row["scores"] = [(name, found) for name, found in own if found]
+    context = batch_context(shown, "batch-workers", rows=rows, report=kept, wages=wages.summary(paid.values()))
+    return render(request, "batches/workers.html", context)

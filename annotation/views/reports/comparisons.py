@@ -1,0 +1,159 @@
+"""Comparisons of batches, datasets, or workers and models, chosen by checkboxes in the query string."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.flow.reports import comparisons
+from annotation.models import Batch, Dataset, Project
+from annotation.operations.downloads import attached, sent
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.people import roles
+from annotation.pure.reports.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
+from annotation.pure.reports.plots import Dots
+from annotation.pure.reports.svg import draw
+from annotation.pure.reports.table_files import FILES
+from annotation.registry import task_type
+from annotation.views.access import member_required
+from annotation.views.reports.drilldown import Ways, WaysOfSeveral
+from annotation.views.reports.report_display import chart_at
+from annotation.views.reports.report_files import SVG
+from annotation.views.reports.report_tables import shown_table
+
+OF = ("batches", "datasets", "answerers")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The measured comparison; `choices`: what can be compared."""
+
+    of: str
+    choices: Any
+    chosen: frozenset[str]
+    tables: list[dict[str, Any]]
+    chart: Dots | None = None
+    batch: Batch | None = None
+    too_many: bool = False
+    ways: Ways | WaysOfSeveral | None = None  # behind the numbers
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def compare(request: HttpRequest, project: Project) -> HttpResponse:
+    """The comparison of the query string; without a choice, the choices."""
+    found = _compared(request, project)
+    query = f"?{request.GET.urlencode()}"
+
+    def address(name: str, suffix: str) -> str:
+        return reverse("compare-table", args=[project.slug, name, suffix]) + query
+
+    chart = found.chart and chart_at(reverse("compare-chart", args=[project.slug]) + query, found.chart)
+    context = {
+        "project": project,
+        "section": "compare",
+        "found": found,
+        "tables": [shown_table(table, found.ways, address) for table in found.tables],
+        "chart": chart,
+        "most": comparisons.MOST,
+        "tabs": _tabs(project, found.of),
+    }
+    return render(request, "reports/compare.html", context)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def compare_table(request: HttpRequest, project: Project, name: str, suffix: str) -> HttpResponse:
+    """A table of the comparison as a file."""
+    tables = {table["name"]: table for table in _compared(request, project).tables}
+    if name not in tables or suffix not in FILES:
+        raise Http404
+    form = FILES[suffix]
+    file = f"{project.slug}-{name}.{suffix}"
+    return sent(request, project, form.write(tables[name], _), name=file, kind=form.media)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def compare_chart(request: HttpRequest, project: Project) -> HttpResponse:
+    """The chart of the comparison as SVG."""
+    chart = _compared(request, project).chart
+    if chart is None:
+        raise Http404
+    return attached(draw(chart), name=f"{project.slug}-comparison.svg", kind=SVG)
+
+
+def _tabs(project: Project, here: str) -> list[dict[str, Any]]:
+    url = reverse("compare", args=[project.slug])
+    named = {"batches": _("Batches"), "datasets": _("Datasets"), "answerers": _("Workers and models")}
+    return [{"url": f"{url}?of={of}", "label": label, "here": of == here} for of, label in named.items()]
+
+
+def _compared(request: HttpRequest, project: Project) -> Compared:
+    of = request.GET.get("of", "")
+    wanted = {text.replace("\0", "") for text in request.GET.getlist("one")}
+    ways = {"datasets": _datasets, "answerers": _answerers}
+    return ways.get(of, _batches)(request, project, wanted)
+
+
+def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
+    """Batches of one task: that of the first chosen one."""
+    by_task = comparisons.comparable(project)
+    chosen = next((some for some in ([b for b in of if b.slug in wanted] for of in by_task.values()) if some), [])
+    measured = comparisons.batches(chosen[: comparisons.MOST])
+    choices = [(task_type(task).title, of) for task, of in by_task.items()]
+    return Compared(
+        "batches",
+        [(_(title), of) for title, of in choices],
+        frozenset(batch.slug for batch in chosen),
+        batch_tables(measured) if measured else [],
+        chart_of(measured, _("Batches compared"), _) if measured else None,
+        too_many=len(chosen) > comparisons.MOST,
+        ways=WaysOfSeveral(chosen),
+    )
+
+
+def _datasets(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
+    rows = list(Dataset.objects.whole().filter(project=project).order_by("slug"))
+    chosen = [row for row in rows if row.slug in wanted]
+    facts = [
+        {**one, "name": one["dataset"].slug, "licence": one["dataset"].licence}
+        for one in comparisons.datasets(chosen[: comparisons.MOST])
+    ]
+    names = frozenset(row.slug for row in chosen)
+    tables = dataset_tables(facts) if facts else []
+    return Compared("datasets", rows, names, tables, too_many=len(chosen) > comparisons.MOST)
+
+
+def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
+    """Workers and models of a batch, beside all its workers together."""
+    slug = request.GET.get("batch", "").replace("\0", "")
+    batches = [batch for of in comparisons.comparable(project).values() for batch in of]
+    batch = next((batch for batch in batches if batch.slug == slug), batches[0] if batches else None)
+    if batch is None:
+        return Compared("answerers", {"batches": []}, frozenset(), [])
+    people, models = comparisons.contenders(batch)
+    names = [name for name, _count in people if name in wanted], [name for name in models if f"model:{name}" in wanted]
+    chosen = [*names[0], *(f"model:{name}" for name in names[1])]
+    few = names[0][: comparisons.MOST], names[1][: max(0, comparisons.MOST - len(names[0]))]
+    measured = comparisons.answerers(batch, *few) if chosen else []
+    return Compared(
+        "answerers",
+        {"batches": batches, "people": people, "models": models},
+        frozenset(chosen),
+        answerer_tables(measured) if measured else [],
+        chart_of(measured, _("Workers and models compared"), _) if measured else None,
+        batch=batch,
+        too_many=len(chosen) > comparisons.MOST,
+        ways=Ways(batch, Cut()),
+    )

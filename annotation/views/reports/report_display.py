@@ -1,0 +1,144 @@
+"""Display of a report: tables, charts, a paragraph for a paper, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from annotation.models import Batch
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.reports import answer_tables, exclusion_tables, tables
+from annotation.pure.reports.plots import Plot, plots_of
+from annotation.pure.reports.report_values import tables_of
+from annotation.pure.reports.svg import pixels
+from annotation.pure.statistics.worker_intervals import too_few, whom
+from annotation.templatetags.figure_tags import interval, percent
+from annotation.views.reports.drilldown import Ways
+from annotation.views.reports.report_tables import shown_table
+
+JSON = dict[str, Any]
+LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sentence")}  # of support
+
+
+def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
+    """The context of the report's page; empty for a report of another layout."""
+    found = tables_of(content)
+    if not found:
+        return {}
+    ways, charts = Ways(batch, cut), [shown_chart(plot, batch, cut) for plot in plots_of(content, _)]
+    shown = [shown_table(table, ways, _addresses(batch, cut)) | {"study": table.get("study", "")} for table in found]
+    datasets = content.get("datasets") or {}
+    return {
+        "tables": [table for table in shown if not table["study"]],
+        "charts": [chart for chart in charts if not chart["study"]],
+        "studies": [
+            {
+                "name": name,
+                "found": study,
+                "level": _(LEVELS[study["support_level"]]),
+                "tables": [table for table in shown if table["study"] == name],
+                "charts": [chart for chart in charts if chart["study"] == name],
+            }
+            for name, study in datasets.items()
+        ],
+        "warnings": [tables.sentence(warning, _) for warning in content.get("warnings", ())],
+        "paragraph": in_words(content),
+        "intervals": _(content["intervals"]) if content.get("intervals") else "",
+        "rule": content.get("rule", ""),
+        "ties": content.get("ties", ""),
+    }
+
+
+def in_words(content: JSON) -> str:
+    """The figures as text."""
+    left_out = [tables.sentence(told, _) for told in exclusion_tables.left_out(content.get("excluded") or [])]
+    if content.get("datasets"):
+        studies = content["datasets"].items()
+        paragraphs = [_paragraph(name, found, content.get("k")) for name, found in studies if found["n"]]
+        return "\n\n".join([*paragraphs, *left_out] if paragraphs else [])
+    told = [tables.sentence(told, _) for told in content.get("paragraph", ())]
+    return " ".join([*told, *left_out] if told else [])
+
+
+def shown_chart(plot: Plot, batch: Batch, cut: Cut) -> JSON:
+    """The context of `reports/_chart.html`."""
+    url = reverse("report-chart", args=[batch.project.slug, batch.slug, plot.name]) + asked(cut)
+    return chart_at(url, plot) | {"name": plot.name, "study": plot.study}
+
+
+def chart_at(url: str, plot: Plot) -> JSON:
+    """A chart with its URL."""
+    width, height = pixels(plot)
+    return {"title": plot.title, "told": plot.told(), "url": url, "width": width, "height": height}
+
+
+def asked(cut: Cut) -> str:
+    """The filter as a query string."""
+    return f"?{urlencode(cut.query)}" if cut.query else ""
+
+
+def _addresses(batch: Batch, cut: Cut) -> Any:
+    def address(name: str, suffix: str) -> str:
+        return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + asked(cut)
+
+    return address
+
+
+def _quoted(figure: JSON) -> str:
+    return f"{percent(figure)} {interval(figure)}".strip()
+
+
+def _paragraph(name: str, found: JSON, k: int | None) -> str:
+    """A dataset's figures as sentences; undefined figures are left out."""
+    people = found.get("people") or {}
+    sentences = [*_scores(name, found), *_supports(found)]
+    if k:
+        sentences.append(tables.cell_text(answer_tables.at_k(k), _))
+    if people.get("workers"):
+        sentences += _about_people(people)
+    return " ".join(sentences)
+
+
+def _scores(name: str, found: JSON) -> Iterator[str]:
+    told = _defined(found["answer"])
+    if "human_score" not in told:
+        yield _("%(name)s (n = %(n)s): there is no gold answer to score against.") % {"name": name, "n": found["n"]}
+    else:
+        text = _(
+            "%(name)s (n = %(n)s, 95 %% intervals in brackets): the human score is %(human_score)s answer F1 and the "
+            "upper bound %(upper_bound)s; a single annotator reaches %(average)s on average."
+        )
+        yield text % {"name": name, "n": found["n"], **told}
+    if "agreement" in told:
+        yield _("The agreement on the answer is %(agreement)s.") % told
+
+
+def _supports(found: JSON) -> Iterator[str]:
+    told = _defined(found["support"]) | {"level": _(LEVELS[found["support_level"]])}
+    if "human_score" in told:
+        text = _("Support F1 at %(level)s level: human score %(human_score)s, upper bound %(upper_bound)s.")
+        yield text % told
+    if "agreement" in told:
+        yield _("The agreement on the support is %(agreement)s.") % told
+
+
+def _defined(part: JSON) -> dict[str, str]:
+    """Each measure's F1 with its interval, without undefined ones."""
+    figures = {measure: part[measure]["f1"] for measure in ("human_score", "upper_bound", "agreement", "average")}
+    return {measure: _quoted(figure) for measure, figure in figures.items() if figure["value"] is not None}
+
+
+def _about_people(people: JSON) -> Iterator[str]:
+    """For whom the intervals hold, and what a single worker of the general population would reach."""
+    yield tables.cell_text(whom(people["workers"]), _)
+    average = people["answer"]["average"]["f1"]
+    if average is None:
+        yield tables.cell_text(too_few(people["workers"]), _)
+    elif average["low"] is not None:
+        text = _("The 95 %% interval of the average annotator's answer F1, over annotators and items, is %(interval)s.")
+        yield text % {"interval": interval(average)}

@@ -1,0 +1,53 @@
+"""Tables and charts of the stored report as files."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.flow.reports import batch_scores
+from annotation.models import Batch, Project
+from annotation.operations.downloads import attached, sent
+from annotation.pure.batches.hit_filters import Cut
+from annotation.pure.people import roles
+from annotation.pure.reports.plots import plot_of
+from annotation.pure.reports.report_values import table_of
+from annotation.pure.reports.svg import draw
+from annotation.pure.reports.table_files import FILES
+from annotation.views.access import member_required
+from annotation.views.batches.batch_page import batch_of
+
+SVG = "image/svg+xml"
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def report_table(request: HttpRequest, project: Project, batch: str, name: str, suffix: str) -> HttpResponse:
+    """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
+    shown = batch_of(project, batch)
+    table, form = table_of(_content(shown, request), name), FILES.get(suffix)
+    if table is None or form is None:
+        raise Http404
+    return sent(request, shown, form.write(table, _), name=f"{shown.slug}-{name}.{suffix}", kind=form.media)
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def report_chart(request: HttpRequest, project: Project, batch: str, name: str) -> HttpResponse:
+    """A chart as SVG, for an image on a page or as a file."""
+    shown = batch_of(project, batch)
+    plot = plot_of(_content(shown, request), name, _)
+    if plot is None:
+        raise Http404
+    return attached(draw(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
+
+
+def _content(batch: Batch, request: HttpRequest) -> dict[str, object]:
+    kept = batch_scores.kept_report(batch, Cut.of(request.GET).of_report)
+    if kept is None:
+        raise Http404
+    return kept.content

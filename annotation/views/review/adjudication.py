@@ -1,0 +1,229 @@
+"""Adjudication, HIT by HIT: choose a response by its number, write one, or exclude the HIT."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.errors import Conflict, Refused
+from annotation.flow.people.worker_names import name_uncomposed
+from annotation.flow.projects import overview
+from annotation.flow.review import adjudication, problem_reports, review_decisions
+from annotation.models import Batch, Hit, Project
+from annotation.pure.people import roles
+from annotation.pure.review import review_state
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+from annotation.views.access import member_required, require_get_or_post
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.hits import hit_of, responses_of, side_by_side
+from annotation.views.redirects import see, unless_overdrawn
+from annotation.views.work.task_frame import PROBLEM_REASONS
+
+KINDS = {
+    "tied": gettext_noop("tied"),
+    "several": gettext_noop("several to choose from"),
+    "discarded": gettext_noop("excluded"),
+    "undecided": gettext_noop("undecided"),
+    "split": gettext_noop("no agreement"),
+}
+HIDDEN = "names_hidden"  # session key: hide the workers' names
+
+
+@never_cache
+@require_safe
+@member_required(roles.REVIEW)
+def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """The HITs of a batch to adjudicate."""
+    shown = _launched(project, batch)
+    waiting = adjudication.queue(shown)
+    page = Paginator(waiting, 50).get_page(request.GET.get("page"))
+    rows = Hit.objects.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
+    found = rows.in_bulk([one.pk for one in page])
+    name_uncomposed(hit.item for hit in found.values())
+    page.object_list = [
+        {"hit": found[one.pk], "answers": one.answers, "kind": kind_words(one.kind)} for one in page.object_list
+    ]
+    context = {"page": page, "first": waiting[0] if waiting else None, "undone": _undoable(request, shown)}
+    return render(request, "review/adjudicate.html", batch_context(shown, "adjudicate", **context))
+
+
+def _launched(project: Project, slug: str) -> Batch:
+    batch = batch_of(project, slug)
+    if batch.launched_at is None:
+        raise Http404
+    return batch
+
+
+def kind_words(kind: str) -> str:
+    """The kind of a result as text; a task's own kinds unchanged."""
+    return _(KINDS[kind]) if kind in KINDS else kind
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.REVIEW)
+def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """One HIT; POST chooses or writes a response, excludes the HIT, or shows or hides workers' names."""
+    shown = _launched(project, batch)
+    row = hit_of(shown, public_id)
+    if request.method != "POST":
+        return _page(request, shown, row)
+    if names := request.POST.get("names"):
+        request.session[HIDDEN] = names == "hide"
+        return see("adjudicate-hit", project.slug, batch, public_id)
+    if "pick" in request.POST:
+        return _picked(request, shown, row, request.POST["pick"], request.POST.get("revision", ""))
+    if "write" in request.POST and capabilities.writes(task_type(shown.task)):
+        return _written(request, shown, row)
+    reason = request.POST.get("reason", "").strip().replace("\0", "")[:500]
+    if not reason:
+        return _page(request, shown, row, problem=_("Say why this HIT is excluded."), status=422)
+    problem_reports.exclude(row, reason=reason)
+    return _on(request, shown, row)
+
+
+def _written(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
+    """Save the requester's own wording; what was typed stays until it is saved."""
+    text = request.POST.get("text", "").replace("\r\n", "\n").replace("\0", "")
+    base, _dot, revision = request.POST.get("base", "").partition(".")
+    return _picked(request, batch, row, base, revision, text=text)
+
+
+def _picked(
+    request: HttpRequest, batch: Batch, row: Hit, base: str, revision: str, *, text: str | None = None
+) -> HttpResponse:
+    chosen = row.assignments.submitted().filter(public_id=base.replace("\0", "")).first()
+    if chosen is None or not (revision.isascii() and revision.isdigit() and len(revision) < 10):
+        raise Http404
+    typed = None if text is None else {"base": base, "text": text, "problem": ""}
+    try:
+        review_decisions.choose(chosen, int(revision), reviewer=request.user, text=text)
+    except Conflict as conflict:
+        return _page(request, batch, row, problem=str(conflict), typed=typed, status=409)
+    except Refused as refused:
+        return _page(request, batch, row, typed=(typed or {}) | {"problem": str(refused)}, status=422)
+    unless_overdrawn(request, lambda: problem_reports.restore(row))
+    return _on(request, batch, row)
+
+
+def _on(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
+    """Redirect to the next HIT, with an undo link; to the list if there is none."""
+    overview.decided(batch, "to_adjudicate")
+    following = adjudication.following(batch, row)
+    args = [batch.project.slug, batch.slug]
+    if following is None:
+        messages.success(request, _("Nothing left to adjudicate."))
+        address = reverse("adjudicate", args=args)
+    else:
+        address = reverse("adjudicate-hit", args=[*args, following.public_id])
+    return HttpResponseRedirect(f"{address}?undo={row.public_id}", status=303)
+
+
+def _undoable(request: HttpRequest, batch: Batch) -> dict[str, str] | None:
+    """The last decision, for the undo notice: {"public_id", "label"}."""
+    public_id = request.GET.get("undo", "").replace("\0", "")
+    row = batch.hits.filter(public_id=public_id).first() if public_id else None
+    if row is None:
+        return None
+    if row.excluded_at:
+        return {"public_id": row.public_id, "label": _("excluded")}
+    taken = {one.state for one in adjudication.accepted(row)}
+    label = _("an answer of your own") if review_state.EDITED in taken else _("one answer chosen")
+    return {"public_id": row.public_id, "label": label} if taken else None
+
+
+def _page(
+    request: HttpRequest,
+    batch: Batch,
+    row: Hit,
+    *,
+    problem: str = "",
+    typed: dict[str, str] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    hidden = bool(request.session.get(HIDDEN))
+    mixed = adjudication.shuffled(responses_of(row), viewer=request.user.pk or 0, hit=row.public_id)
+    standings = {one.assignment.pk: one for one in review_decisions.standings([each["assignment"] for each in mixed])}
+    responses = [_lettered(k, each, standings, hidden=hidden) for k, each in enumerate(mixed)]
+    picks = [each for each in responses if each["standing"].takes_part]
+    waiting = adjudication.queue(batch)
+    here = next((one for one in waiting if one.pk == row.pk), None)
+    address = [batch.project.slug, batch.slug]
+    context = batch_context(
+        batch,
+        "adjudicate",
+        hit=row,
+        hidden=hidden,
+        problem=problem,
+        picks=picks,
+        write=_to_write(batch, row, picks, typed),
+        kind=kind_words(here.kind) if here else "",
+        left=len(waiting),
+        next=adjudication.following(batch, row),
+        undone=_undoable(request, batch),
+        reasons=[_(text) for text in PROBLEM_REASONS.values()],
+        shortcuts=request.user.shortcuts or {"off": False, "keys": {}},
+        preferences_url=reverse("preferences"),
+        **side_by_side(batch, row, responses),
+    )
+    context["breadcrumbs"] = [
+        {"label": _("Batches"), "url": reverse("batches", args=address[:1])},
+        {"label": batch.title, "url": reverse("batch", args=address)},
+        {"label": _("Adjudicate"), "url": reverse("adjudicate", args=address)},
+    ]
+    return render(request, "review/adjudicate_hit.html", context, status=status)
+
+
+def _to_write(
+    batch: Batch, row: Hit, picks: list[dict[str, Any]], typed: dict[str, str] | None
+) -> dict[str, Any] | None:
+    """The field for an own wording, or None: {"how", "bases" (usable responses), "base", "text", "problem", "open"}."""
+    task = task_type(batch.task)
+    bases = []
+    for pick in picks if capabilities.writes(task) else []:
+        wording = capabilities.review(task, row.payload, pick["answer"].answer)["text"]
+        if wording:
+            edited = pick["standing"].state == review_state.EDITED
+            bases.append(pick | {"wording": pick["standing"].review.text if edited else wording, "edited": edited})
+    if not bases:
+        return None
+    first = next((each for each in bases if each["edited"]), bases[0])
+    filled = {"base": first["assignment"].public_id, "text": first["wording"], "problem": ""}
+    return {"how": _(capabilities.writes(task)), "bases": bases, "open": typed is not None, **filled, **(typed or {})}
+
+
+def _lettered(number: int, response: dict[str, Any], standings: dict[int, Any], *, hidden: bool) -> dict[str, Any]:
+    """A response under a letter, without its worker if names are hidden."""
+    worker = {"pseudonym": _("hidden")} if hidden else response["worker"]
+    standing = standings[response["assignment"].pk]
+    return response | {
+        "letter": chr(65 + number % 26),
+        "number": number + 1,
+        "key": str(number + 1),
+        "worker": worker,
+        "standing": standing,
+    }
+
+
+@require_POST
+@member_required(roles.REVIEW)
+def adjudicate_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """Undo the decision on a HIT, and show it again."""
+    row = hit_of(_launched(project, batch), public_id)
+    undone = unless_overdrawn(request, lambda: adjudication.undo(row, reviewer=request.user))
+    if undone:
+        overview.decided(row.batch, "to_adjudicate", by=-1)
+        messages.success(request, _("Undone. Please decide on this HIT again."))
+    elif undone is False:
+        messages.warning(request, _("There is nothing to undo on this HIT."))
+    return see("adjudicate-hit", project.slug, batch, public_id)

@@ -1,0 +1,287 @@
+"""The approval queue: responses with their deadlines, decided one by one or many at once."""
+
+from __future__ import annotations
+
+import secrets
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.errors import Conflict, Refused
+from annotation.flow.review import approval_queue, assignment_approval
+from annotation.models import Assignment, Project, clock
+from annotation.operations.downloads import CSV, sent
+from annotation.pure.people import roles
+from annotation.registry import task_type
+from annotation.views.access import member_required, require_get_or_post
+from annotation.views.batches.hits import hit_of, responses_of, side_by_side
+from annotation.views.work.task_frame import shortcuts_of
+
+SHOWS = {"waiting": gettext_noop("waiting"), "approved": gettext_noop("approved"), "rejected": gettext_noop("rejected")}
+NOT_PAID = gettext_noop(
+    "These responses are not paid. Each worker sees the reason, and a rejection counts against them. You can "
+    "reverse it within 30 days."
+)
+PAID = gettext_noop("These responses are paid immediately, with the fees. Approvals are final.")
+MANY = {  # decisions on many: question, explanation, field, button
+    approval_queue.APPROVE: (
+        gettext_noop("Approve these responses?"), PAID, gettext_noop("Message to the workers (optional)"),
+        gettext_noop("Approve"),
+    ),
+    approval_queue.OVERRIDE: (
+        gettext_noop("Reverse these rejections?"), PAID, gettext_noop("Message to the workers (optional)"),
+        gettext_noop("Approve"),
+    ),
+    approval_queue.REJECT: (
+        gettext_noop("Reject these responses?"), NOT_PAID, gettext_noop("Reason (shown to each worker)"),
+        gettext_noop("Reject"),
+    ),
+    approval_queue.RETURN: (
+        gettext_noop("Request changes to these responses?"),
+        gettext_noop("The time until automatic approval starts again now, and once more when the worker submits "
+                     "the changes."),
+        gettext_noop("What should be changed? (shown to each worker)"), gettext_noop("Request changes"),
+    ),
+    approval_queue.BONUS: (
+        gettext_noop("Pay a bonus for each of these responses?"),
+        gettext_noop("Each response earns the bonus in addition to its reward. It is paid immediately."),
+        gettext_noop("Reason (shown to each worker)"), gettext_noop("Pay the bonus"),
+    ),
+    approval_queue.MESSAGE: (
+        gettext_noop("Write to the workers about these responses?"),
+        gettext_noop("One message is sent for each response."),
+        gettext_noop("To the workers"), gettext_noop("Send"),
+    ),
+}  # fmt: skip
+WORDS = ("act", "text", "amount", "form")  # posted fields that a form with errors shows again
+PAGE, MOST = 50, 500  # responses shown, and decided on, at once
+
+
+def _rows(request: HttpRequest, project: Project, show: str) -> QuerySet[Assignment]:
+    """The responses that match the query string's batch and worker."""
+    rows = approval_queue.waiting(project) if show == "waiting" else approval_queue.decided(project, show)
+    narrowed = {"batch__slug": request.GET.get("batch"), "worker__public_id": request.GET.get("worker")}
+    return rows.filter(**{name: value.replace("\0", "") for name, value in narrowed.items() if value})
+
+
+def _filters(request: HttpRequest) -> str:
+    return urlencode({name: request.GET[name] for name in ("show", "batch", "worker") if request.GET.get(name)})
+
+
+@never_cache
+@require_safe
+@member_required(roles.PAY)
+def approvals(request: HttpRequest, project: Project) -> HttpResponse:
+    """The queue: what is approved by itself first stands first, and can be decided on together."""
+    show = request.GET.get("show") if request.GET.get("show") in SHOWS else "waiting"
+    page = Paginator(_rows(request, project, str(show)), PAGE).get_page(request.GET.get("page"))
+    page.object_list = [_line(row) for row in page.object_list]
+    context = {
+        "project": project,
+        "section": "approvals",
+        "show": show,
+        "shows": [(name, _(label)) for name, label in SHOWS.items()],
+        "page": page,
+        "batches": approval_queue.by_batch(project),
+        "pressing": approval_queue.pressing(project),
+        "batch": request.GET.get("batch", ""),
+        "worker": request.GET.get("worker", ""),
+        "query": _filters(request),
+        "first": page.object_list[0] if page.object_list and show == "waiting" else None,
+    }
+    return render(request, "review/approvals.html", context)
+
+
+def _line(row: Assignment) -> dict[str, Any]:
+    said = task_type(row.batch.task).brief(row.hit.payload, row.current.answer) if row.current else ""
+    return {"row": row, "said": said, "earned": assignment_approval.earned(row), **_clock(row)}
+
+
+def _clock(row: Assignment) -> dict[str, Any]:
+    left = row.auto_approve_at - clock.now()
+    return {"pressing": not row.approval and left < approval_queue.ALARM, "overdue": left.total_seconds() <= 0}
+
+
+@require_POST
+@member_required(roles.PAY)
+def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
+    """Decide on all chosen responses: first a confirmation, then the decision."""
+    ids = [name.replace("\0", "") for name in request.POST.getlist("which")[:MOST]]
+    rows = list(approval_queue.project_rows(project).filter(public_id__in=ids).order_by("auto_approve_at", "pk"))
+    back = f"{reverse('approvals', args=[project.slug])}?{_filters(request)}".rstrip("?")
+    decision = approval_queue.BulkDecision(
+        act=request.POST.get("act", ""),
+        text=_words(request, "text"),
+        amount=_amount(request),
+        form=request.POST.get("form", "")[:32] or secrets.token_hex(8),
+    )
+    if not rows or decision.act not in MANY:
+        messages.warning(request, _("Select responses first, then an action."))
+        return HttpResponseRedirect(back, status=303)
+    context = {"project": project, "section": "approvals", "decision": decision, "rows": rows, "back": back}
+    context |= {"stake": approval_queue.stake(rows), "query": _filters(request), "problem": ""}
+    context["bonuses"] = approval_queue.bonuses(rows)
+    context |= {"posted_amount": request.POST.get("amount", "")[:20]} | _asked(decision.act)
+    if "confirm" not in request.POST:
+        return render(request, "review/confirm_approvals.html", context)
+    try:
+        if decision.act == approval_queue.BONUS:
+            approval_queue.check_seen(rows, _seen(request), decision.form)
+        outcome = approval_queue.decide_all(rows, decision, user=request.user)
+    except Refused as refused:
+        return render(request, "review/confirm_approvals.html", context | {"problem": str(refused)}, status=422)
+    _say_outcome(request, outcome)
+    return HttpResponseRedirect(back, status=303)
+
+
+def _asked(act: str) -> dict[str, str]:
+    """The texts of the confirmation."""
+    names = ("title", "meaning", "label", "button")
+    return {name: _(text) for name, text in zip(names, MANY[act], strict=True)}
+
+
+def _say_outcome(request: HttpRequest, outcome: approval_queue.Outcome) -> None:
+    n = outcome.done
+    messages.success(request, ngettext("Done for %(n)s response.", "Done for %(n)s responses.", n) % {"n": n})
+    for reason in dict.fromkeys(outcome.refused):
+        count = outcome.refused.count(reason)
+        messages.warning(request, _("Not done for %(n)s: %(reason)s") % {"n": count, "reason": reason})
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.PAY)
+def approval(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """One response with what it earns; POST decides, pays a bonus, sends a message, or requests changes."""
+    row = get_object_or_404(approval_queue.project_rows(project), public_id=public_id)
+    row.batch.project = project
+    if request.method != "POST":
+        return _page(request, project, row)
+    following = _neighbours(request, project, row)["next"]
+    try:
+        onward = _act(request, row)
+    except Conflict as conflict:
+        return _page(request, project, row, problem=str(conflict), status=409)
+    except Refused as refused:
+        return _page(request, project, row, problem=str(refused), status=422)
+    if not onward:
+        return _see(request, project, row.public_id)
+    return _see(request, project, following.public_id if following else "")
+
+
+def _see(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    given = [project.slug, public_id] if public_id else [project.slug]
+    page = reverse("approval" if public_id else "approvals", args=given)
+    return HttpResponseRedirect(f"{page}?{_filters(request)}".rstrip("?"), status=303)
+
+
+def _words(request: HttpRequest, name: str) -> str:
+    return request.POST.get(name, "").replace("\0", "").replace("\r\n", "\n")
+
+
+def _act(request: HttpRequest, row: Assignment) -> bool:
+    """Carry out the posted action; returns whether to show the next response."""
+    act, text, user = request.POST.get("act", ""), _words(request, "text"), request.user
+    if act == "bonus":
+        form, seen = request.POST.get("form", ""), _seen(request)
+        approval_queue.bonus(row, _amount(request), reason=text, form=form, user=user, seen=seen)
+        messages.success(request, _("The bonus was paid."))
+    elif act == "message":
+        approval_queue.message(row, _words(request, "subject"), text, user=user)
+        messages.success(request, _("Sent."))
+    elif act == "return":
+        told = request.POST.get("revision", "")
+        revision = int(told) if told.isascii() and told.isdigit() and len(told) < 9 else 0
+        approval_queue.send_back(row, revision, message=text, user=user)
+        messages.success(
+            request,
+            _(
+                "Changes requested. The time until approval starts again now, and once more when the worker "
+                "submits the changes."
+            ),
+        )
+    else:
+        said = {
+            approval_queue.REJECT: _("Rejected. You can reverse this within 30 days."),
+            approval_queue.OVERRIDE: _("Paid."),
+        }
+        done = approval_queue.decide(row, act, text=text, user=user)
+        messages.success(request, said.get(act, _("Approved.")) if done else _("That was decided before."))
+    return act in {approval_queue.APPROVE, approval_queue.REJECT, "return"}
+
+
+def _seen(request: HttpRequest) -> Decimal:
+    """The bonuses that the form was made with; 0 if it does not say."""
+    try:
+        return Decimal(request.POST.get("paid", "")[:20])
+    except InvalidOperation:
+        return Decimal(0)
+
+
+def _amount(request: HttpRequest) -> Decimal:
+    try:
+        amount = Decimal(request.POST.get("amount", "")[:20].strip().removeprefix("$"))
+    except InvalidOperation:
+        return Decimal(0)
+    return amount if amount.is_finite() else Decimal(0)
+
+
+def _neighbours(request: HttpRequest, project: Project, row: Assignment) -> dict[str, Assignment | None]:
+    """The previous and next response in the filtered queue."""
+    queue = _rows(request, project, "waiting").exclude(pk=row.pk)
+    after = queue.filter(auto_approve_at__gte=row.auto_approve_at)
+    later = after.exclude(auto_approve_at=row.auto_approve_at, pk__lt=row.pk)
+    before = queue.filter(auto_approve_at__lte=row.auto_approve_at)
+    earlier = before.exclude(auto_approve_at=row.auto_approve_at, pk__gt=row.pk)
+    return {"next": later.first() or earlier.first(), "previous": earlier.order_by("-auto_approve_at", "-pk").first()}
+
+
+def _page(
+    request: HttpRequest, project: Project, row: Assignment, *, problem: str = "", status: int = 200
+) -> HttpResponse:
+    hit = hit_of(row.batch, row.hit.public_id)
+    mine = [one for one in responses_of(hit) if one["assignment"].pk == row.pk]
+    context = {
+        "project": project,
+        "section": "approvals",
+        "assignment": row,
+        "batch": row.batch,
+        "hit": hit,
+        **side_by_side(row.batch, hit, mine),
+        "earned": assignment_approval.earned(row),
+        "payments": row.payments.order_by("pk"),
+        "history": row.approvals.select_related("author").order_by("pk"),
+        "thread": row.messages.order_by("pk"),
+        "can_return": not row.approval and approval_queue.can_be_returned(row.batch),
+        "can_override": approval_queue.can_be_overridden(row),
+        "form": secrets.token_hex(8),
+        "bonuses": approval_queue.bonuses([row]),
+        "problem": problem,
+        "posted": {name: request.POST.get(name, "") for name in WORDS} if problem else {},
+        "left": approval_queue.waiting(project).count(),
+        "query": _filters(request),
+        "shortcuts": shortcuts_of(request),
+        "preferences_url": reverse("preferences"),
+        **_clock(row),
+        **_neighbours(request, project, row),
+    }
+    return render(request, "review/approval.html", context, status=status)
+
+
+@never_cache
+@require_safe
+@member_required(roles.PAY)
+def approvals_file(request: HttpRequest, project: Project) -> HttpResponse:
+    """Every decision of the project as CSV."""
+    return sent(request, project, approval_queue.lines(project), name=f"{project.slug}-decisions.csv", kind=CSV)

@@ -1,0 +1,158 @@
+"""Gold in doubt, item by item, and creating a corrected dataset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import jobs
+from annotation.flow.errors import Refused
+from annotation.flow.projects import overview
+from annotation.flow.review import disputed_gold
+from annotation.forms.projects import ResultsDatasetForm
+from annotation.models import Batch, GoldDecision, Hit, Project
+from annotation.pure.people import roles
+from annotation.pure.review import gold_corrections
+from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.batches.hits import hit_of
+from annotation.views.redirects import see
+
+
+@never_cache
+@require_safe
+@member_required(roles.REVIEW)
+def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Items with gold in doubt, the decisions, and a form to create a corrected dataset."""
+    shown = _doubting(project, batch)
+    found = disputed_gold.doubts(shown)
+    page = Paginator(found, 50).get_page(request.GET.get("page"))
+    hits = Hit.objects.select_related("item__dataset").in_bulk([one.pk for one in page])
+    page.object_list = [_line(one, hits[one.pk]) for one in page.object_list]
+    changed = shown.datasets.filter(items__in=disputed_gold.changes(shown)).distinct().order_by("slug")
+    waiting = [one for one in found if not one.decision]
+    context = {"page": page, "waiting": len(waiting), "first": waiting[0] if waiting else None, "changed": changed}
+    return render(request, "review/gold_in_doubt.html", batch_context(shown, "gold", **context))
+
+
+def _doubting(project: Project, slug: str) -> Batch:
+    batch = batch_of(project, slug)
+    if batch.launched_at is None or not disputed_gold.can_tell(batch):
+        raise Http404
+    return batch
+
+
+def _line(one: disputed_gold.Doubt, hit: Hit) -> dict[str, Any]:
+    return {"doubt": one, "hit": hit, "gold": _gold(hit), "decision": _words(one.decision)}
+
+
+def _gold(hit: Hit) -> list[str]:
+    example = hit.item.example
+    return [] if example.answerable is False else list(example.answers)
+
+
+def _words(decision: str) -> str:
+    return str(GoldDecision.Decision(decision).label) if decision else ""
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.REVIEW)
+def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """One item: gold, responses, paragraphs; POST decides and shows the next."""
+    shown = _doubting(project, batch)
+    row = hit_of(shown, public_id)
+    if request.method != "POST":
+        return _page(request, shown, row)
+    text = request.POST.get("text", "").replace("\0", "").replace("\r\n", "\n")
+    try:
+        disputed_gold.decide(row, request.POST.get("decision", ""), text=text, reviewer=request.user)
+    except Refused as refused:
+        return _page(request, shown, row, problem=str(refused), status=422)
+    overview.decided(shown, "in_doubt")
+    following = _next(shown, row)
+    if following is None:
+        messages.success(request, _("No other gold is in doubt."))
+        return see("gold", project.slug, batch)
+    address = reverse("gold-item", args=[project.slug, batch, following.public_id])
+    return HttpResponseRedirect(f"{address}?undo={row.public_id}", status=303)
+
+
+def _next(batch: Batch, row: Hit) -> disputed_gold.Doubt | None:
+    """The next undecided item, wrapping around."""
+    found = disputed_gold.doubts(batch)
+    here = next((k for k, one in enumerate(found) if one.pk == row.pk), -1)
+    around = [*found[here + 1 :], *found[: max(here, 0)]]
+    return next((one for one in around if not one.decision), None)
+
+
+def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", status: int = 200) -> HttpResponse:
+    found, example = disputed_gold.doubt_of(row), row.item.example
+    supports = set(example.supports or ())
+    rows = [{"paragraph": p, "support": k in supports} for k, p in enumerate(example.paragraphs)]
+    undone = request.GET.get("undo", "").replace("\0", "")
+    context = batch_context(
+        batch,
+        "gold",
+        hit=row,
+        doubt=found,
+        gold=_gold(row),
+        decision=_words(found.decision) if found else "",
+        may_be_alias=bool(found) and gold_corrections.may_be_alias(example, found.text if found else ""),
+        paragraphs=sorted(rows, key=lambda row: not row["support"]),  # supporting paragraphs first
+        next=_next(batch, row),
+        undo=batch.hits.filter(public_id=undone, gold_decisions__isnull=False).first() if undone else None,
+        problem=problem,
+        shortcuts=request.user.shortcuts or {"off": False, "keys": {}},
+        preferences_url=reverse("preferences"),
+    )
+    address = [batch.project.slug, batch.slug]
+    context["breadcrumbs"] = [
+        {"label": _("Batches"), "url": reverse("batches", args=address[:1])},
+        {"label": batch.title, "url": reverse("batch", args=address)},
+        {"label": _("Gold in doubt"), "url": reverse("gold", args=address)},
+    ]
+    return render(request, "review/gold_in_doubt_item.html", context, status=status)
+
+
+@require_POST
+@member_required(roles.REVIEW)
+def gold_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
+    """Undo the decision on an item's gold, and show the item."""
+    row = hit_of(_doubting(project, batch), public_id)
+    if disputed_gold.undo(row, reviewer=request.user):
+        overview.decided(row.batch, "in_doubt", by=-1)
+        messages.success(request, _("Undone. Please decide on this gold answer again."))
+    else:
+        messages.warning(request, _("There is nothing to undo on this item."))
+    return see("gold-item", project.slug, batch, public_id)
+
+
+@require_POST
+@requester_required
+def gold_correct(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Start the job that creates a corrected copy of one of the batch's datasets."""
+    shown = _doubting(project, batch)
+    form = ResultsDatasetForm(request.POST)
+    if not form.is_valid():
+        for error in form.errors.get("name", []):
+            messages.error(request, _("Name of the dataset: %(error)s") % {"error": error})
+        return see("gold", project.slug, batch)
+    dataset = get_object_or_404(shown.datasets, slug=request.POST.get("dataset", "").replace("\0", ""))
+    name = form.cleaned_data["name"]
+    job = jobs.enqueue_once(
+        "correct_gold",
+        project=project,
+        title=_("Create %(name)s, a corrected version of %(dataset)s") % {"name": name, "dataset": dataset.slug},
+        arguments={"batch": shown.pk, "dataset": dataset.slug, "name": name},
+        user=request.user,
+    )
+    return see("job", project.slug, job.public_id)

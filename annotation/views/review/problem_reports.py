@@ -1,0 +1,85 @@
+"""Problem reports, and a requester's decisions on them."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.people.worker_names import name_uncomposed
+from annotation.flow.review import problem_reports
+from annotation.models import ProblemReport, Project
+from annotation.pure.people import roles
+from annotation.views.access import member_required
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.redirects import see, unless_overdrawn
+from annotation.views.work.task_frame import PROBLEM_REASONS
+
+
+@never_cache
+@require_safe
+@member_required(roles.REVIEW)
+def problem_report_list(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Open problem reports, oldest first; or decided ones, newest first."""
+    shown = batch_of(project, batch)
+    decided = request.GET.get("show") == "decided"
+    rows = ProblemReport.objects.filter(assignment__batch=shown).select_related(
+        "assignment__hit__item__dataset", "assignment__worker__project"
+    )
+    rows = rows.defer("assignment__hit__payload", "assignment__hit__item__content", "assignment__draft")
+    if decided:
+        rows = rows.exclude(state=ProblemReport.State.OPEN).order_by("-decided_at", "-pk")
+    else:
+        rows = rows.filter(state=ProblemReport.State.OPEN).order_by("created_at", "pk")
+    page = Paginator(rows, 30).get_page(request.GET.get("page"))
+    name_uncomposed(row.assignment.hit.item for row in page)
+    for row in page:
+        row.reason_text = reason_text(row)
+    return render(
+        request, "review/problem_reports.html", batch_context(shown, "problem-reports", page=page, decided=decided)
+    )
+
+
+def reason_text(problem_report: ProblemReport) -> str:
+    """The reason as the worker read it."""
+    return _(PROBLEM_REASONS.get(problem_report.reason, problem_report.reason))
+
+
+def _problem_report(project: Project, batch: str, pk: int) -> ProblemReport:
+    rows = ProblemReport.objects.filter(assignment__batch=batch_of(project, batch))
+    return get_object_or_404(rows.select_related("assignment__hit"), pk=pk)
+
+
+@require_POST
+@member_required(roles.REVIEW)
+def keep_report(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
+    """Close the report and keep the HIT."""
+    if not problem_reports.keep(_problem_report(project, batch, pk)):
+        messages.warning(request, _("This problem report was decided in the meantime."))
+    return see("problem-reports", project.slug, batch)
+
+
+@require_POST
+@member_required(roles.REVIEW)
+def exclude_reported_hit(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
+    """Agree with the report and exclude the HIT, for the worker's reason."""
+    problem_report = _problem_report(project, batch, pk)
+    reason = ": ".join(part for part in (reason_text(problem_report), problem_report.text.strip()) if part)[:500]
+    if problem_report.state != ProblemReport.State.OPEN or not problem_reports.exclude(
+        problem_report.assignment.hit, reason=reason
+    ):
+        messages.warning(request, _("This problem report was decided in the meantime."))
+    return see("problem-reports", project.slug, batch)
+
+
+@require_POST
+@member_required(roles.REVIEW)
+def reopen_report(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
+    """Undo the decision."""
+    if unless_overdrawn(request, lambda: problem_reports.reopen(_problem_report(project, batch, pk))):
+        messages.success(request, _("Undone. The problem report is open again."))
+    return see("problem-reports", project.slug, batch)

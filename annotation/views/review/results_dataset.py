@@ -1,0 +1,38 @@
+"""Creating a dataset from the results of a batch."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from annotation import jobs
+from annotation.forms.projects import ResultsDatasetForm
+from annotation.models import Project
+from annotation.views.access import requester_required
+from annotation.views.batches.batch_page import batch_of
+from annotation.views.redirects import see
+
+
+@require_POST
+@requester_required
+def create_results_dataset(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Start the job that creates the dataset; an invalid name is shown as an error on the batch's page."""
+    batch_row = batch_of(project, batch)
+    form = ResultsDatasetForm(request.POST)
+    if not form.is_valid():
+        for error in form.errors.get("name", []):
+            messages.error(request, _("Name of the dataset: %(error)s") % {"error": error})
+        for error in form.errors.get("least", []):
+            messages.error(request, _("Minimum number of agreeing responses: %(error)s") % {"error": error})
+        return see("batch", project.slug, batch_row.slug)
+    name, least = form.cleaned_data["name"], form.cleaned_data["least"] or 0
+    job = jobs.enqueue_once(
+        "create_results_dataset",
+        project=project,
+        title=_("Create %(name)s from the results of %(batch)s") % {"name": name, "batch": batch_row.title},
+        arguments={"batch": batch_row.pk, "name": name} | ({"least": least} if least else {}),
+        user=request.user,
+    )
+    return see("job", project.slug, job.public_id)

@@ -1,0 +1,165 @@
+"""Reviews of a batch: coverage by worker, drawing more, and HITs to choose from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.errors import Refused
+from annotation.flow.review import review_decisions, review_samples
+from annotation.models import Assignment, Batch, Project, Worker
+from annotation.pure.people import roles
+from annotation.pure.review import review_state
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+from annotation.views.access import member_required
+from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.redirects import see
+
+STATES = {
+    review_state.UNREAD: (gettext_noop("to review"), ""),
+    review_state.REPAIRED: (gettext_noop("changed: review again"), "warn"),
+    review_state.CHANGED: (gettext_noop("changed since: review again"), "warn"),
+    review_state.ACCEPTED: (gettext_noop("accepted"), "good"),
+    review_state.EDITED: (gettext_noop("accepted with an edit"), "good"),
+    review_state.RETURNED: (gettext_noop("changes requested"), "warn"),
+    review_state.DISCARDED: (gettext_noop("excluded"), "bad"),
+}
+SHOWS = {
+    "waiting": gettext_noop("to review"),
+    review_state.REPAIRED: gettext_noop("changed by the worker"),
+    "decided": gettext_noop("decided"),
+    review_state.RETURNED: gettext_noop("changes requested"),
+    review_state.DISCARDED: gettext_noop("excluded"),
+    "all": gettext_noop("all drawn"),
+    "choose": gettext_noop("one to choose from several"),
+}
+
+
+def reviewed_batch(project: Project, slug: str) -> Batch:
+    """The launched batch of that name whose responses are reviewed; 404 otherwise."""
+    batch = batch_of(project, slug)
+    if batch.launched_at is None or not review_decisions.is_reviewed(batch):
+        raise Http404
+    return batch
+
+
+def state_words(state: str) -> dict[str, str]:
+    """A state as {"label", "tone"}."""
+    label, tone = STATES[state]
+    return {"label": _(label), "tone": tone}
+
+
+@never_cache
+@require_safe
+@member_required(roles.REVIEW)
+def review(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Coverage by worker, decisions, and the filtered responses."""
+    shown = reviewed_batch(project, batch)
+    before = review_samples.earlier(shown)
+    since = next((other for other in before if other.slug == request.GET.get("since")), None)
+    covered = review_samples.coverage(shown, since=since)
+    show = request.GET.get("show") if request.GET.get("show") in SHOWS else "waiting"
+    worker = chosen_worker(request)
+    context = {
+        "covered": covered,
+        "earlier": before,
+        "since": since,
+        "size": review_samples.SIZE,
+        "most": review_samples.MOST,
+        "show": show,
+        "shows": [(name, _(label)) for name, label in SHOWS.items()],
+        "worker": next((row.worker for row in covered if row.worker.pk == worker), None),
+        "counts": _counts(covered),
+        "undone": undoable(request, shown),
+    }
+    places = review_samples.queue(shown, worker=worker)
+    context["first"] = review_samples.next_waiting(places, "")
+    if show == "choose":
+        context["several"] = _several(shown, request)
+    else:
+        context["page"] = _listed(shown, review_samples.shown(places, str(show)), request)
+    return render(request, "review/review.html", batch_context(shown, "review", **context))
+
+
+def chosen_worker(request: HttpRequest) -> int | None:
+    """The worker to filter by."""
+    text = request.GET.get("worker", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _counts(covered: list[review_samples.Coverage]) -> list[dict[str, Any]]:
+    total = {state: sum(row.states[state] for row in covered) for state in STATES}
+    kept = [state for state, n in total.items() if n or state in (review_state.UNREAD, review_state.ACCEPTED)]
+    return [state_words(state) | {"n": total[state]} for state in kept]
+
+
+def _listed(batch: Batch, places: list[review_samples.Place], request: HttpRequest) -> Page[Any]:
+    """A page of the queue; each place becomes {"standing", "text", "label", "tone"}."""
+    page = Paginator(places, 50).get_page(request.GET.get("page"))
+    rows = Assignment.objects.filter(pk__in=[place.pk for place in page]).select_related("hit", "worker__project")
+    found = {one.assignment.pk: one for one in review_decisions.standings(rows.defer("draft"))}
+    page.object_list = [_line(batch, found[place.pk]) for place in page if place.pk in found]
+    return page
+
+
+def _line(batch: Batch, standing: review_decisions.Standing) -> dict[str, Any]:
+    payload = standing.assignment.hit.payload
+    text = capabilities.review(task_type(batch.task), payload, standing.answer.answer)["text"]
+    return {"standing": standing, "text": text} | state_words(standing.state)
+
+
+def _several(batch: Batch, request: HttpRequest) -> Page[Any]:
+    page = Paginator(review_decisions.several(batch), 50).get_page(request.GET.get("page"))
+    page.object_list = [
+        {"hit": hit, "lines": [_line_of(batch, hit, one) for one in worded]} for hit, worded in page.object_list
+    ]
+    return page
+
+
+def _line_of(batch: Batch, hit: Any, standing: review_decisions.Standing) -> dict[str, Any]:
+    standing.assignment.hit = hit
+    return _line(batch, standing)
+
+
+def undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
+    """The last decision, for the undo notice: {"public_id", "label", "tone"}."""
+    public_id = request.GET.get("undo", "").replace("\0", "")
+    row = batch.assignments.filter(public_id=public_id).first() if public_id else None
+    if row is None:
+        return None
+    last = row.reviews.order_by("pk").last()
+    if last is None or last.revision != row.revision or last.decision not in review_state.DECIDED:
+        return None
+    return {"public_id": row.public_id} | state_words(last.decision)
+
+
+@require_POST
+@member_required(roles.REVIEW)
+def review_draw(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Draw more responses, of all workers or of one."""
+    shown = reviewed_batch(project, batch)
+    whose = request.POST.get("worker", "")
+    worker = get_object_or_404(Worker, project=project, pk=whose) if _is_number(whose) else None
+    size = request.POST.get("size", "")
+    try:
+        made = review_samples.draw(shown, size=int(size) if _is_number(size) else 0, worker=worker, user=request.user)
+    except Refused as refusal:
+        messages.warning(request, str(refusal))
+        return see("review", project.slug, batch)
+    n = made.assignments.count()
+    text = ngettext("%(n)s response drawn for review.", "%(n)s responses drawn for review.", n)
+    messages.success(request, text % {"n": n})
+    return see("review", project.slug, batch)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10

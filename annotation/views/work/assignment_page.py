@@ -1,0 +1,252 @@
+"""A worker's assignment: working on it, submitting, returning, and going on to the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.batches import practice_progress
+from annotation.flow.errors import Conflict
+from annotation.flow.people import qualification_types, sign_up
+from annotation.flow.review import review_decisions, worker_feedback
+from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work.submissions import Receipt
+from annotation.models import Assignment, Batch, Instructions, Participation, Worker
+from annotation.pure.batches import lifecycle
+from annotation.registry import task_type
+from annotation.tasktype import JSON, capabilities
+from annotation.views.access import open_batch, own_assignment, require_get_or_post, signed_in_or_401, with_next
+from annotation.views.markdown_html import html_of
+from annotation.views.work.response_post import (
+    conflicting,
+    incomplete,
+    keep_draft,
+    posted,
+    prolong,
+    report,
+    store,
+    version_of,
+)
+from annotation.views.work.task_frame import afterwards, page_of, shown_payload, with_frames
+
+
+@require_POST
+@login_required
+def start(request: HttpRequest, pk: int) -> HttpResponse:
+    """Accept the next assignment of a batch, once consent is given and the instructions are read."""
+    batch, worker = open_batch(request, pk)
+    return next_page(request, worker, batch)
+
+
+def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpResponse:
+    """Redirect to the worker's next assignment, or to what must come before it."""
+    hindered = next_assignment.obstacle(worker, batch)
+    if hindered == "consent":
+        return with_next_of(reverse("consent", args=[batch.project.slug]), reverse("work"))
+    if hindered:
+        return _see(reverse("batch-done", args=[batch.pk]))
+    participation = next_assignment.join_batch(worker, batch)
+    if participation.instructions_version < participation.newest_instructions:
+        return _see(reverse("batch-instructions", args=[batch.pk]))
+    if exercise := practice_progress.next_exercise(participation):
+        return _see(reverse("practice", args=[batch.pk, exercise]))
+    told = worker_feedback.waiting(worker).first()
+    if told is not None:
+        return _see(f"{reverse('feedback', args=[told.pk])}?batch={batch.pk}")
+    assignment = next_assignment.claim(participation)
+    if assignment is None:
+        return _see(reverse("batch-done", args=[batch.pk]))
+    return _see(reverse("assignment", args=[assignment.public_id]))
+
+
+def _see(url: str) -> HttpResponse:
+    return HttpResponseRedirect(url, status=303)
+
+
+def with_next_of(url: str, after: str) -> HttpResponse:
+    return _see(f"{url}?next={after}")
+
+
+@never_cache
+@require_get_or_post
+@login_required
+def batch_instructions(request: HttpRequest, pk: int) -> HttpResponse:
+    """The instructions of a batch; POST confirms that they were read and goes on to the work."""
+    batch, worker = open_batch(request, pk)
+    participation = Participation.objects.filter(batch=batch, worker=worker).first() or Participation(
+        batch=batch, worker=worker
+    )
+    if not participation.instructions_version and qualification_types.lacks(worker, batch, act="preview"):
+        return _see(reverse("batch-done", args=[batch.pk]))
+    instructions = batch.instructions
+    if request.method == "POST":
+        sign_up.read_instructions(
+            next_assignment.join_batch(worker, batch), version=min(instructions.version, version_of(request))
+        )
+        return next_page(request, worker, batch)
+    return render(request, "work/instructions.html", instructions_context(batch, instructions, participation))
+
+
+def instructions_context(batch: Batch, instructions: Instructions, participation: Participation) -> dict[str, Any]:
+    """Context of the instructions for the worker with that participation."""
+    return {
+        "batch": batch,
+        "instructions": instructions,
+        "instructions_html": html_of(instructions.text),
+        "instructions_url": reverse("batch-instructions", args=[batch.pk]),
+        "changed": 0 < participation.instructions_version < instructions.version,
+        "tutorial": capabilities.tutorial(task_type(batch.task), None),
+        "tutorial_template": f"{batch.task}/_tutorial.html",
+        "practised": participation.practised,
+        "exercises": len(practice_progress.exercises(batch)),
+    }
+
+
+@never_cache
+@require_safe
+@login_required
+def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
+    """An assignment's page: to work on, to change while the batch is open, or to view."""
+    row = own_assignment(request, public_id)
+    participation = Participation.objects.get(batch=row.batch, worker=row.worker)
+    context = page_of(request, row, participation)
+    if context["frame"]["instructions_must_read"] and not context["frame"]["readonly"]:
+        return with_next(reverse("batch-instructions", args=[row.batch_id]), request)
+    page = render(request, f"{row.batch.task}/page.html", context)
+    return with_frames(page, row.batch.task, row.hit.payload)
+
+
+@require_POST
+@login_required
+def submit(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Submit the response and go on to the next assignment; 422 lists what is missing, 409 who was first."""
+    row = own_assignment(request, public_id)
+    here = reverse("assignment", args=[row.public_id])
+    if afterwards(row) is not None:
+        return _see(here)
+    answer = posted(request, row)
+    if problems := task_type(row.batch.task).check(row.hit.payload, answer):
+        participation = Participation.objects.get(batch=row.batch, worker=row.worker)
+        return incomplete(request, row, page_of(request, row, participation, posted=answer, problems=problems))
+    repairing = review_decisions.returned(row) is not None
+    try:
+        with submissions.one_commit():
+            receipt = store(request, row, answer)
+            return _onward(request, row, receipt, repairing=repairing)
+    except Conflict as conflict:
+        return conflicting(request, conflict, answer, standing_url=here, home_url=reverse("work"))
+
+
+def _onward(request: HttpRequest, row: Assignment, receipt: Receipt, *, repairing: bool) -> HttpResponse:
+    """Redirect to what follows a stored response: what its task shows afterwards, or the next assignment."""
+    if repairing:
+        messages.success(request, _("Thank you for the changes. The requester will review them."))
+    if receipt.late and receipt.revision == 1:
+        told = _("Your response came after the time limit. It is stored, and the requester will see it.")
+        messages.info(request, told)
+    if afterwards(row, just_submitted=True) is not None:
+        return _see(reverse("assignment", args=[row.public_id]))
+    return _see(reverse("work")) if repairing else next_page(request, row.worker, row.batch)
+
+
+@require_POST
+@signed_in_or_401
+def draft(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Save a draft: 200 {"version", "saved_at"}; 409 with the newer draft; 410 if the assignment ended."""
+    return keep_draft(request, own_assignment(request, public_id))
+
+
+@require_safe
+@signed_in_or_401
+def live(request: HttpRequest, public_id: str, name: str) -> HttpResponse:
+    """A fragment of the task's page, made from the payload as shown."""
+    row = own_assignment(request, public_id)
+    return live_fragment(request, row.batch, shown_payload(row), name)
+
+
+def live_fragment(request: HttpRequest, batch: Batch, payload: JSON, name: str) -> HttpResponse:
+    """The fragment `name` of a task; 404 if the task has none of that name."""
+    function = capabilities.live(task_type(batch.task)).get(name)
+    if function is None:
+        raise Http404
+    context: dict[str, Any] = function(payload, request.GET.dict())
+    return render(request, f"{batch.task}/_{name}.html", context)
+
+
+@require_POST
+@login_required
+def return_assignment(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Return an assignment: others may get the HIT, the draft stays; then home."""
+    row = own_assignment(request, public_id)
+    if next_assignment.return_assignment(row):
+        messages.info(request, _("Returned. Your entries are kept in case you take this HIT again."))
+    return _see(reverse("work"))
+
+
+@require_POST
+@login_required
+def skip(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Return an assignment and accept the next."""
+    row = own_assignment(request, public_id)
+    next_assignment.return_assignment(row)
+    return next_page(request, row.worker, row.batch)
+
+
+@require_POST
+@login_required
+def take_up(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Resume a returned or expired assignment, unless somebody else took its place."""
+    row = own_assignment(request, public_id)
+    told = worker_feedback.waiting(row.worker).first()
+    if told is not None:
+        return _see(f"{reverse('feedback', args=[told.pk])}?batch={row.batch_id}")
+    if not next_assignment.take_up(row):
+        text = _(
+            "You cannot take this HIT now: you have another one to finish, another worker took it, or the "
+            "batch is closed."
+        )
+        messages.warning(request, text)
+        return _see(reverse("work"))
+    return _see(reverse("assignment", args=[row.public_id]))
+
+
+@require_POST
+@signed_in_or_401
+def extend(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Extend the lease, once; the response has its new end."""
+    return prolong(own_assignment(request, public_id))
+
+
+@require_POST
+@login_required
+def report_problem(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Report a problem with an item and go on."""
+    row = own_assignment(request, public_id)
+    if not report(request, row):
+        messages.error(request, _("Choose what is wrong, then send your report again."))
+        return _see(reverse("assignment", args=[row.public_id]))
+    messages.success(request, _("Thank you. The requester will look at it."))
+    return next_page(request, row.worker, row.batch)
+
+
+@require_safe
+@login_required
+def back(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Go to the assignment that the worker submitted before this one."""
+    row = own_assignment(request, public_id)
+    mine = Assignment.objects.filter(worker=row.worker, batch=row.batch, state=lifecycle.SUBMITTED)
+    if row.submitted_at is not None:
+        mine = mine.filter(submitted_at__lt=row.submitted_at)
+    before = mine.order_by("-submitted_at").first()
+    if before is None:
+        messages.info(request, _("There is nothing before this item."))
+        before = row
+    return redirect("assignment", before.public_id)

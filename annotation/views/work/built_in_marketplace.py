@@ -1,0 +1,172 @@
+"""The built-in marketplace: finding HITs of all projects, and previewing and accepting those of the MTurk API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.flow.errors import Refused
+from annotation.flow.work import built_in_marketplace
+from annotation.flow.work.built_in_marketplace import Elsewhere, Group
+from annotation.models import Hit, HitType
+from annotation.templatetags.strangers import AUTOMATIC
+from annotation.views.people.sign_up import safe_next
+from annotation.views.redirects import see
+from annotation.views.work.assignment_page import next_page, with_next_of
+from annotation.views.work.task_frame import preview_of, with_frames
+from annotation.views.work.worker_status import worker_tabs
+
+ON_A_PAGE = 30
+MOST_PASSED = 1000
+
+
+@never_cache
+@require_safe
+@login_required
+def marketplace(request: HttpRequest) -> HttpResponse:
+    """All HITs that the viewer may discover, filtered by `q`, in the order `sort`."""
+    search, order = request.GET.get("q", "")[:200], request.GET.get("sort", "newest")
+    found = built_in_marketplace.groups(request.user, search=search, order=order)
+    context = {
+        "page": Paginator(found, ON_A_PAGE).get_page(request.GET.get("page")),
+        "under_way": built_in_marketplace.under_way(request.user)[:50],
+        "q": search,
+        "sort": order if order in built_in_marketplace.ORDERS else "newest",
+        "orders": [
+            ("newest", _("Newest first")),
+            ("reward", _("Highest reward first")),
+            ("available", _("Most HITs first")),
+            ("time", _("Shortest time first")),
+        ],
+    }
+    return render(request, "work/marketplace.html", context | worker_tabs(request, "marketplace"))
+
+
+@never_cache
+@require_safe
+@login_required
+def group(request: HttpRequest, pk: int) -> HttpResponse:
+    """A group of HITs: a preview of the next one from the MTurk API, or the description of a batch."""
+    found = _group(request, pk)
+    passing = _passing(request)
+    if not found.of_program or not built_in_marketplace.may(found.worker, found.batch, "preview"):
+        return render(request, "work/hit_group.html", {"group": found})
+    hit = built_in_marketplace.next_hit(found, passing=passing)
+    if hit is None and passing:
+        return redirect("marketplace-group", pk)
+    if hit is None:
+        return render(request, "work/hit_group.html", {"group": found, "gone": True})
+    return _preview(request, found, hit, passing=passing)
+
+
+@never_cache
+@require_safe
+@login_required
+def hit(request: HttpRequest, public_id: str) -> HttpResponse:
+    """A HIT of the MTurk API by its id: its preview, or the viewer's own assignment."""
+    shown = _hit(public_id)
+    mine = shown.assignments.filter(worker__user=request.user, state__in=["accepted", "submitted"]).first()
+    if mine is not None:
+        return redirect("assignment", mine.public_id)
+    found = _group(request, shown.batch_id)
+    lasting = Hit.objects.open().filter(pk=shown.pk).exists()
+    if not lasting or not built_in_marketplace.may(found.worker, found.batch, "preview"):
+        return render(request, "work/hit_group.html", {"group": found, "gone": not lasting, "single": True})
+    return _preview(request, found, shown)
+
+
+def _group(request: HttpRequest, pk: int) -> Group:
+    found = built_in_marketplace.group_of(request.user, pk)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _hit(public_id: str) -> Hit:
+    found = built_in_marketplace.hit_of_program(public_id)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _passing(request: HttpRequest) -> int:
+    text = request.GET.get("passing", "")
+    return min(int(text), MOST_PASSED) if text.isascii() and text.isdigit() and len(text) < 5 else 0
+
+
+def _preview(request: HttpRequest, found: Group, hit: Hit, *, passing: int = 0) -> HttpResponse:
+    """The HIT's page as a preview, with what it pays and the way to accept it."""
+    hit.batch = found.batch
+    offer = {
+        "group": found,
+        "accept_url": reverse("marketplace-accept", args=[hit.public_id]),
+        "other_url": f"{reverse('marketplace-group', args=[found.batch.pk])}?passing={passing + 1}",
+        "automatic": bool(request.session.get(AUTOMATIC)),
+    }
+    context: dict[str, Any] = preview_of(request, hit, seed=0, live="search/")
+    context["frame"] |= {"offer": offer, "total": found.available or 1, "home_url": reverse("marketplace")}
+    page = render(request, f"{found.batch.task}/page.html", context)
+    return with_frames(page, found.batch.task, hit.payload)
+
+
+@require_POST
+@login_required
+def accept(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Accept a HIT of the MTurk API; consent comes first, and a taken HIT leads to the next of its group."""
+    wanted = _hit(public_id)
+    _group(request, wanted.batch_id)
+    request.session[AUTOMATIC] = "automatic" in request.POST
+    here = reverse("marketplace-hit", args=[wanted.public_id])
+    try:
+        return see("assignment", built_in_marketplace.accept(request.user, wanted).public_id)
+    except Elsewhere as before:
+        if before.step == "consent":
+            return with_next_of(reverse("consent", args=[wanted.batch.project.slug]), here)
+        messages.warning(request, str(before))
+    except Refused as gone:
+        messages.warning(request, str(gone))
+    return see("marketplace-group", wanted.batch_id)
+
+
+@require_POST
+@login_required
+def group_start(request: HttpRequest, pk: int) -> HttpResponse:
+    """Start a batch, joining its project if that is open to all."""
+    found = _group(request, pk)
+    try:
+        return next_page(request, built_in_marketplace.join(request.user, found.batch), found.batch)
+    except Elsewhere:
+        here = reverse("marketplace-group", args=[pk])
+        return with_next_of(reverse("consent", args=[found.batch.project.slug]), here)
+    except Refused as refused:
+        messages.warning(request, str(refused))
+    return see("marketplace")
+
+
+@require_POST
+@login_required
+def automatic(request: HttpRequest) -> HttpResponse:
+    """Save whether the next HIT is accepted automatically after a submission."""
+    request.session[AUTOMATIC] = request.POST.get("on") == "1"
+    return HttpResponseRedirect(safe_next(request))
+
+
+@never_cache
+@require_safe
+@login_required
+def preview_by_id(request: HttpRequest) -> HttpResponse:
+    """The URL that clients print, /mturk/preview?groupId=: the id of a HIT group or a HIT type leads to its group."""
+    wanted = request.GET.get("groupId", "")[:64].replace("\0", "")
+    found = get_object_or_404(HitType, Q(group_id=wanted) | Q(public_id=wanted))
+    _group(request, found.batch_id)
+    return redirect("marketplace-group", found.batch_id)

@@ -1,0 +1,47 @@
+"""Requesters' feedback to a worker, acknowledged before the next assignment."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.cache import never_cache
+
+from annotation.flow.review import worker_feedback
+from annotation.models import Feedback
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
+from annotation.views.access import open_batch, require_get_or_post
+from annotation.views.redirects import see
+from annotation.views.work import assignment_page as work
+
+
+@never_cache
+@require_get_or_post
+@login_required
+def feedback(request: HttpRequest, pk: int) -> HttpResponse:
+    """The viewer's feedback; POST acknowledges it and shows the next, then goes back to the work."""
+    rows = Feedback.objects.select_related("batch__project", "assignment__hit", "worker__project", "author")
+    told = get_object_or_404(rows, pk=pk, worker__user=request.user, worker__project__removed_at=None)
+    after = _number(request.POST.get("batch") or request.GET.get("batch") or "")
+    if request.method != "POST":
+        context = {"told": told, "text": wording(told), "batch": told.batch, "after": after}
+        return render(request, "work/feedback.html", context)
+    worker_feedback.acknowledge(told)
+    if after:
+        batch, worker = open_batch(request, after)
+        return work.next_page(request, worker, batch)
+    following = worker_feedback.waiting(told.worker).first()
+    return see("feedback", following.pk) if following else see("work")
+
+
+def wording(told: Feedback) -> str:
+    """The worker's own words that the feedback is about; "" if there are none."""
+    row = told.assignment
+    if row is None or row.current is None:
+        return ""
+    return str(capabilities.review(task_type(told.batch.task), row.hit.payload, row.current.answer)["text"])
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

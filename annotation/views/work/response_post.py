@@ -1,0 +1,98 @@
+"""Requests of a worker's page, on this site or inside a marketplace's frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+from annotation.flow.errors import Conflict
+from annotation.flow.review import problem_reports
+from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work.submissions import Receipt
+from annotation.models import Assignment, clock
+from annotation.pure.batches import lifecycle
+from annotation.registry import form_class
+from annotation.tasktype import JSON
+from annotation.views.work.task_frame import PROBLEM_REASONS, afterwards, shown_payload, with_frames
+
+
+def posted(request: HttpRequest, row: Assignment) -> JSON:
+    """The answer in the form."""
+    return form_class(row.batch.task)(shown_payload(row), request.POST).answer()
+
+
+def version_of(request: HttpRequest) -> int:
+    """The posted version, of a draft or of instructions; 0 if unreadable."""
+    text = request.POST.get("version", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+
+
+def active(request: HttpRequest, row: Assignment) -> float:
+    """The posted active time, at most the time passed since the last save or acceptance."""
+    try:
+        told = float(request.POST.get("active_seconds") or 0)
+    except ValueError:
+        told = 0.0
+    now = clock.now()
+    last = max(at for at in (row.accepted_at, row.draft_saved_at, row.submitted_at) if at is not None)
+    passed, since = ((now - at).total_seconds() for at in (row.accepted_at, last))
+    most = max(0.0, passed, row.active_seconds + since)  # accepted again, it has time from before
+    return min(told, most) if told >= 0 else 0.0
+
+
+def store(request: HttpRequest, row: Assignment, answer: JSON) -> Receipt:
+    """Submit the response under the key of its form. Raises Conflict."""
+    key = request.POST.get("key", "")[:64]
+    base, _dot, _rest = key.partition(".")
+    revision = int(base) if base.isdigit() else 0
+    return submissions.submit(row, answer, key=key, base=revision, active_seconds=active(request, row))
+
+
+def incomplete(request: HttpRequest, row: Assignment, context: dict[str, Any]) -> HttpResponse:
+    """The page again, with what is missing."""
+    page = render(request, f"{row.batch.task}/page.html", context, status=422)
+    return with_frames(page, row.batch.task, row.hit.payload)
+
+
+def conflicting(request: HttpRequest, conflict: Conflict, answer: JSON, **context: Any) -> HttpResponse:
+    """What to do now that another response was stored; the one that was sent is shown, so that nobody loses it.
+
+    `standing_url` leads to the stored one, `home_url` away if nothing is left to do.
+    """
+    return render(request, "work/conflict.html", {"message": str(conflict), "answer": answer, **context}, status=409)
+
+
+def keep_draft(request: HttpRequest, row: Assignment) -> JsonResponse:
+    """Save a draft: 200 {"version", "saved_at"}; 409 with the newer draft; 410 if the assignment ended."""
+    if row.state == lifecycle.SUBMITTED and (afterwards(row) is not None or not submissions.may_change(row)):
+        return JsonResponse({"state": "closed"}, status=410)
+    key = request.POST.get("key", "")
+    if row.state == lifecycle.SUBMITTED and key.split(".")[0] != str(row.revision):
+        return JsonResponse({"state": row.state}, status=410)
+    answer, told, revision = posted(request, row), version_of(request), row.revision
+    try:
+        version = submissions.save_draft(row, answer, version=told, active_seconds=active(request, row))
+    except submissions.StaleDraft as stale:
+        if row.revision != revision:  # a response was submitted meanwhile
+            return JsonResponse({"state": row.state}, status=410)
+        form = form_class(row.batch.task)(shown_payload(row))
+        return JsonResponse({"version": stale.version, "draft": form.shown(stale.draft)}, status=409)
+    return JsonResponse({"version": version, "saved_at": clock.now().isoformat()})
+
+
+def prolong(row: Assignment) -> JsonResponse:
+    """Extend the lease, once; the response has its new end."""
+    extended = next_assignment.extend(row)
+    row.refresh_from_db(fields=["lease_until"])
+    return JsonResponse({"extended": extended, "lease_until": row.lease_until.isoformat()})
+
+
+def report(request: HttpRequest, row: Assignment) -> bool:
+    """Report a problem with the item, which returns it; False if no reason was chosen."""
+    reason = request.POST.get("reason", "")
+    if reason not in PROBLEM_REASONS:
+        return False
+    problem_reports.report_problem(row, reason=reason, text=request.POST.get("text", "")[:2000].replace("\0", ""))
+    return True

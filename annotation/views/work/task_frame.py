@@ -1,0 +1,190 @@
+"""The frame of a task's page, for working, changing and previewing."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from csp.constants import SELF
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from annotation.flow.review import review_decisions
+from annotation.flow.work import open_work, submissions
+from annotation.models import Assignment, Batch, Hit, Instructions, Participation
+from annotation.pure.batches import lifecycle
+from annotation.registry import form_class, task_type
+from annotation.tasktype import JSON, Problem, Revealing, capabilities
+from annotation.views.markdown_html import html_of
+
+PROBLEM_REASONS = {
+    "unclear": gettext_noop("The question is unclear"),
+    "wrong_context": gettext_noop("The paragraphs do not fit the question"),
+    "several_answers": gettext_noop("Several answers are right"),
+    "no_answer": gettext_noop("The answer is not in the paragraphs"),
+    "broken": gettext_noop("The text is broken"),
+    "harmful": gettext_noop("The text is harmful or upsetting"),
+    "other": gettext_noop("Something else"),
+}
+
+
+def shown_payload(assignment: Assignment) -> JSON:
+    """The payload in the order of this assignment."""
+    task = task_type(assignment.batch.task)
+    return capabilities.arrange(task, assignment.hit.payload, Random(assignment.seed))
+
+
+def translated(problems: Sequence[Problem]) -> list[dict[str, str]]:
+    """Problems as the page lists them."""
+    return [{"field": p.field, "message": _(p.message) % p.values} for p in problems]
+
+
+def page_of(
+    request: HttpRequest,
+    assignment: Assignment,
+    participation: Participation,
+    *,
+    posted: JSON | None = None,
+    problems: Sequence[Problem] = (),
+    urls: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    """The context of an assignment's page; `posted`: the response of a form with errors, `urls`: of its forms."""
+    payload = shown_payload(assignment)
+    answer = posted or assignment.draft or _standing_answer(assignment)
+    form = form_class(assignment.batch.task)(payload)
+    instructions = assignment.batch.instructions
+    draft = form.shown(answer) | {"active_seconds": assignment.active_seconds}
+    return {
+        "assignment": assignment,
+        "payload": payload,
+        "draft": draft,
+        "problems": translated(problems),
+        "frame": batch_frame(assignment.batch, instructions, payload)
+        | _assignment_frame(assignment, participation, instructions)
+        | (_urls(assignment) if urls is None else urls),
+        "shortcuts": shortcuts_of(request),
+        "preferences_url": reverse("preferences"),
+    }
+
+
+def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live: str) -> dict[str, Any]:
+    """The context of the page as a preview for requesters; nothing can be sent.
+
+    `hit` may be unsaved, and then has no URL for fragments: `live` is one of them.
+    """
+    batch = hit.batch
+    payload = capabilities.arrange(task_type(batch.task), hit.payload, Random(seed))
+    draft = form_class(batch.task)(payload).shown(None) | {"active_seconds": 0}
+    bar = "batches/_preview_bar.html"
+    preview = {
+        "preview": True,
+        "preview_bar": bar,
+        "readonly": False,
+        "state": lifecycle.ACCEPTED,
+        "number": 1,
+        "key": "",
+        "version": 0,
+    }
+    return {
+        "assignment": {"public_id": "preview", "hit": hit},
+        "payload": payload,
+        "draft": draft,
+        "problems": [],
+        "frame": batch_frame(batch, batch.instructions, payload) | preview | live_urls(live),
+        "shortcuts": shortcuts_of(request),
+        "preferences_url": reverse("preferences"),
+    }
+
+
+def with_frames(response: HttpResponse, task: str, payload: JSON) -> HttpResponse:
+    """The response with permission to show in frames what its task needs."""
+    if sources := capabilities.origins(task_type(task), payload):
+        response._csp_update = {"frame-src": [SELF, *sources]}
+    return response
+
+
+def shortcuts_of(request: HttpRequest) -> dict[str, Any]:
+    """The viewer's keyboard shortcuts; the defaults without an account here."""
+    return getattr(request.user, "shortcuts", None) or {"off": False, "keys": {}}
+
+
+def _standing_answer(assignment: Assignment) -> JSON | None:
+    current = assignment.current if assignment.revision else None
+    return current.answer if current else None
+
+
+def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict[str, Any]:
+    """The frame's context on the batch and its task; `payload`: of the HIT, as shown."""
+    task = task_type(batch.task)
+    seconds = capabilities.seconds(task, payload) or batch.expected_seconds
+    return {
+        "batch_title": batch.title,
+        "task": batch.task,
+        "task_question": _(task.question),
+        "tutorial": capabilities.tutorial(task, payload),
+        "practice": None,
+        "total": batch.size,
+        "seconds": seconds,
+        "paid": batch.auto_approval is not None,
+        "expected_minutes": max(1, round(seconds / 60)),
+        "instructions_html": html_of(instructions.text or batch.description),
+        "instructions_version": instructions.version,
+        "home_url": reverse("work"),
+        "problem_reasons": [(key, _(text)) for key, text in PROBLEM_REASONS.items()],
+    }
+
+
+def afterwards(assignment: Assignment, *, just_submitted: bool = False) -> JSON | None:
+    """What is shown after a final response; None if it may be changed."""
+    task = task_type(assignment.batch.task)
+    if not isinstance(task, Revealing):  # saves loading the item for most tasks
+        return None
+    if assignment.state != lifecycle.SUBMITTED and not just_submitted:
+        return None
+    return capabilities.afterwards(task, assignment.hit.payload, assignment.hit.item.example)
+
+
+def _assignment_frame(
+    assignment: Assignment, participation: Participation, instructions: Instructions
+) -> dict[str, Any]:
+    submitted = assignment.state == lifecycle.SUBMITTED
+    shown_now = afterwards(assignment)
+    repair = review_decisions.returned(assignment) if submitted else None
+    open_still = shown_now is None and submitted and submissions.may_change(assignment)
+    return {
+        "number": participation.done if submitted else participation.done + 1,
+        "total": max(open_work.offered(participation), participation.done + (not submitted)),
+        "state": assignment.state,
+        "late": assignment.late,
+        "editing": submitted and open_still,
+        "repair": repair.reason if repair else "",
+        "readonly": submitted and not open_still,
+        "preview": False,
+        "afterwards": shown_now,
+        "next_url": reverse("batch-start", args=[assignment.batch_id]),
+        "instructions_must_read": participation.instructions_version < instructions.version,
+        "lease_until": assignment.lease_until,
+        "lease_seconds": assignment.batch.lease_seconds,
+        "extendable": assignment.state == lifecycle.ACCEPTED and not assignment.extended,
+        "saved_at": assignment.draft_saved_at,
+        "key": f"{assignment.revision}.{secrets.token_urlsafe(12)}",
+        "version": assignment.draft_version,
+    }
+
+
+def _urls(assignment: Assignment) -> dict[str, Any]:
+    own = [assignment.public_id]
+    names = ["submit", "draft", "return", "skip", "extend", "report-problem", "take-up"]
+    urls: dict[str, Any] = {f"{name.replace('-', '_')}_url": reverse(name, args=own) for name in names}
+    urls |= live_urls(reverse("live", args=[*own, "search"]))
+    urls["back_url"] = reverse("back", args=own)
+    return urls
+
+
+def live_urls(search: str) -> dict[str, str]:
+    """The URLs of live fragments: `live_url` followed by a fragment's name and a slash."""
+    return {"search_url": search, "live_url": search.removesuffix("search/")}

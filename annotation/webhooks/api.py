@@ -1,0 +1,160 @@
+"""Webhooks: add, change, test and remove them; and their deliveries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from annotation.api.operations import action, operation
+from annotation.api.pagination import Newest
+from annotation.api.serializers import JSON, Filter, Input
+from annotation.api.viewsets import ResourceViewSet
+from annotation.flow.errors import Conflict
+from annotation.pure.people import roles
+from annotation.webhooks import deliveries, protocol, subscriptions
+from annotation.webhooks.models import Delivery, Webhook
+
+TOLD_OF_SECRETS = "“whsec_” and then 24 to 64 random bytes in base64. You make it; it is never told again."
+EXAMPLE_SECRET = "whsec_" + "aG9wc2NyaWJl" * 3
+
+
+class DeliveryFilter(Filter):
+    """Filters of deliveries."""
+
+    state = serializers.ChoiceField(choices=Delivery.State.choices, required=False)
+
+
+class WebhookSerializer(serializers.Serializer):
+    """A webhook. `failing_since` and `trouble` are set while deliveries fail, `stopped_at`: after days of failures."""
+
+    id = serializers.CharField(source="public_id")
+    url = serializers.CharField()
+    kinds = serializers.ListField(child=serializers.ChoiceField(choices=protocol.KINDS))
+    note = serializers.CharField(allow_blank=True)
+    active = serializers.BooleanField()
+    failing_since = serializers.DateTimeField(allow_null=True)
+    stopped_at = serializers.DateTimeField(allow_null=True)
+    trouble = serializers.CharField(allow_blank=True)
+    created_at = serializers.DateTimeField()
+
+
+class WebhookChangeInput(Input):
+    """Settings of a webhook that can be changed."""
+
+    EXAMPLE = {"active": False}
+
+    url = serializers.CharField(max_length=300, help_text="public, http or https")
+    kinds = serializers.ListField(child=serializers.ChoiceField(choices=protocol.KINDS), min_length=1)
+    note = serializers.CharField(max_length=100, allow_blank=True, required=False)
+    active = serializers.BooleanField(required=False, default=True)
+
+    def validate_url(self, url: str) -> str:
+        if not protocol.can_be_called(url, loopback=settings.LOCAL):
+            raise serializers.ValidationError(_("Give a public address without a user name, on a standard port."))
+        return url
+
+
+class SecretInput(Input):
+    """A new secret."""
+
+    EXAMPLE = {"secret": EXAMPLE_SECRET}
+
+    secret = serializers.CharField(max_length=120, write_only=True, help_text=TOLD_OF_SECRETS)
+
+    def validate_secret(self, secret: str) -> str:
+        if not protocol.is_secret(secret):
+            raise serializers.ValidationError(_("A secret is “whsec_” followed by 24 to 64 bytes in base64."))
+        return secret
+
+
+class WebhookInput(WebhookChangeInput, SecretInput):
+    """A webhook to add."""
+
+    EXAMPLE = {
+        "url": "https://lab.example/hook",
+        "kinds": ["progress", "job"],
+        "note": "",
+        "secret": EXAMPLE_SECRET,
+    }
+
+    active = None
+
+
+class DeliverySerializer(serializers.Serializer):
+    """The delivery of an event to a webhook. `event` is the header webhook-id, the same at each attempt."""
+
+    id = serializers.IntegerField(source="pk")
+    event = serializers.CharField(source="event.public_id")
+    type = serializers.CharField(source="event.content.type")
+    state = serializers.ChoiceField(choices=Delivery.State.choices)
+    tries = serializers.IntegerField()
+    status = serializers.IntegerField(allow_null=True, help_text="HTTP status of the last response.")
+    trouble = serializers.CharField(allow_blank=True)
+    happened_at = serializers.DateTimeField(source="event.created_at")
+    due_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+
+class WebhookViewSet(ResourceViewSet):
+    """The webhooks of a project."""
+
+    serializer_class = WebhookSerializer
+    act = reads = roles.OWN
+    row: Webhook
+
+    def get_queryset(self) -> Any:
+        return self.project.webhooks.defer("secret", "old_secret")
+
+    @operation()
+    def list(self) -> Any:
+        """List the webhooks of a project, without secrets."""
+        return self.get_queryset()
+
+    @operation(takes=WebhookInput, location="webhooks/{0.public_id}/")
+    def create(self, data: JSON) -> Webhook:
+        """Add a webhook."""
+        return subscriptions.add(self.project, **data, user=self.request.user)
+
+    @operation()
+    def retrieve(self) -> None:
+        """One webhook."""
+
+    @operation(takes=WebhookChangeInput)
+    def partial_update(self, data: JSON) -> None:
+        """Change a webhook, pause it (`active` false) or resume it."""
+        row = self.row
+        stored = {"url": row.url, "kinds": row.kinds, "note": row.note, "active": row.active}
+        subscriptions.change(row, **stored | data)
+
+    @operation()
+    def destroy(self) -> None:
+        """Remove a webhook with its deliveries."""
+        subscriptions.remove(self.row)
+
+    @action(takes=SecretInput, id="rotateWebhookSecret")
+    def rotate(self, data: JSON) -> None:
+        """Replace the secret; the former one also signs for 24 hours."""
+        subscriptions.rotate(self.row, data["secret"])
+
+    @action(gives=DeliverySerializer, status=202)
+    def test(self) -> Delivery:
+        """Send a delivery of type webhook.test within a minute; the list of deliveries shows the result."""
+        return deliveries.queue_test(self.row)
+
+    @action("get", gives=DeliverySerializer, many=True, pages=Newest, query=DeliveryFilter, id="listWebhookDeliveries")
+    def deliveries(self, query: JSON) -> Any:
+        """List the deliveries of the last two weeks, newest first."""
+        return self.row.deliveries.filter(**query).select_related("event")
+
+    @action(url_path="deliveries/<int:pk>/again", gives=DeliverySerializer, id="repeatDelivery")
+    def again(self) -> Delivery:
+        """Retry a delivery that failed or waits."""
+        row: Delivery = get_object_or_404(self.row.deliveries.select_related("event"), pk=self.kwargs["pk"])
+        if not subscriptions.try_again(row):
+            raise Conflict(_("This delivery succeeded, so it is not repeated."))
+        row.refresh_from_db()
+        return row

@@ -1,0 +1,15 @@
+"""Webhooks as a Django app behind the engine."""
+
+from django.apps import AppConfig
+
+
+class WebhooksConfig(AppConfig):
+    name = "annotation.webhooks"
+
+    def ready(self) -> None:
+        from annotation.flow.projects import audit_log
+        from annotation.webhooks import listeners
+        from annotation.webhooks.models import Webhook
+
+        listeners.register()
+        audit_log.THINGS[Webhook] = lambda row: audit_log.Thing(row.project, "webhook", row.public_id, row.note)

@@ -1,0 +1,110 @@
+"""What a project's webhooks are sent: an event is a row in the transaction of what happened.
+
+`Project.webhook_kinds` comes with the project: where no webhook asks for a kind, nothing is queried. No event holds a
+response, gold, a name or an address; people are pseudonyms.
+"""
+
+from __future__ import annotations
+
+from annotation import events
+from annotation.models import Assignment, Batch, Hit
+from annotation.webhooks import protocol
+from annotation.webhooks.outbox import asked, notice, queue_event
+
+ORDER = 200
+
+
+def register() -> None:
+    events.listen(events.ResponseSubmitted, response_submitted, order=ORDER)
+    events.listen(events.ResponseReviewed, response_reviewed, order=ORDER)
+    events.listen(events.AssignmentApproved, assignment_approved, order=ORDER)
+    events.listen(events.AssignmentRejected, assignment_rejected, order=ORDER)
+    events.listen(events.BonusPaid, bonus_paid, order=ORDER)
+    events.listen(events.HitExcluded, hit_excluded, order=ORDER)
+    events.listen(events.HitRestored, hit_restored, order=ORDER)
+    events.listen(events.BatchLaunched, batch_opened, order=ORDER)
+    events.listen(events.BatchResumed, batch_opened, order=ORDER)
+    events.listen(events.BatchPaused, batch_paused, order=ORDER)
+    events.listen(events.BatchClosed, batch_closed, order=ORDER)
+    events.listen(events.ResultsDatasetCreated, results_dataset_created, order=ORDER)
+    events.listen(events.JobEnded, job_ended, order=ORDER)
+
+
+def response_submitted(event: events.ResponseSubmitted) -> None:
+    project = event.assignment.batch.project
+    if asked(project, protocol.SUBMISSION):
+        type = "assignment.submitted" if event.revision == 1 else "assignment.revised"
+        facts = {"revision": event.revision, "late": event.late, "counts": event.counts}
+        queue_event(project, type, **_whose(event.assignment, event.hit), **facts)
+
+
+def response_reviewed(event: events.ResponseReviewed) -> None:
+    review, reviewer, project = event.review, event.reviewer, event.assignment.batch.project
+    if asked(project, protocol.RESULTS):
+        by = project.reviewer_pseudonym(reviewer.pk) if reviewer else None
+        facts = {"revision": review.revision, "decision": review.decision, "reviewer": by}
+        queue_event(project, "answer.reviewed", **_whose(event.assignment, event.assignment.hit), **facts)
+
+
+def assignment_approved(event: events.AssignmentApproved) -> None:
+    _decided(event.assignment, "assignment.approved", source=event.source, amount=f"{event.reward.amount:.2f}")
+
+
+def assignment_rejected(event: events.AssignmentRejected) -> None:
+    _decided(event.assignment, "assignment.rejected", source=event.source)
+
+
+def bonus_paid(event: events.BonusPaid) -> None:
+    payment = event.payment
+    _decided(event.assignment, "bonus.paid", kind=payment.kind, amount=f"{payment.amount:.2f}")
+
+
+def _decided(row: Assignment, type: str, /, **facts: str) -> None:
+    project = row.batch.project
+    if asked(project, protocol.PAY):
+        queue_event(project, type, **_whose(row, row.hit), **facts)
+
+
+def _whose(row: Assignment, hit: Hit) -> dict[str, str]:
+    worker = row.batch.project.pseudonym(row.worker_id)
+    return {"batch": row.batch.slug, "hit": hit.public_id, "assignment": row.public_id, "worker": worker}
+
+
+def hit_excluded(event: events.HitExcluded) -> None:
+    _hit_changed(event.hit, "hit.voided")
+
+
+def hit_restored(event: events.HitRestored) -> None:
+    _hit_changed(event.hit, "hit.restored")
+
+
+def _hit_changed(hit: Hit, type: str) -> None:
+    queue_event(hit.batch.project, type, batch=hit.batch.slug, hit=hit.public_id)
+
+
+def batch_opened(event: events.BatchLaunched | events.BatchResumed) -> None:
+    _batch_moved(event.batch, "batch.opened")
+
+
+def batch_paused(event: events.BatchPaused) -> None:
+    _batch_moved(event.batch, "batch.paused")
+
+
+def batch_closed(event: events.BatchClosed) -> None:
+    if asked(event.batch.project, protocol.PROGRESS):
+        notice(event.batch)  # progress comes before the close
+    _batch_moved(event.batch, "batch.closed")
+
+
+def _batch_moved(batch: Batch, type: str) -> None:
+    queue_event(batch.project, type, batch=batch.slug, task=batch.task, hits=batch.size)
+
+
+def results_dataset_created(event: events.ResultsDatasetCreated) -> None:
+    batch = event.batch
+    queue_event(batch.project, "dataset.gathered", batch=batch.slug, dataset=event.dataset.slug, items=event.items)
+
+
+def job_ended(event: events.JobEnded) -> None:
+    job = event.job
+    queue_event(job.project, "job.ended", job=job.public_id, kind=job.kind, state=event.state)

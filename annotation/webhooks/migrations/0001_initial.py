@@ -1,0 +1,160 @@
+import django.db.models.deletion
+from django.conf import settings
+from django.db import migrations, models
+
+import annotation.models.fields
+import annotation.models.project
+import annotation.models.sealed
+
+
+class Migration(migrations.Migration):
+    """Take over the tables that the engine made, as they are."""
+
+    initial = True
+
+    dependencies = [
+        ("annotation", "0040_webhooks_app"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.CreateModel(
+                    name="Webhook",
+                    fields=[
+                        (
+                            "id",
+                            models.BigAutoField(
+                                auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                            ),
+                        ),
+                        (
+                            "public_id",
+                            models.CharField(default=annotation.models.project.public_id, max_length=32, unique=True),
+                        ),
+                        ("url", models.CharField(max_length=300, verbose_name="address")),
+                        ("kinds", annotation.models.fields.JSONTextField(default=list)),
+                        ("note", models.CharField(blank=True, max_length=100, verbose_name="what it is for")),
+                        ("secret", annotation.models.sealed.SealedField()),
+                        ("old_secret", annotation.models.sealed.SealedField(blank=True)),
+                        ("old_until", models.DateTimeField(blank=True, null=True)),
+                        ("active", models.BooleanField(default=True)),
+                        ("stopped_at", models.DateTimeField(blank=True, null=True)),
+                        ("failures", models.PositiveIntegerField(default=0)),
+                        ("failing_since", models.DateTimeField(blank=True, null=True)),
+                        ("rests_until", models.DateTimeField(blank=True, null=True)),
+                        ("trouble", models.CharField(blank=True, max_length=300)),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                blank=True,
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="webhooks",
+                                to="annotation.project",
+                            ),
+                        ),
+                    ],
+                    options={"db_table": "annotation_webhook"},
+                ),
+                migrations.CreateModel(
+                    name="WebhookEvent",
+                    fields=[
+                        (
+                            "id",
+                            models.BigAutoField(
+                                auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                            ),
+                        ),
+                        (
+                            "public_id",
+                            models.CharField(default=annotation.models.project.public_id, max_length=32, unique=True),
+                        ),
+                        ("kind", models.CharField(max_length=10)),
+                        ("content", annotation.models.fields.JSONTextField()),
+                        ("spread", models.BooleanField(default=False)),
+                        ("created_at", models.DateTimeField(auto_now_add=True, db_index=True)),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="webhook_events",
+                                to="annotation.project",
+                            ),
+                        ),
+                    ],
+                    options={"db_table": "annotation_webhookevent"},
+                ),
+                migrations.CreateModel(
+                    name="Delivery",
+                    fields=[
+                        (
+                            "id",
+                            models.BigAutoField(
+                                auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                            ),
+                        ),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[("due", "waiting"), ("delivered", "delivered"), ("failed", "failed")],
+                                default="due",
+                                max_length=9,
+                            ),
+                        ),
+                        ("tries", models.PositiveIntegerField(default=0)),
+                        ("due_at", models.DateTimeField()),
+                        ("status", models.PositiveSmallIntegerField(blank=True, null=True)),
+                        ("trouble", models.CharField(blank=True, max_length=300)),
+                        ("ended_at", models.DateTimeField(blank=True, null=True)),
+                        (
+                            "webhook",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="deliveries",
+                                to="webhooks.webhook",
+                            ),
+                        ),
+                        (
+                            "event",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="deliveries",
+                                to="webhooks.webhookevent",
+                            ),
+                        ),
+                    ],
+                    options={"db_table": "annotation_delivery"},
+                ),
+                migrations.AddIndex(
+                    model_name="webhookevent",
+                    index=models.Index(condition=models.Q(("spread", False)), fields=["id"], name="webhook_event_new"),
+                ),
+                migrations.AddIndex(
+                    model_name="delivery",
+                    index=models.Index(
+                        condition=models.Q(("state", "due")), fields=["webhook", "due_at"], name="delivery_due"
+                    ),
+                ),
+                migrations.AddConstraint(
+                    model_name="delivery",
+                    constraint=models.UniqueConstraint(fields=("webhook", "event"), name="delivery_once"),
+                ),
+                migrations.AddConstraint(
+                    model_name="delivery",
+                    constraint=models.CheckConstraint(
+                        condition=models.Q(("state__in", ["due", "delivered", "failed"])), name="delivery_state_known"
+                    ),
+                ),
+            ],
+        ),
+    ]

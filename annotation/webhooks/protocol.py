@@ -1,0 +1,104 @@
+"""The webhook protocol: event types, their content, and signatures (Standard Webhooks 1.0)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from annotation.pure.net import backoff, public_addresses
+from annotation.pure.net.hmac_signature import signature
+
+PROGRESS, SUBMISSION, RESULTS = "progress", "submission", "verdict"
+PAY, BATCH, JOB = "pay", "batch", "job"
+KINDS: Final = (PROGRESS, SUBMISSION, RESULTS, PAY, BATCH, JOB)
+TEST: Final = "webhook.test"
+TYPES: Final[dict[str, str]] = {  # type of an event: the kind to subscribe to
+    "batch.progress": PROGRESS,
+    "batch.completed": PROGRESS,
+    "assignment.submitted": SUBMISSION,
+    "assignment.revised": SUBMISSION,
+    "answer.reviewed": RESULTS,
+    "hit.voided": RESULTS,
+    "hit.restored": RESULTS,
+    "dataset.gathered": RESULTS,
+    "assignment.approved": PAY,
+    "assignment.rejected": PAY,
+    "bonus.paid": PAY,
+    "batch.opened": BATCH,
+    "batch.paused": BATCH,
+    "batch.closed": BATCH,
+    "job.ended": JOB,
+}
+
+MOST_TRIES: Final = 15  # over about a day
+FIRST_WAIT: Final = timedelta(seconds=10)
+LONGEST_WAIT: Final = timedelta(hours=6)
+LONGEST_REST: Final = timedelta(minutes=30)  # of a URL that fails, while its deliveries wait
+STOPPED_AFTER: Final = timedelta(days=3)  # of failures only
+BOTH_SIGN: Final = timedelta(hours=24)  # after a rotation
+GONE: Final = 410
+PREFIX: Final = "whsec_"
+SECRET_BYTES: Final = 32
+
+
+def secret(chance: bytes) -> str:
+    """A secret in the form of Standard Webhooks, from random bytes."""
+    return PREFIX + base64.b64encode(chance).decode()
+
+
+def is_secret(text: str) -> bool:
+    """Whether a text is a valid secret: the prefix, and base64 of 24 to 64 bytes."""
+    try:
+        key = base64.b64decode(text.removeprefix(PREFIX), validate=True)
+    except ValueError:
+        return False
+    return text.startswith(PREFIX) and 24 <= len(key) <= 64
+
+
+def headers(event: str, at: datetime, body: bytes, secrets: Iterable[str]) -> dict[str, str]:
+    """The headers of a delivery: one signature for each valid secret. Attempts of one event share its id."""
+    seconds = str(int(at.timestamp()))
+    signed = f"{event}.{seconds}.".encode() + body
+    keys = (base64.b64decode(one.removeprefix(PREFIX)) for one in secrets)
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "Hopscribe",
+        "webhook-id": event,
+        "webhook-timestamp": seconds,
+        "webhook-signature": " ".join(f"v1,{signature(key, signed)}" for key in keys),
+    }
+
+
+def content(type: str, at: datetime, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of an event."""
+    moment = at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return {"type": type, "timestamp": moment, "data": dict(facts)}
+
+
+def body(content: Mapping[str, Any]) -> bytes:
+    """The request body; equal contents give equal bytes."""
+    return json.dumps(content, ensure_ascii=True, separators=(",", ":")).encode()
+
+
+def can_be_called(url: str, *, loopback: bool = False) -> bool:
+    """Whether a URL is acceptable. Its addresses are checked at each attempt."""
+    if not public_addresses.origin_of(url) or public_addresses.closed_port(url) is not None:
+        return False
+    host = urlsplit(url).hostname or ""
+    if loopback or not public_addresses.is_address(host):
+        return loopback or host != "localhost"
+    return public_addresses.is_public(host)
+
+
+def wait_after(tries: int, chance: float) -> timedelta:
+    """The delay after so many failed attempts."""
+    return backoff.wait_after(tries, first=FIRST_WAIT, longest=LONGEST_WAIT, chance=chance)
+
+
+def rest_after(failures: int, chance: float) -> timedelta:
+    """The pause of a URL after so many consecutive failures."""
+    return backoff.wait_after(failures, first=FIRST_WAIT, longest=LONGEST_REST, chance=chance)

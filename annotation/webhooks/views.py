@@ -1,0 +1,148 @@
+"""Pages of webhooks and their deliveries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from annotation.flow.errors import Refused
+from annotation.models import Project
+from annotation.pure.people import roles
+from annotation.views.access import member_required, require_get_or_post
+from annotation.views.redirects import see
+from annotation.webhooks import deliveries, subscriptions
+from annotation.webhooks.forms import WebhookForm, in_short
+from annotation.webhooks.models import Delivery, Webhook
+
+TONES = {"due": "running", "delivered": "good", "failed": "bad"}
+owner_required = member_required(roles.OWN)
+
+
+def _rows(project: Project) -> QuerySet[Webhook]:
+    return project.webhooks.defer("secret", "old_secret")
+
+
+def _one(project: Project, public_id: str) -> Webhook:
+    return get_object_or_404(_rows(project).select_related("project"), public_id=public_id)
+
+
+@never_cache
+@require_get_or_post
+@owner_required
+def webhooks(request: HttpRequest, project: Project) -> HttpResponse:
+    """The project's webhooks; POST adds one, whose secret is shown only once."""
+    form = WebhookForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            made = subscriptions.add(project, **form.cleaned_data, user=request.user)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return _secret(request, made, made.secret, new=True)
+    failed = Count("deliveries", filter=Q(deliveries__state=Delivery.State.FAILED))
+    waiting = Count("deliveries", filter=Q(deliveries__state=Delivery.State.DUE))
+    rows = list(_rows(project).annotate(failed=failed, waiting=waiting).order_by("pk"))
+    for row in rows:
+        row.told = in_short(row.kinds)
+    breadcrumbs = [{"label": _("Settings"), "url": reverse("project-settings", args=[project.slug])}]
+    context = {"project": project, "section": "settings", "breadcrumbs": [*breadcrumbs, {"label": _("Webhooks")}]}
+    context |= {"form": form, "rows": rows}
+    return render(request, "webhooks/webhooks.html", context, status=422 if form.errors else 200)
+
+
+def _secret(request: HttpRequest, webhook: Webhook, secret: str, *, new: bool) -> HttpResponse:
+    context = {"project": webhook.project, "section": "settings", "webhook": webhook, "secret": secret, "new": new}
+    return render(request, "webhooks/secret.html", context)
+
+
+@never_cache
+@require_get_or_post
+@owner_required
+def webhook(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """One webhook with its deliveries; POST changes it."""
+    row = _one(project, public_id)
+    form = WebhookForm(request.POST) if request.method == "POST" else WebhookForm.of(row)
+    if request.method == "POST" and form.is_valid():
+        subscriptions.change(row, **form.cleaned_data, active=row.active)
+        messages.success(request, _("Saved."))
+        return see("webhook", project.slug, row.public_id)
+    context = {"form": form, "page": _deliveries(request, row), **_around(row)}
+    return render(request, "webhooks/webhook.html", context, status=422 if form.errors else 200)
+
+
+def _around(row: Webhook) -> dict[str, Any]:
+    breadcrumbs = [
+        {"label": _("Settings"), "url": reverse("project-settings", args=[row.project.slug])},
+        {"label": _("Webhooks"), "url": reverse("webhooks", args=[row.project.slug])},
+        {"label": row.note or row.url},
+    ]
+    return {"project": row.project, "section": "settings", "breadcrumbs": breadcrumbs, "webhook": row}
+
+
+def _deliveries(request: HttpRequest, row: Webhook) -> Any:
+    """A page of the webhook's deliveries, newest first."""
+    page = Paginator(row.deliveries.select_related("event").order_by("-pk"), 25).get_page(request.GET.get("page"))
+    for delivery in page:
+        delivery.type, delivery.tone = delivery.event.content["type"], TONES[delivery.state]
+    return page
+
+
+@require_POST
+@owner_required
+def webhook_test(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Send a test delivery, and show the result."""
+    row = _one(project, public_id)
+    delivery = deliveries.test(row)
+    if delivery.state == Delivery.State.DELIVERED:
+        messages.success(request, _("Delivered: the response was %(status)s.") % {"status": delivery.status})
+    else:
+        messages.error(request, _("Not delivered: %(trouble)s.") % {"trouble": delivery.trouble})
+    return see("webhook", project.slug, row.public_id)
+
+
+@require_POST
+@owner_required
+def webhook_active(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Pause or resume a webhook; waiting deliveries are kept."""
+    row = _one(project, public_id)
+    subscriptions.change(row, url=row.url, kinds=row.kinds, note=row.note, active="active" in request.POST)
+    told = _("Deliveries continue.") if row.active else _("Paused. Waiting deliveries are kept for two weeks.")
+    messages.success(request, told)
+    return see("webhook", project.slug, row.public_id)
+
+
+@never_cache
+@require_POST
+@owner_required
+def webhook_rotate(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Replace the secret, and show the new one once."""
+    row = _one(project, public_id)
+    return _secret(request, row, subscriptions.rotate(row), new=False)
+
+
+@require_POST
+@owner_required
+def webhook_remove(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
+    """Remove a webhook with its deliveries."""
+    subscriptions.remove(_one(project, public_id))
+    messages.success(request, _("The webhook was deleted. Nothing more is sent to it."))
+    return see("webhooks", project.slug)
+
+
+@require_POST
+@owner_required
+def delivery_again(request: HttpRequest, project: Project, public_id: str, pk: int) -> HttpResponse:
+    """Retry a delivery that failed or waits."""
+    row = _one(project, public_id)
+    subscriptions.try_again(get_object_or_404(row.deliveries, pk=pk))
+    messages.success(request, _("The delivery will be repeated within a minute."))
+    return see("webhook", project.slug, row.public_id)

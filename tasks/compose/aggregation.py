@@ -1,0 +1,92 @@
+"""The aggregated response to a graph, and the dataset created from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from annotation.pure.data.example import Example
+from annotation.pure.derivations.bridges import folded, tidy
+from annotation.tasktype import JSON
+
+from .bridging import JUDGMENTS, composed, discarded, judged, known
+from .findings import found
+
+
+def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
+    """{"kind", "question", "by", "candidates", "compositions", "bridges", "disputed", "answers"}.
+
+    Accepted answers decide where there are any. Those who composed are weighed against those who put the item aside:
+    the greater number decides, a tie is undecided, and `disputed` says that there were both. Among several unlike
+    compositions nobody but a person chooses ("several"). `by` and `candidates` are positions in `answers`, and
+    `compositions` are the candidates' questions.
+    """
+    weighed = [k for k, answer in enumerate(answers) if answer.get("accepted")] or list(range(len(answers)))
+    composing = [k for k in weighed if composed(payload, answers[k])]
+    refusing = [k for k in weighed if discarded(payload, answers[k])]
+    summed = {
+        "kind": "undecided",
+        "question": "",
+        "by": None,
+        "candidates": composing,
+        "compositions": [tidy(answers[k]["question"]) for k in composing],
+        "bridges": bridge_counts(payload, answers),
+        "disputed": _disputed(payload, answers),
+        "answers": len(answers),
+    }
+    if len(refusing) > len(composing):
+        return summed | {"kind": "discarded"}
+    if len(composing) == len(refusing):
+        return summed
+    if len({folded(text) for text in summed["compositions"]}) > 1:
+        return summed | {"kind": "several"}
+    return summed | {"kind": "composed", "question": summed["compositions"][0], "by": composing[0]}
+
+
+def _disputed(payload: JSON, answers: Sequence[JSON]) -> bool:
+    said = {composed(payload, answer) for answer in answers if any(judged(payload, answer))}
+    return len(said) > 1
+
+
+def bridge_counts(payload: JSON, answers: Sequence[JSON]) -> list[JSON]:
+    """How often each edge was judged how."""
+    counts = [dict.fromkeys(JUDGMENTS, 0) for _edge in payload["edges"]]
+    for answer in answers:
+        for count, judgment in zip(counts, judged(payload, answer), strict=True):
+            if judgment:
+                count[judgment] += 1
+    return counts
+
+
+def exported(example: Example, aggregate: JSON) -> list[Example]:
+    """The example with its question; with its compositions to choose from in `extra` where there are several."""
+    if "different" in known(example) or aggregate["kind"] not in ("composed", "several"):
+        return []
+    if aggregate["kind"] == "several":
+        return [replace(example, extra={**example.extra, "compositions": list(aggregate["compositions"])})]
+    last = example.hops[-1].answer
+    answers = example.answers if example.answer == last else (last,)
+    supports = sorted({hop.support for hop in example.hops if hop.support is not None})
+    return [replace(example, question=aggregate["question"], answers=answers, supports=tuple(supports))]
+
+
+def distance(payload: JSON, one: JSON, other: JSON) -> float:
+    """0: alike; a quarter: two wordings; a half: put aside at unlike bridges; 1: composed and put aside."""
+    mine, theirs = composed(payload, one), composed(payload, other)
+    if mine != theirs:
+        return 1.0
+    if mine:
+        alike = folded(tidy(one["question"])) == folded(tidy(other["question"]))
+        return 0.0 if alike else 0.25
+    return 0.0 if judged(payload, one) == judged(payload, other) else 0.5
+
+
+def provenance(payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
+    """{"bridges", "composer" (position of its answer), "overrides": {finding: reason}, "pasted"} of the composition."""
+    told: JSON = {"bridges": aggregate["bridges"], "composer": aggregate["by"], "overrides": {}, "pasted": None}
+    if aggregate["by"] is None:
+        return told
+    answer = answers[aggregate["by"]]
+    kept = found(payload, answer["question"], answer.get("overrides"))
+    overrides = {f["id"]: f["reason"] for f in kept if f["overridden"]}
+    return told | {"overrides": overrides, "pasted": answer.get("pasted", 0.0)}

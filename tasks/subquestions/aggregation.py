@@ -1,0 +1,61 @@
+"""What several answers about one question's sub-questions mean together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from annotation.pure.data.corrections import agreed, answer_key, question_key
+from annotation.tasktype import JSON
+
+from .judging import KEEP, SINGLE_HOP, WRONG_ANSWER, corrected
+
+KEPT, DISCARDED, TIED, UNDECIDED = "kept", "discarded", "tied", "undecided"
+REASONS = (SINGLE_HOP, WRONG_ANSWER)
+_KEYS = {"question": question_key, "answer": answer_key}
+
+
+def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
+    """{"kind", "discard", "votes" {"no", "single_hop", "wrong_answer"}, "hops", "answers"}.
+
+    Discarded where more than half say so, for whichever reason; `discard` is the more frequent reason, "both" where
+    none is. Else the texts of those who keep it, by majority of normalised text in each field; where a field is tied
+    `candidates` names the texts, and the requester decides. What a requester accepted settles the matter.
+    """
+    settled = [answer for answer in answers if answer.get("accepted")] or list(answers)
+    votes = Counter(answer["discard"] for answer in settled)
+    told = {
+        "kind": UNDECIDED,
+        "discard": "",
+        "votes": {name: votes[name] for name in (KEEP, *REASONS)},
+        "hops": [],
+        "answers": len(settled),
+    }
+    against = votes[SINGLE_HOP] + votes[WRONG_ANSWER]
+    if not settled:
+        return told
+    if 2 * against > len(settled):
+        return told | {"kind": DISCARDED, "discard": _reason(votes)}
+    keeping = [answer["hops"] for answer in settled if answer["discard"] == KEEP]
+    hops = [_hop(payload, keeping, k) for k in range(len(payload["hops"]))]
+    tied = 2 * against == len(settled) or any(hop["candidates"] for hop in hops)
+    return told | {"kind": TIED if tied else KEPT, "hops": hops}
+
+
+def _reason(votes: Counter[str]) -> str:
+    if votes[SINGLE_HOP] == votes[WRONG_ANSWER]:
+        return "both"
+    return max(REASONS, key=lambda name: votes[name])
+
+
+def _hop(payload: JSON, keeping: Sequence[Sequence[JSON]], k: int) -> JSON:
+    """{"question", "answer", "changed_by", "candidates"} of one hop; a tied field holds the dataset's own text."""
+    made: JSON = {"changed_by": dict.fromkeys(_KEYS, 0), "candidates": {}}
+    changes = [corrected(payload, hops)[k] for hops in keeping]
+    for part, key in _KEYS.items():
+        found = agreed([hops[k][part] for hops in keeping], key=key)
+        made[part] = found[0] if len(found) == 1 else payload["hops"][k][part]
+        made["changed_by"][part] = sum(change[part] for change in changes)
+        if len(found) > 1:
+            made["candidates"][part] = found
+    return made

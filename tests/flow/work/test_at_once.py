@@ -1,0 +1,130 @@
+"""Everything that annotators do, at once and from several tabs, where rows are locked and not the whole database."""
+
+from __future__ import annotations
+
+import random
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection
+from django.db.models import Sum
+from django.db.models.functions import Now
+
+from annotation.flow.batches import batch_progress
+from annotation.flow.errors import Refused
+from annotation.flow.work import next_assignment, submissions
+from annotation.models import Assignment, Hit, Participation, Project, WorkerResponse
+from tests.conftest import answer_to
+from tests.flow.acting import dataset_of, launched, newcomer, participation_of, submit
+
+pytestmark = pytest.mark.postgresql(reason="many claim and submit at once")
+
+PEOPLE, TABS, STEPS = 3, 3, 60
+
+
+class Tab:
+    """One tab of a worker in several batches, doing what comes to mind.
+
+    `kept` {(assignment, key): answer} is what was acknowledged.
+    """
+
+    def __init__(self, participations: list[Participation], number: int) -> None:
+        self.participations, self.worker, self.random = (
+            participations,
+            participations[0].worker_id,
+            random.Random(number),
+        )
+        self.kept: dict[tuple[int, str], Any] = {}
+        self.defects: list[BaseException] = []
+
+    def run(self) -> None:
+        try:
+            for _step in range(STEPS):
+                self.step()
+        except BaseException as defect:
+            self.defects.append(defect)
+        finally:
+            connection.close()
+
+    def step(self) -> None:
+        act = self.random.choice([self.claim, self.claim, self.submit, self.submit, self.draft, self.leave, self.again])
+        try:
+            act()
+        except Refused:
+            pass
+        except OperationalError as lost:  # a circle of waits is broken by the database; whoever lost it tries again
+            raise AssertionError("two verbs lock rows in different orders") from lost
+
+    def some(self, **which: Any) -> Assignment | None:
+        rows = list(Assignment.objects.filter(worker=self.worker, **which).select_related("hit"))
+        return self.random.choice(rows) if rows else None
+
+    def claim(self) -> None:
+        next_assignment.claim(
+            Participation.objects.select_related("batch").get(pk=self.random.choice(self.participations).pk)
+        )
+
+    def submit(self) -> None:
+        if row := self.some():
+            base = self.random.choice([0, row.revision])
+            key = f"{base}.{row.pk}"  # the same form in every tab
+            answer = answer_to(row) | {"text": self.random.choice(["here", "there"])}
+            submit(row, answer, key=key, base=base)
+            self.kept[row.pk, key] = answer
+
+    def draft(self) -> None:
+        if row := self.some():
+            submissions.save_draft(row, {"text": "half"}, version=row.draft_version, active_seconds=1)
+
+    def leave(self) -> None:
+        if row := self.some(state="accepted"):
+            Assignment.objects.filter(pk=row.pk).update(lease_until=Now())
+            next_assignment.expire_due(
+                worker=self.worker
+            ) if self.random.random() < 0.5 else next_assignment.return_assignment(row)
+
+    def again(self) -> None:
+        if row := self.some(state__in=["returned", "expired"]):
+            next_assignment.take_up(row)
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite locks the whole database, not rows")
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_lost_doubled_or_had_twice(tmp_path: Path) -> None:
+    project = Project.objects.create(slug="wells", title="Wells", consent="")
+    held = dataset_of(project, tmp_path, name="wells", size=12)
+    batches = [launched(project, name, held, assignments_per_hit=2) for name in ("wells-1", "wells-2", "wells-3")]
+    people = [newcomer(project, f"person-{k}") for k in range(PEOPLE)]
+    participations = {person.pk: [participation_of(person, batch) for batch in batches] for person in people}
+    tabs = [Tab(mine, 10 * k + tab) for k, mine in participations.items() for tab in range(TABS)]
+    threads = [threading.Thread(target=tab.run) for tab in tabs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not [defect for tab in tabs for defect in tab.defects]
+
+    for hit in Hit.objects.all():
+        mine = hit.assignments
+        assert (hit.live, hit.done) == (
+            mine.filter(state="accepted").count(),
+            mine.filter(state="submitted", counts=True).count(),
+        )
+        assert hit.room >= 0
+    for participation in Participation.objects.all():
+        mine = Assignment.objects.filter(worker=participation.worker_id, batch=participation.batch_id)
+        assert mine.filter(state="accepted").count() <= 1
+        assert participation.done == mine.filter(state="submitted").count()
+    stored = {(a.assignment_id, a.key): a.answer for a in WorkerResponse.objects.all()}
+    acknowledged = {key: answer for tab in tabs for key, answer in tab.kept.items()}
+    assert stored == acknowledged
+    submitted = Assignment.objects.filter(state="submitted")
+    assert WorkerResponse.objects.count() == submitted.aggregate(sum=Sum("revision", default=0))["sum"]
+    assert submitted.exists()
+    counted = {batch.pk: submitted.filter(batch=batch).count() for batch in batches}
+    assert batch_progress.submitted_by_batch(list(counted)) == {key: n for key, n in counted.items() if n}
+    given = Assignment.objects.filter(state__in=["accepted", "submitted"], late=False)  # what came late is kept anyway
+    met = list(given.values_list("worker", "group_key"))
+    assert len(set(met)) == len(met)  # the batches ask each about an item once (Batch.fresh_only)

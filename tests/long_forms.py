@@ -1,0 +1,13 @@
+"""Cases of a test, of which every run takes the first ones and `make soak` all the others (docs/developers.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def first(count: int, cases: Iterable[Any]) -> list[Any]:
+    """The cases of `parametrize`; those behind the first `count` are for the soak."""
+    return [case if k < count else pytest.param(case, marks=pytest.mark.soak) for k, case in enumerate(cases)]

@@ -1,0 +1,45 @@
+"""How far a request walks through the code: two ways that are walked often, each with a ceiling that only falls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation import events
+from annotation.models import Listing, WorkerResponse
+from tests.flow.acting import take
+from tests.mturk_api.acts import HIT
+from tests.mturk_api.wire import mturk, requester
+from tests.views.test_framed import fields
+from tests.walks import Walk, walk
+
+pytestmark = pytest.mark.django_db
+
+
+def holds(found: Walk, *, files: int, crossings: int) -> None:
+    lists = "\n".join(sorted(found.files)) + "\n\n" + "\n".join(map(" -> ".join, sorted(found.crossings)))
+    assert len(found.files) <= files, f"{found}, at most {files} files\n{lists}"
+    assert len(found.crossings) <= crossings, f"{found}, at most {crossings} crossings\n{lists}"
+
+
+def test_a_response_from_the_post_to_the_stored_row(batch: Any, bob: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "_listeners", {})  # of no app
+    client = Client()
+    client.force_login(bob.user)
+    first = take(bob, batch)
+    assert first is not None
+    client.post(reverse("submit", args=[first.public_id]), fields(first))  # so that everything is imported
+    row = bob.assignments.get(state="accepted")
+    body = fields(row)
+    holds(walk(lambda: client.post(reverse("submit", args=[row.public_id]), body)), files=31, crossings=42)
+    assert WorkerResponse.objects.count() == 2
+
+
+def test_a_hit_that_a_script_creates(db: None) -> None:
+    client = mturk(requester())
+    client.create_hit(**HIT)
+    holds(walk(lambda: client.create_hit(**HIT)), files=25, crossings=30)
+    assert Listing.objects.count() == 2

@@ -1,0 +1,119 @@
+"""Invites, password links and annotators who come and go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+
+from annotation.flow.people import qualification_types, sign_up
+from annotation.models import Invite, Member, Project, User, Worker
+
+
+def test_it_lists_people_with_name_login_and_pseudonym(client: Any, alice: Any, bob: Any) -> None:
+    client.force_login(alice)
+    html = client.get(reverse("people", args=["wells"])).content.decode()
+    for text in ("Alice", "Bob", "bob", bob.pseudonym, "given"):
+        assert text in html
+
+
+def test_it_makes_an_invite_link_that_lets_people_in(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    form = {"role": "worker", "places": 3, "days": 7, "note": "Lab course"}
+    response = client.post(reverse("people", args=["wells"]), form)
+    assert response.status_code == 303
+    invited = Invite.objects.get()
+    assert (invited.places, invited.note, invited.created_by) == (3, "Lab course", alice)
+    assert reverse("join", args=[invited.token]) in client.get(reverse("people", args=["wells"])).content.decode()
+    assert sign_up.usable_invite(invited.token) == invited
+
+
+def test_it_refuses_a_link_for_nobody(client: Any, alice: Any) -> None:
+    client.force_login(alice)
+    response = client.post(reverse("people", args=["wells"]), {"role": "worker", "places": 0, "days": 7})
+    assert response.status_code == 422
+    assert not Invite.objects.exists()
+
+
+def test_a_revoked_link_lets_nobody_in_and_is_not_shown(client: Any, alice: Any, project: Any) -> None:
+    invited = sign_up.invite(project, role="worker", by=alice)
+    client.force_login(alice)
+    assert client.post(reverse("invite-revoke", args=["wells", invited.pk])).status_code == 303
+    assert sign_up.usable_invite(invited.token) is None
+    assert invited.token not in client.get(reverse("people", args=["wells"])).content.decode()
+
+
+def test_it_does_not_revoke_the_link_of_another_project(client: Any, alice: Any) -> None:
+    other = Project.objects.create(slug="mills", title="Mills")
+    invited = sign_up.invite(other, role="worker", by=None)
+    client.force_login(alice)
+    assert client.post(reverse("invite-revoke", args=["wells", invited.pk])).status_code == 404
+    assert sign_up.usable_invite(invited.token) == invited
+
+
+def test_a_deactivated_annotator_can_come_back(client: Any, alice: Any, bob: Any) -> None:
+    client.force_login(alice)
+    address = reverse("worker-active", args=["wells", bob.pk])
+    client.post(address, {"active": "0"})
+    assert not Worker.objects.get(pk=bob.pk).active
+    client.post(address, {"active": "1"})
+    assert Worker.objects.get(pk=bob.pk).active
+
+
+def test_a_blocked_annotator_is_shown_and_unblocked(client: Any, alice: Any, bob: Any) -> None:
+    client.force_login(alice)
+    address = reverse("worker-unblock", args=["wells", bob.pk])
+    assert address not in client.get(reverse("people", args=["wells"])).content.decode()
+    qualification_types.block(bob, "answers at random")
+    html = client.get(reverse("people", args=["wells"])).content.decode()
+    assert address in html
+    assert "answers at random" in html
+    client.post(address)
+    assert not qualification_types.is_blocked(bob)
+
+
+def test_a_password_link_opens_the_page_that_sets_a_password(client: Any, alice: Any, bob: Any) -> None:
+    client.force_login(alice)
+    response = client.post(reverse("password-link", args=["wells", bob.user_id]))
+    assert response.status_code == 200
+    url = response.context["url"]
+    assert url in response.content.decode()
+    client.logout()
+    response = client.get(url)
+    assert response.status_code == 302
+    assert "set-password" in response.url
+
+
+def test_no_password_link_for_somebody_with_another_project(client: Any, alice: Any, bob: Any) -> None:
+    Member.objects.create(project=Project.objects.create(slug="mills", title="Mills"), user=bob.user)
+    client.force_login(alice)
+    response = client.post(reverse("password-link", args=["wells", bob.user_id]), follow=True)
+    assert response.redirect_chain == [(reverse("people", args=["wells"]), 303)]
+    assert "an administrator must reset" in response.content.decode()
+
+
+def test_no_password_link_for_an_administrator(client: Any, alice: Any, bob: Any) -> None:
+    User.objects.filter(pk=bob.user_id).update(is_superuser=True)
+    assert not sign_up.may_reset_password(alice, User.objects.get(pk=bob.user_id))
+
+
+def test_no_password_link_for_a_stranger(client: Any, alice: Any) -> None:
+    stranger = User.objects.create_user("mallory")
+    client.force_login(alice)
+    assert client.post(reverse("password-link", args=["wells", stranger.pk])).status_code == 404
+
+
+def test_a_get_changes_nobody(client: Any, alice: Any, bob: Any, project: Any) -> None:
+    invited = sign_up.invite(project, role="worker", by=alice)
+    client.force_login(alice)
+    acts = [("invite-revoke", invited.pk), ("worker-active", bob.pk), ("password-link", bob.user_id)]
+    for page, pk in acts:
+        assert client.get(reverse(page, args=["wells", pk])).status_code == 405
+
+
+def test_names_are_shown_as_text(client: Any, alice: Any, bob: Any) -> None:
+    User.objects.filter(pk=bob.user_id).update(display_name="<img src=x onerror=alert(1)>")
+    client.force_login(alice)
+    html = client.get(reverse("people", args=["wells"])).content.decode()
+    assert "<img" not in html
+    assert "&lt;img" in html

@@ -1,0 +1,179 @@
+"""The pages on which a requester decides what people leave open."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from annotation.flow.review import adjudication
+from annotation.models import Assignment, Batch, Hit, Review
+from annotation.registry import task_type
+from tests.conftest import answer_to
+from tests.flow import acting
+from tests.views.console import at
+
+
+@pytest.fixture
+def open_batch(project: Any, dataset: Any, bob: Any, carol: Any) -> Batch:
+    made = acting.launched(project, "open", dataset, assignments_per_hit=2)
+    acting.answer_all(bob, made)
+    while row := acting.take(carol, made):
+        acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the far shore"})
+    return made
+
+
+@pytest.fixture
+def boss(client: Any, alice: Any) -> Any:
+    client.force_login(alice)
+    return client
+
+
+def page(name: str, *args: Any) -> str:
+    return at(name, *args, batch="open")
+
+
+def pick_of(hit: Hit, worker: Any) -> dict[str, Any]:
+    row = Assignment.objects.get(hit=hit, worker=worker)
+    return {"pick": row.public_id, "revision": row.revision}
+
+
+def test_the_queue_says_what_waits_and_why(boss: Any, open_batch: Batch) -> None:
+    html = boss.get(page("adjudicate")).content.decode()
+    assert f"{open_batch.size} HITs are open" in html
+    assert html.count(">tied<") == open_batch.size
+    assert page("adjudicate") in boss.get(page("batch")).content.decode()
+
+
+def test_a_pick_is_kept_and_leads_to_the_next_with_a_way_back(boss: Any, open_batch: Batch, carol: Any) -> None:
+    first, second = adjudication.queue(open_batch)[:2]
+    hit = Hit.objects.get(pk=first.pk)
+    response = boss.post(page("adjudicate-hit", first.public_id), pick_of(hit, carol))
+    assert response.status_code == 303
+    assert response["Location"] == f"{page('adjudicate-hit', second.public_id)}?undo={first.public_id}"
+    html = boss.get(response["Location"]).content.decode()
+    assert "one answer chosen" in html
+    assert f"{open_batch.size - 1} left" in html
+    assert Review.objects.get().reviewer.username == "alice"
+    boss.post(page("adjudicate-undo", first.public_id))
+    assert adjudication.queue(open_batch)[0] == first
+
+
+def writing(hit: Hit, worker: Any, text: str) -> dict[str, str]:
+    row = Assignment.objects.get(hit=hit, worker=worker)
+    return {"write": "1", "base": f"{row.public_id}.{row.revision}", "text": text}
+
+
+def test_a_written_answer_is_kept_shown_and_undone(boss: Any, open_batch: Batch, carol: Any) -> None:
+    first, second = adjudication.queue(open_batch)[:2]
+    hit = Hit.objects.get(pk=first.pk)
+    text = " ".join(hit.payload["paragraphs"][-1]["text"].split()[:2])
+    response = boss.post(page("adjudicate-hit", first.public_id), writing(hit, carol, text))
+    assert response["Location"] == f"{page('adjudicate-hit', second.public_id)}?undo={first.public_id}"
+    assert "an answer of your own" in boss.get(response["Location"]).content.decode()
+    assert (Review.objects.get().decision, Review.objects.get().text) == ("edited", text)
+    html = boss.get(page("adjudicate-hit", first.public_id)).content.decode()
+    assert "Your wording, based on" in html
+    assert f">\n{text}</textarea>" in html
+    boss.post(page("adjudicate-undo", first.public_id))
+    assert adjudication.queue(open_batch)[0] == first
+
+
+def test_what_cannot_stand_is_refused_beside_the_field_with_everything_typed(
+    boss: Any, open_batch: Batch, bob: Any, carol: Any
+) -> None:
+    hit = Hit.objects.get(pk=adjudication.queue(open_batch)[0].pk)
+    for worker in (bob, carol):
+        response = boss.post(page("adjudicate-hit", hit.public_id), writing(hit, worker, "the <b> moon"))
+        html = response.content.decode()
+        assert response.status_code == 422
+        assert "“the &lt;b&gt; moon” is not in any paragraph." in html
+        assert ">\nthe &lt;b&gt; moon</textarea>" in html
+        assert re.findall(r'data-base="([\w-]+)"[^>]* checked', html) == [
+            Assignment.objects.get(hit=hit, worker=worker).public_id
+        ]
+    assert not Review.objects.exists()
+
+
+def test_what_was_written_stays_on_the_page_when_the_worker_was_first(boss: Any, open_batch: Batch, carol: Any) -> None:
+    hit = Hit.objects.get(pk=adjudication.queue(open_batch)[0].pk)
+    wish = writing(hit, carol, "mine")
+    row = Assignment.objects.get(hit=hit, worker=carol)
+    acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the near shore"}, key="1.form", base=1)
+    response = boss.post(page("adjudicate-hit", hit.public_id), wish)
+    assert response.status_code == 409
+    assert ">\nmine</textarea>" in response.content.decode()
+
+
+@pytest.mark.parametrize("base", ["", "nothing.1", "\0.1", "nothing.x", "."])
+def test_nothing_is_written_on_what_is_no_answer_of_the_hit(boss: Any, open_batch: Batch, base: str) -> None:
+    first = adjudication.queue(open_batch)[0]
+    wish = {"write": "1", "base": base, "text": "somewhere"}
+    assert boss.post(page("adjudicate-hit", first.public_id), wish).status_code == 404
+
+
+def test_a_task_without_wordings_offers_picks_only(
+    boss: Any, open_batch: Batch, carol: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hit = Hit.objects.get(pk=adjudication.queue(open_batch)[0].pk)
+    address = page("adjudicate-hit", hit.public_id)
+    assert 'data-open-by="adjudicate-write"' in boss.get(address).content.decode()
+    monkeypatch.setattr(type(task_type("answer")), "writes", "")
+    assert "adjudicate-write" not in boss.get(address).content.decode()
+    assert boss.post(address, writing(hit, carol, "somewhere")).status_code == 422
+    assert not Review.objects.exists()
+
+
+def test_leaving_out_wants_a_reason(boss: Any, open_batch: Batch) -> None:
+    first = adjudication.queue(open_batch)[0]
+    address = page("adjudicate-hit", first.public_id)
+    response = boss.post(address, {"reason": " "})
+    assert response.status_code == 422
+    assert "Say why this HIT is excluded." in response.content.decode()
+    assert boss.post(address, {"reason": "Two towers fit."}).status_code == 303
+    hit = Hit.objects.get(pk=first.pk)
+    assert (bool(hit.excluded_at), hit.exclusion_reason) == (True, "Two towers fit.")
+    assert "Excluded: Two towers fit." in boss.get(address).content.decode()
+
+
+def test_a_pick_of_what_changed_meanwhile_is_a_conflict(boss: Any, open_batch: Batch, carol: Any) -> None:
+    hit = Hit.objects.get(pk=adjudication.queue(open_batch)[0].pk)
+    wish = pick_of(hit, carol)
+    row = Assignment.objects.get(public_id=wish["pick"])
+    acting.submit(row, answer_to(row) | {"kind": "typed", "text": "the near shore"}, key="1.form", base=1)
+    response = boss.post(page("adjudicate-hit", hit.public_id), wish)
+    assert response.status_code == 409
+    assert not Review.objects.exists()
+
+
+@pytest.mark.parametrize("wish", [{"pick": "nothing", "revision": "1"}, {"pick": "\0"}, {"pick": ""}])
+def test_what_is_no_answer_of_the_hit_cannot_be_picked(boss: Any, open_batch: Batch, wish: dict[str, str]) -> None:
+    first = adjudication.queue(open_batch)[0]
+    assert boss.post(page("adjudicate-hit", first.public_id), wish).status_code == 404
+
+
+def test_an_answer_of_another_hit_cannot_be_picked(boss: Any, open_batch: Batch, carol: Any) -> None:
+    first, second = adjudication.queue(open_batch)[:2]
+    wish = pick_of(Hit.objects.get(pk=second.pk), carol)
+    assert boss.post(page("adjudicate-hit", first.public_id), wish).status_code == 404
+
+
+def test_names_are_hidden_until_the_viewer_wants_them_back(boss: Any, open_batch: Batch, bob: Any, carol: Any) -> None:
+    one, two = adjudication.queue(open_batch)[:2]
+    address = page("adjudicate-hit", one.public_id)
+    assert bob.pseudonym in boss.get(address).content.decode()
+    boss.post(address, {"names": "hide"})
+    for public_id in (one.public_id, two.public_id):
+        html = boss.get(page("adjudicate-hit", public_id)).content.decode()
+        assert not [name for name in (bob.pseudonym, carol.pseudonym) if name[:8] in html]
+        assert sorted(set(re.findall(r"Choose ([A-Z])", html))) == ["A", "B"]
+    boss.post(address, {"names": "show"})
+    assert carol.pseudonym in boss.get(address).content.decode()
+
+
+def test_an_empty_queue_says_what_would_come(boss: Any, project: Any, dataset: Any) -> None:
+    acting.launched(project, "open", dataset)
+    assert "Nothing to adjudicate" in boss.get(page("adjudicate")).content.decode()
+    acting.draft(project, "unborn", dataset)
+    assert boss.get(at("adjudicate", batch="unborn")).status_code == 404
