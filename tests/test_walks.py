@@ -9,7 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation import events
-from annotation.models import Listing, WorkerResponse
+from annotation.models import WorkerResponse
+from annotation.mturk_api.models import Listing
 from tests.flow.acting import take
 from tests.mturk_api.acts import HIT
 from tests.mturk_api.wire import mturk, requester

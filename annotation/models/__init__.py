@@ -1,7 +1,8 @@
 """Rows that exist: one noun a file."""
 
 from annotation.models.account import SignInTry, User
-from annotation.models.api import ApiRequest, ApiToken
+from annotation.models.api import AccessKey, ApiRequest, ApiToken
+from annotation.models.approval import Approval
 from annotation.models.assignment import Assignment, Participation, ProblemReport, ResponseImport, WorkerResponse
 from annotation.models.audit import AuditEntry
 from annotation.models.batch import Batch, BatchReport, Hit, Instructions, PartReport
@@ -12,16 +13,6 @@ from annotation.models.gold import GoldDecision
 from annotation.models.job import Job
 from annotation.models.message import Message
 from annotation.models.money import Account, Entry, Payment, Payout, PayoutLine
-from annotation.models.mturk import (
-    AccessKey,
-    Approval,
-    Event,
-    HitType,
-    Listing,
-    NotificationSetting,
-    PolicyOutcome,
-    RequestToken,
-)
 from annotation.models.notice import BatchActivity, Notice
 from annotation.models.prediction import Prediction, PredictionSet
 from annotation.models.project import Invite, Member, Project, Worker
@@ -53,26 +44,21 @@ __all__ = [
     "Dataset",
     "Entry",
     "Erasure",
-    "Event",
     "Feedback",
     "GoldDecision",
     "Hit",
-    "HitType",
     "Instructions",
     "Invite",
     "Item",
     "Job",
-    "Listing",
     "Member",
     "Message",
     "Notice",
-    "NotificationSetting",
     "PartReport",
     "Participation",
     "Payment",
     "Payout",
     "PayoutLine",
-    "PolicyOutcome",
     "Prediction",
     "PredictionSet",
     "ProblemReport",
@@ -82,7 +68,6 @@ __all__ = [
     "QualificationRequest",
     "QualificationRound",
     "QualificationType",
-    "RequestToken",
     "ReservedHit",
     "ResponseImport",
     "Review",

@@ -1,4 +1,4 @@
-"""API tokens, and stored responses to writes with an Idempotency-Key."""
+"""API tokens, access keys, and stored responses to writes with an Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.project import Project
+from annotation.models.sealed import SealedField
 
 
 class ApiToken(models.Model):
@@ -32,6 +33,18 @@ class ApiToken(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(scope__in=["read", "write"]), name="api_token_scope_known")]
+
+
+class AccessKey(models.Model):
+    """A key pair that signs requests to the MTurk API (AWS Signature Version 4). Its project is the requester."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="access_keys")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="access_keys")
+    key_id = models.CharField(max_length=40, unique=True)
+    secret = SealedField()
+    created_at = TimestampField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
 
 
 class ApiRequest(models.Model):

@@ -68,6 +68,7 @@ class Batch(models.Model):
     # ... in seconds after submission; null: an unpaid batch, whose responses need no approval
     requirements = JSONTextField(default=list)  # as MTurk's QualificationRequirements; flow/people/qualification_types
     on_marketplace = models.BooleanField(default=False, db_default=False)  # see recruitment.py
+    by_program = models.BooleanField(default=False, db_default=False)  # created through the MTurk API
     checks = models.ManyToManyField(Dataset, blank=True, related_name="checked")  # the datasets of its hidden gold
     has_reserved_hits = models.BooleanField(default=False)  # whether HITs were reserved for chosen workers (Given)
     check_share = models.FloatField(_("share of hidden gold"), default=0)  # of a worker's assignments, 0..0.5

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from annotation.flow.review import assignment_approval
 from annotation.flow.review.assignment_approval import WrongState
-from annotation.models import Assignment, Listing
+from annotation.models import Assignment
 from annotation.mturk_api import paging, representation, rows
 from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.models import Listing
 from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.pure.batches import lifecycle
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from annotation.models import HitType, Listing
 from annotation.mturk_api import representation, rows
 from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.flow import hit_creation, request_tokens
 from annotation.mturk_api.flow.hit_creation import HitRequest
+from annotation.mturk_api.models import HitType, Listing
 from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.mturk_api.representation import read_xml
 from annotation.mturk_api.service import invalid

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from annotation.models import HitType, Listing
 from annotation.mturk_api import paging, representation, rows
 from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.flow import hit_changes, request_tokens
 from annotation.mturk_api.flow.hit_changes import TooMany, WrongHitState
+from annotation.mturk_api.models import HitType, Listing
 from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.pure.people import requirements
 

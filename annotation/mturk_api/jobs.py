@@ -7,8 +7,8 @@ from collections.abc import Callable
 from django.db.models import QuerySet
 
 from annotation.flow.projects.job_queue import Verb
-from annotation.models import Event
 from annotation.mturk_api.flow import hit_expiry, notification_delivery, overdue_hits, policy_actions, request_tokens
+from annotation.mturk_api.models import Event
 
 
 def waiting() -> QuerySet[Event]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from annotation.models import NotificationSetting
 from annotation.mturk_api import rows
 from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.flow import notification_events
+from annotation.mturk_api.models import NotificationSetting
 from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.pure.mturk.notification_events import BadDestination
 

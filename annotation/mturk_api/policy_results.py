@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from annotation.models import PolicyOutcome
 from annotation.mturk_api import paging, rows
 from annotation.mturk_api.flow import policy_actions
+from annotation.mturk_api.models import PolicyOutcome
 from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.pure.mturk import review_policies
 

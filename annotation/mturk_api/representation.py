@@ -7,11 +7,12 @@ from typing import Any, TypeVar
 
 from django.db.models import Count, F, QuerySet
 
-from annotation.models import Approval, Assignment, Listing, QualificationType, WorkerResponse
+from annotation.models import Approval, Assignment, QualificationType, WorkerResponse
 from annotation.mturk_api import rows
 from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.flow import hit_funds
 from annotation.mturk_api.flow.hit_creation import Terms
+from annotation.mturk_api.models import Listing
 from annotation.mturk_api.registry import JSON, Caller
 from annotation.mturk_api.service import invalid
 from annotation.pure.mturk import hit_status

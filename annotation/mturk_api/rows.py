@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from annotation.models import Assignment, HitType, Listing, QualificationRequest, QualificationType, Worker
+from annotation.models import Assignment, QualificationRequest, QualificationType, Worker
 from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.models import HitType, Listing
 from annotation.mturk_api.registry import Caller
 
 

@@ -3,14 +3,15 @@
 from django.urls import URLPattern, path, re_path
 
 from annotation.mturk_api.endpoint import endpoint
-from annotation.mturk_api.views import access_keys, external_question
+from annotation.mturk_api.views import access_keys, external_question, hit_group
 
 pages: list[URLPattern] = [
     path("mturk/", endpoint, name="mturk-api"),
     path("mturk", endpoint, name="mturk-api-bare"),  # clients may drop the trailing slash
     path("mturk/queues/<str:name>", endpoint, name="mturk-queue"),
-    path("projects/<slug:slug>/keys/", access_keys.access_keys, name="access-keys"),
-    path("projects/<slug:slug>/keys/<int:pk>/revoke/", access_keys.access_key_revoke, name="access-key-revoke"),
+    path("mturk/preview", hit_group.preview_by_id, name="marketplace-by-id"),
+    path("projects/<slug:slug>/keys/", access_keys.key_list, name="access-keys"),
+    path("projects/<slug:slug>/keys/<int:pk>/revoke/", access_keys.revoke, name="access-key-revoke"),
     re_path(r"^(?:/)?mturk/externalSubmit/?$", external_question.external_submit, name="external-submit"),
     path("mturk/question/<str:token>/", external_question.html_question, name="html-question"),
     path("assignments/<slug:public_id>/state/", external_question.assignment_state, name="assignment-state"),

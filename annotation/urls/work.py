@@ -32,5 +32,4 @@ pages: list[URLPattern] = [
     path("marketplace/hits/<slug:public_id>/accept/", built_in_marketplace.accept, name="marketplace-accept"),
     path("marketplace/automatic/", built_in_marketplace.automatic, name="marketplace-automatic"),
     path("qualification-tests/<slug:public_id>/", qualification_test.qualification_test, name="qualification-test"),
-    path("mturk/preview", built_in_marketplace.preview_by_id, name="marketplace-by-id"),
 ]

@@ -92,7 +92,7 @@ def people_answer(most: int = MOST, *, against_gold: bool = False) -> bool:
     from annotation.tasktype import capabilities
 
     answered = False
-    for batch in Batch.objects.filter(state=Batch.State.OPEN, hit_type=None).select_related("project"):
+    for batch in Batch.objects.filter(state=Batch.State.OPEN, by_program=False).select_related("project"):
         for number in range(1, batch.assignments_per_hit + 1):
             user, _new = User.objects.get_or_create(username=f"worker-{number}")
             consented = {"consented_version": batch.project.consent_version}
@@ -168,11 +168,12 @@ def token() -> dict[str, str]:
 
 
 def access_key() -> dict[str, str]:
-    from annotation.flow import keys
+    from annotation.flow.people import requesters
+    from annotation.mturk_api.flow import access_keys
 
-    made = keys.requester("you@amt.example", create=True)
-    key = keys.make_key(made.project, made.user)
-    keys.endow(made, key, None)
+    made = requesters.requester("you@amt.example", create=True)
+    key = access_keys.make(made.project, made.user)
+    access_keys.endow(made, key, None)
     names = {
         "AWS_ACCESS_KEY_ID=…": key.key_id,
         "AWS_SECRET_ACCESS_KEY=…": key.secret,

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.flow import keys
 from annotation.flow.batches import batch_launch
 from annotation.flow.errors import Refused
 from annotation.flow.projects import project_erasure, recycle_bin
@@ -16,6 +15,7 @@ from annotation.flow.review import assignment_approval
 from annotation.marketplaces.flow import payments, sync
 from annotation.marketplaces.models import Arrival, Connection, Publication
 from annotation.models import Erasure, Project
+from annotation.mturk_api.flow import access_keys
 from tests.marketplaces import there
 from tests.marketplaces.bazaar import Bazaar
 from tests.marketplaces.conftest import QUICK
@@ -92,5 +92,5 @@ def test_keys_that_a_deleted_project_gave_itself_open_nothing_to_wait_for(
 ) -> None:
     there.look_now(connection)
     project = deleted(published)
-    Connection.objects.update(key_id=keys.make_key(project, alice).key_id)
+    Connection.objects.update(key_id=access_keys.make(project, alice).key_id)
     assert project_erasure.begin(project)

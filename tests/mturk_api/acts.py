@@ -55,7 +55,7 @@ def pass_time(seconds: float) -> None:
     """Let everything be so much older. The database's clock cannot be set, so what it is held against moves."""
     from django.db.models import F
 
-    from annotation.models import Listing
+    from annotation.mturk_api.models import Listing
 
     by = timedelta(seconds=seconds)
     Hit.objects.filter(closes_at__isnull=False).update(closes_at=F("closes_at") - by)

@@ -18,8 +18,9 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import ledger, ledger_audit
 from annotation.flow.review import review_decisions
 from annotation.flow.work import next_assignment
-from annotation.models import Account, Assignment, Listing, Payment
+from annotation.models import Account, Assignment, Payment
 from annotation.mturk_api.flow import hit_changes, hit_creation
+from annotation.mturk_api.models import Listing
 from tests.mturk_api.acts import HIT, TERMS, accept, later, submit, work, worker
 from tests.mturk_api.wire import mturk, requester
 

@@ -13,9 +13,8 @@ from botocore.exceptions import ClientError
 from django.db.models import F
 from django.utils import timezone
 
-from annotation.flow import keys
-from annotation.models import Event
-from annotation.mturk_api.flow import notification_delivery
+from annotation.mturk_api.flow import access_keys, notification_delivery
+from annotation.mturk_api.models import Event
 from annotation.pure.mturk import notification_events
 from tests.mturk_api.acts import TERMS, work, worker
 from tests.mturk_api.hook import QUEUE, hit_of, hook, signed_by, spec
@@ -98,10 +97,10 @@ def test_a_revoked_key_signs_nothing(client: Any, key: Any, hit_type: str) -> No
     with hook() as there:
         client.update_notification_settings(HITTypeId=hit_type, Notification=spec(there.url, "SNS", "HITCreated"))
         hit_of(client, hit_type)
-        keys.revoke(key)
+        access_keys.revoke(key)
         notification_delivery.deliver_due()
         assert there.letters == []
-        fresh = keys.make_key(key.project, key.user)
+        fresh = access_keys.make(key.project, key.user)
         due_now()
         notification_delivery.deliver_due()
     headers, body = there.letters[0]

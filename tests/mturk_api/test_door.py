@@ -13,9 +13,9 @@ from botocore.exceptions import ClientError
 from django.test import Client
 from django.utils import timezone
 
-from annotation.flow import keys
 from annotation.models import AccessKey, Member, Project, SecondFactor, User
 from annotation.mturk_api import registry
+from annotation.mturk_api.flow import access_keys
 from tests.mturk_api.acts import HIT
 from tests.mturk_api.wire import mturk, requester
 
@@ -121,8 +121,8 @@ def test_a_key_that_was_revoked_or_whose_owner_left_opens_nothing(key: Any) -> N
         client.get_account_balance()
     Member.objects.create(project=key.project, user=key.user)
     client.get_account_balance()
-    assert keys.revoke(key)
-    assert not keys.revoke(key)
+    assert access_keys.revoke(key)
+    assert not access_keys.revoke(key)
     with pytest.raises(ClientError, match="UnrecognizedClientException"):
         client.get_account_balance()
 

@@ -15,8 +15,9 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.projects import overview
 from annotation.flow.review import problem_reports
-from annotation.models import Hit, HitType, Listing, Participation, Project
+from annotation.models import Hit, Participation, Project
 from annotation.mturk_api.flow import hit_changes, hit_creation
+from annotation.mturk_api.models import HitType, Listing
 from tests.flow.interleaving import just_before
 from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, later, pass_time, submit, work, worker
 from tests.mturk_api.wire import mturk, requester

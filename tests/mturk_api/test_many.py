@@ -11,9 +11,10 @@ from botocore.exceptions import ClientError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Hit, Listing
+from annotation.models import Hit
 from annotation.mturk_api.flow import hit_creation
 from annotation.mturk_api.flow.hit_creation import HitRequest, Terms
+from annotation.mturk_api.models import Listing
 from tests.mturk_api.acts import HIT, QUESTION, TERMS, accept, pass_time, submit, work, worker
 from tests.mturk_api.wire import mturk, requester
 
@@ -151,7 +152,7 @@ def test_lists_walk_an_index(client: Any) -> None:
     page = client.list_hits(MaxResults=1)
     with CaptureQueriesContext(connection) as seen:
         client.list_hits(MaxResults=1, NextToken=page["NextToken"])
-    [asked] = [q["sql"] for q in seen if 'FROM "annotation_listing"' in q["sql"] and "ORDER BY" in q["sql"]]
+    [asked] = [q["sql"] for q in seen if 'FROM "mturk_api_listing"' in q["sql"] and "ORDER BY" in q["sql"]]
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN QUERY PLAN {asked}")

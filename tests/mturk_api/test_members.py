@@ -9,9 +9,9 @@ import pytest
 from botocore.exceptions import ClientError
 from django.utils import timezone
 
-from annotation.models import HitType
 from annotation.mturk_api import service
 from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.models import HitType
 from tests.mturk_api.acts import HIT, QUESTION, TERMS
 from tests.mturk_api.wire import mturk, requester
 

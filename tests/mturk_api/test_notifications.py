@@ -8,8 +8,8 @@ import pytest
 from django.test.utils import CaptureQueriesContext
 
 from annotation.flow.work import next_assignment
-from annotation.models import Event, NotificationSetting
 from annotation.mturk_api.flow import hit_expiry, notification_events
+from annotation.mturk_api.models import Event, NotificationSetting
 from annotation.pure.batches import lifecycle
 from tests.mturk_api.acts import TERMS, accept, pass_time, work, worker
 from tests.mturk_api.hook import QUEUE, hit_of, spec

@@ -9,8 +9,9 @@ from django.db import OperationalError
 
 from annotation.flow.money import ledger
 from annotation.flow.review import assignment_approval
-from annotation.models import Assignment, Listing, PolicyOutcome
+from annotation.models import Assignment
 from annotation.mturk_api.flow import external_submission, hit_expiry, policy_actions
+from annotation.mturk_api.models import Listing, PolicyOutcome
 from tests.mturk_api.acts import HIT, accept, pass_time, submit, work, worker
 from tests.mturk_api.saying_no import refused
 from tests.mturk_api.wire import mturk, requester

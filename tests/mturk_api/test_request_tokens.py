@@ -8,8 +8,9 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.models import Project, RequestToken
+from annotation.models import Project
 from annotation.mturk_api.flow import request_tokens
+from annotation.mturk_api.models import RequestToken
 
 
 def test_a_token_is_spent_once_and_says_what_it_made(project: Project) -> None:

@@ -11,9 +11,9 @@ from botocore.awsrequest import AWSResponse
 from botocore.config import Config
 from django.test import Client
 
-from annotation.flow import keys
 from annotation.flow.money import ledger
 from annotation.models import Member, Project, User
+from annotation.mturk_api.flow import access_keys
 
 SESSION = boto3.Session()  # reads the service's model once
 INSIDE = "http://testserver/mturk/"
@@ -76,4 +76,4 @@ def requester(name: str = "rita", *, balance: str = "10000.00") -> Any:
     project = Project.objects.create(slug=name, title=f"Project of {name}", sign_up=Project.SignUp.ANY_ACCOUNT)
     Member.objects.create(project=project, user=user)
     ledger.deposit(project, Decimal(balance), key="first")
-    return keys.make_key(project, user)
+    return access_keys.make(project, user)

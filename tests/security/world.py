@@ -20,7 +20,6 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from annotation import jobs
-from annotation.flow import keys
 from annotation.flow.batches import batch_launch
 from annotation.flow.data import dataset_import, dataset_removal
 from annotation.flow.money import ledger, payouts
@@ -30,6 +29,7 @@ from annotation.flow.projects import api_tokens
 from annotation.flow.review import problem_reports, review_samples, worker_feedback
 from annotation.marketplaces.flow import arrivals, connections
 from annotation.models import Assignment, Dataset, Hit, Job, Member, Project, User, Worker
+from annotation.mturk_api.flow import access_keys
 from annotation.templatetags.strangers import QUESTION
 from annotation.webhooks import deliveries, subscriptions
 from tests.conftest import write_records
@@ -170,7 +170,7 @@ def _people(project: Any, boss: Any, people: list[Any]) -> dict[str, Any]:
 def _keys(project: Any, boss: Any) -> dict[str, Any]:
     """What scripts of the requester call with."""
     token, _text = api_tokens.make(boss, project=project, note="canary")
-    return {"access-key-revoke.pk": keys.make_key(project, boss).pk, "token-revoke.pk": token.pk}
+    return {"access-key-revoke.pk": access_keys.make(project, boss).pk, "token-revoke.pk": token.pk}
 
 
 def _told(project: Any, batch: Any, person: Any) -> int:

@@ -17,7 +17,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import audit_log
-from annotation.models import Batch, Hit, HitType
+from annotation.models import Batch, Hit
 from annotation.registry import task_type
 
 
@@ -32,7 +32,7 @@ def add_assignments(
     """
     if round_attempts.round_of(batch) is not None:
         raise Refused(_("In a qualification round everybody gets their own items, so no assignments can be added."))
-    if HitType.objects.filter(batch=batch).exists():
+    if batch.by_program:
         raise Refused(_("Another program created these HITs through the MTurk API and adds assignments itself."))
     standing = Hit.objects.filter(batch=batch, excluded_at__isnull=True, check_item=False)
     finished = standing.filter(room=0, live=0, ticket__lt=base)

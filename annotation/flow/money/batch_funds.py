@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
 
 from annotation.flow.money import ledger
-from annotation.models import Account, Assignment, Batch, Entry, Hit, HitType, Payment, ReservedHit
+from annotation.models import Account, Assignment, Batch, Entry, Hit, Payment, ReservedHit
 from annotation.pure.batches import lifecycle
 from annotation.pure.money import pricing
 from annotation.registry import task_type
@@ -27,7 +27,7 @@ UNDER_WAY = {Batch.State.LAUNCHING, Batch.State.OPEN, Batch.State.PAUSED}
 
 def applies(batch: Batch) -> bool:
     """Whether money is set aside for the batch as a whole: it pays, and was not created through the MTurk API."""
-    return batch.auto_approval is not None and not HitType.objects.filter(batch=batch).exists()
+    return batch.auto_approval is not None and not batch.by_program
 
 
 def promised(batch: Batch, most: Decimal) -> Decimal:
@@ -185,7 +185,7 @@ def level_closed() -> int:
     """
     held_ids = Account.objects.filter(name__startswith="held/", balance__gt=0).values_list("name", flat=True)
     closed = Batch.objects.filter(
-        pk__in=[int(name.partition("/")[2]) for name in held_ids], state=Batch.State.CLOSED, hit_type__isnull=True
+        pk__in=[int(name.partition("/")[2]) for name in held_ids], state=Batch.State.CLOSED, by_program=False
     )
     changed = 0
     for batch in closed.select_related("project"):

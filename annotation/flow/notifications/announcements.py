@@ -83,7 +83,7 @@ def _members(project: Project, act: str) -> list[User]:
 
 def _follow() -> None:
     """Update which batches are open, and since when."""
-    now, ours = clock.now(), Batch.objects.filter(state=Batch.State.OPEN, hit_type__isnull=True)
+    now, ours = clock.now(), Batch.objects.filter(state=Batch.State.OPEN, by_program=False)
     new = list(ours.filter(activity__isnull=True).values_list("pk", flat=True))
     if new:
         BatchActivity.objects.bulk_create(

@@ -67,7 +67,7 @@ class Wait:
 def running(project: Project, *, most: int = SHOWN) -> list[Progress]:
     """The project's batches: active ones first, then drafts, then closed ones, each newest first."""
     order = Case(*[When(state=s, then=Value(k)) for k, s in enumerate(STATES)], output_field=IntegerField())
-    rows = project.batches.filter(round__isnull=True, hit_type__isnull=True).annotate(order=order)
+    rows = project.batches.filter(round__isnull=True, by_program=False).annotate(order=order)
     batches = list(rows.prefetch_related("datasets").order_by("order", "-created_at", "-pk")[:most])
     keys = [batch.pk for batch in batches if batch.launched_at]
     counted = Hit.objects.filter(batch__in=keys, excluded_at__isnull=True, check_item=False).order_by().values("batch")
@@ -192,14 +192,14 @@ def purse(project: Project) -> Purse | None:
 
 def totals(project: Project) -> dict[str, int]:
     """{"datasets", "batches", "launched", "open", "annotators", "at_work", "members"}; at_work: who answered today."""
-    states = project.batches.filter(hit_type__isnull=True).aggregate(
+    states = project.batches.filter(by_program=False).aggregate(
         batches=Count("pk"),
         launched=Count("pk", filter=Q(launched_at__isnull=False)),
         open=Count("pk", filter=Q(state=Batch.State.OPEN)),
     )
     day = Participation.objects.filter(batch__project=project, worked_at__gt=clock.now() - pace.WINDOW)
     return states | {
-        "datasets": project.datasets.whole().filter(batches__hit_type__isnull=True).distinct().count(),
+        "datasets": project.datasets.whole().filter(batches__by_program=False).distinct().count(),
         "annotators": project.workers.filter(active=True, user__isnull=False).count(),
         "at_work": day.values("worker").distinct().count(),
         "members": project.members.count(),

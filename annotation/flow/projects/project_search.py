@@ -63,12 +63,12 @@ def _by_id(project: Project, words: str) -> Iterator[Found]:
 
 def _named(project: Project, words: str, user: User, may: Collection[str]) -> Iterator[Found]:
     called = Q(title__icontains=words) | Q(slug__icontains=words)
-    batches = project.batches.filter(called, hit_type__isnull=True).select_related("round")
+    batches = project.batches.filter(called, by_program=False).select_related("round")
     for batch in batches.order_by("-created_at", "-pk")[: 2 * MOST]:
         kind = "round" if hasattr(batch, "round") else "batch"
         yield Found(kind, batch.title, str(batch.get_state_display()), (batch.slug,))
     datasets = project.datasets.whole().filter(slug__icontains=words)
-    for dataset in datasets.filter(batches__hit_type__isnull=True).distinct().order_by("-created_at", "-pk")[:MOST]:
+    for dataset in datasets.filter(batches__by_program=False).distinct().order_by("-created_at", "-pk")[:MOST]:
         note = ngettext("%(n)s item", "%(n)s items", dataset.size) % {"n": dataset.size}
         yield Found("dataset", dataset.slug, note, (dataset.slug,))
     if roles.PEOPLE in may:
@@ -103,7 +103,7 @@ def _person(project: Project, worker: Worker, *, named: bool) -> Found:
 
 def _items(project: Project, words: str) -> Iterator[Found]:
     """Items with exactly this id, by index; then those with the text in their question, up to the limit."""
-    listed = project.datasets.filter(batches__hit_type__isnull=False).values("pk")
+    listed = project.datasets.filter(batches__by_program=True).values("pk")
     datasets = list(
         project.datasets.whole().exclude(pk__in=listed).order_by("-created_at").values_list("pk", flat=True)
     )

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds
 from annotation.flow.projects import audit_log
-from annotation.models import Account, Assignment, Batch, Dataset, Erasure, HitType, Job, Payment, PayoutLine, Project
+from annotation.models import Account, Assignment, Batch, Dataset, Erasure, Job, Payment, PayoutLine, Project
 from annotation.pure.batches import lifecycle
 
 KEPT_FOR = timedelta(days=30)
@@ -44,7 +44,7 @@ def _what_keeps(batch: Batch) -> str:
     """Why the batch cannot be deleted now; "" if it can."""
     if batch.state not in AT_REST:
         return _("Close the batch first: only drafts and closed batches can be deleted.")
-    if HitType.objects.filter(batch=batch).exists():
+    if batch.by_program:
         return _(
             "Another program created this batch through the MTurk API and may still need its HITs, so it "
             "cannot be deleted."

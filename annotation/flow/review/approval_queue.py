@@ -211,7 +211,7 @@ def _check_bonus(amount: Decimal, reason: str) -> None:
 def can_be_returned(batch: Batch) -> bool:
     """Whether changes can be requested: not on a marketplace, nor if the worker saw more after submitting."""
     final = isinstance(task_type(batch.task), Revealing)
-    return not batch.on_marketplace and not hasattr(batch, "hit_type") and not final
+    return not batch.on_marketplace and not batch.by_program and not final
 
 
 def send_back(row: Assignment, revision: int, *, message: str, user: User | None) -> Review:

@@ -78,7 +78,7 @@ def _offered(user: User, workers: dict[int, Worker], **which: Any) -> list[Batch
     shut = [key for key, worker in workers.items() if not worker.active or hasattr(worker, "block")]
     rows = Batch.objects.filter(state=Batch.State.OPEN, on_marketplace=False, **which).exclude(project__in=shut)
     rows = rows.filter(Q(project__in=list(workers)) | Q(project__in=open_to_all))
-    rows = rows.filter(Q(workers__isnull=True) | Q(workers__user=user)).select_related("project", "hit_type")
+    rows = rows.filter(Q(workers__isnull=True) | Q(workers__user=user)).select_related("project")
     return [batch for batch in rows.distinct() if may(workers.get(batch.project_id), batch, "discover")]
 
 
@@ -116,7 +116,7 @@ def _group(batch: Batch, worker: Worker | None, stock: dict[str, Any]) -> Group:
         available=stock["left"],
         rewards=_rewards(batch, stock) if paid else None,
         missing=tuple(missing(worker, batch)),
-        of_program=hasattr(batch, "hit_type"),
+        of_program=batch.by_program,
     )
 
 
@@ -173,9 +173,9 @@ def next_hit(group: Group, *, passing: int = 0) -> Hit | None:
 
 
 def hit_of_program(public_id: str) -> Hit | None:
-    """A HIT that was created through the MTurk API and not deleted."""
-    rows = Hit.objects.filter(listing__isnull=False, listing__deleted_at__isnull=True)
-    return rows.select_related("batch__project", "batch__hit_type").filter(public_id=public_id).first()
+    """A HIT that was created through the MTurk API."""
+    rows = Hit.objects.filter(batch__by_program=True, public_id=public_id)
+    return rows.select_related("batch__project").first()
 
 
 def under_way(user: User) -> QuerySet[Assignment]:

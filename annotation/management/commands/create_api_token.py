@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.flow import keys
+from annotation.flow.people import requesters
 from annotation.flow.projects import api_tokens
 from annotation.management.json_command import JSONCommand, words
 from annotation.models import ApiToken
@@ -28,7 +28,7 @@ class Command(JSONCommand):
 
     @transaction.atomic
     def act(self, **options: Any) -> dict[str, Any]:
-        made = keys.requester(options["email"], create=options["create"], slug=options["project"])
+        made = requesters.requester(options["email"], create=options["create"], slug=options["project"])
         token, text = api_tokens.make(made.user, project=made.project, scope=options["scope"], note=options["note"])
         return {"token": text, "project": made.project.slug, "scope": token.scope}
 

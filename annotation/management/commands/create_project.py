@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from annotation.flow import keys
 from annotation.flow.errors import Refused
+from annotation.flow.people import requesters
 from annotation.flow.projects import new_project
 from annotation.management.json_command import JSONCommand, slug, words
 
@@ -31,7 +31,7 @@ class Command(JSONCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        owner = keys.account(options["owner"])
+        owner = requesters.account(options["owner"])
         if owner is None:
             hint = f"manage.py create_account {options['owner']}"
             raise Refused(f"There is no account {options['owner']}. Create it first: {hint}")

@@ -16,9 +16,10 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.work import next_assignment
-from annotation.models import Assignment, Batch, Hit, HitType, Listing, Participation, clock
+from annotation.models import Assignment, Batch, Hit, Participation, clock
 from annotation.mturk_api.flow import hit_funds, notification_events
 from annotation.mturk_api.flow.hit_creation import item_for
+from annotation.mturk_api.models import HitType, Listing
 from annotation.pure.batches import lifecycle
 from annotation.pure.mturk import hit_status
 

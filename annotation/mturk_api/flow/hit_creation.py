@@ -16,9 +16,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from annotation.flow.money import ledger
-from annotation.models import Batch, Dataset, Hit, HitType, Item, Listing, Project, User, clock
+from annotation.models import Batch, Dataset, Hit, Item, Project, User, clock
 from annotation.models.project import mturk_id
 from annotation.mturk_api.flow import hit_funds, notification_events
+from annotation.mturk_api.models import HitType, Listing
 from annotation.pure.data.example import Example
 
 TASK = "external"
@@ -88,6 +89,7 @@ def _make_type(project: Project, terms: Terms, user: User | None) -> HitType:
         disjoint=False,
         state=Batch.State.OPEN,
         launched_at=clock.now(),
+        by_program=True,
         created_by=user,
     )
     return HitType.objects.create(batch=batch, project=project, public_id=public_id, digest=terms.digest)

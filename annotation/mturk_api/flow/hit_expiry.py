@@ -9,8 +9,9 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from annotation.models import Hit, Listing
+from annotation.models import Hit
 from annotation.mturk_api.flow import hit_funds, notification_events, policy_checks
+from annotation.mturk_api.models import Listing
 from annotation.pure.mturk import hit_status
 
 OVER = {hit_status.REVIEWABLE, hit_status.REVIEWING}

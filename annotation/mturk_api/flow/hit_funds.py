@@ -16,8 +16,9 @@ from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 
 from annotation.flow.money import ledger
-from annotation.models import Assignment, Batch, Hit, Listing, Payment, Project, clock
+from annotation.models import Assignment, Batch, Hit, Payment, Project, clock
 from annotation.mturk_api.flow import notification_events
+from annotation.mturk_api.models import Listing
 from annotation.pure.batches import lifecycle
 from annotation.pure.mturk import hit_status
 from annotation.pure.mturk.hit_status import Stand

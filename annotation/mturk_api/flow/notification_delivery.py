@@ -12,7 +12,8 @@ from django.db.models import F
 
 from annotation.flow.notifications import outbound_http
 from annotation.flow.notifications.outbound_http import NotSent
-from annotation.models import AccessKey, Event, NotificationSetting, clock
+from annotation.models import AccessKey, clock
+from annotation.mturk_api.models import Event, NotificationSetting
 from annotation.pure.mturk import notification_events
 
 LEASE = timedelta(minutes=2)  # for one attempt

@@ -14,8 +14,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.models import AccessKey, Assignment, Event, Hit, HitType, Listing, NotificationSetting, Project, clock
+from annotation.models import AccessKey, Assignment, Hit, Project, clock
 from annotation.models.project import mturk_id
+from annotation.mturk_api.models import Event, HitType, Listing, NotificationSetting
 from annotation.pure.mturk import notification_events
 from annotation.pure.mturk.notification_events import BadDestination
 

@@ -12,8 +12,9 @@ from django.db.models.functions import Now
 from annotation.flow.money import ledger
 from annotation.flow.review import assignment_approval
 from annotation.flow.work import next_assignment
-from annotation.models import Listing, Project
+from annotation.models import Project
 from annotation.mturk_api.flow import hit_funds
+from annotation.mturk_api.models import Listing
 
 AT_ONCE = 200
 

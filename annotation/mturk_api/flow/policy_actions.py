@@ -11,8 +11,9 @@ from django.db.models import QuerySet
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.review import assignment_approval
-from annotation.models import Assignment, Listing, PolicyOutcome, clock
+from annotation.models import Assignment, clock
 from annotation.mturk_api.flow import hit_changes, hit_expiry, hit_funds, policy_checks
+from annotation.mturk_api.models import Listing, PolicyOutcome
 from annotation.pure.mturk import hit_status, review_policies
 from annotation.pure.mturk.review_policies import Extension
 

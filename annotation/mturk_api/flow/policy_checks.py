@@ -6,8 +6,9 @@ afterwards.
 
 from __future__ import annotations
 
-from annotation.models import Assignment, Listing, PolicyOutcome, WorkerResponse
+from annotation.models import Assignment, WorkerResponse
 from annotation.mturk_api.flow.notification_events import EXTERNAL
+from annotation.mturk_api.models import Listing, PolicyOutcome
 from annotation.pure.batches import lifecycle
 from annotation.pure.mturk import review_policies
 from annotation.pure.mturk.review_policies import Answers, Outcome, Work

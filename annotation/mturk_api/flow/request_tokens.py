@@ -11,7 +11,8 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Conflict
-from annotation.models import Project, RequestToken, clock
+from annotation.models import Project, clock
+from annotation.mturk_api.models import RequestToken
 
 LASTS = timedelta(hours=24)
 

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from annotation.flow import keys
 from annotation.models import AccessKey, Project
+from annotation.mturk_api.flow import access_keys
 from annotation.pure.people import roles
 from annotation.views.access import member_required, require_get_or_post
 from annotation.views.redirects import see
@@ -25,10 +25,10 @@ def _endpoint(request: HttpRequest) -> str:
 @never_cache
 @require_get_or_post
 @member_required(roles.OWN)
-def access_keys(request: HttpRequest, project: Project) -> HttpResponse:
+def key_list(request: HttpRequest, project: Project) -> HttpResponse:
     """The project's keys; POST creates one, whose secret is shown only once."""
     if request.method == "POST":
-        made = keys.make_key(project, request.user)
+        made = access_keys.make(project, request.user)
         context = {"project": project, "section": "settings", "key": made, "endpoint": _endpoint(request)}
         return render(request, "mturk_api/access_key.html", context)
     rows = project.access_keys.select_related("user").order_by(F("revoked_at").asc(nulls_first=True), "-created_at")
@@ -38,8 +38,8 @@ def access_keys(request: HttpRequest, project: Project) -> HttpResponse:
 
 @require_POST
 @member_required(roles.OWN)
-def access_key_revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Revoke a key."""
-    keys.revoke(get_object_or_404(AccessKey, project=project, pk=pk))
+    access_keys.revoke(get_object_or_404(AccessKey, project=project, pk=pk))
     messages.success(request, _("The key is revoked. Scripts that use it are refused from now on."))
     return see("access-keys", project.slug)

@@ -22,11 +22,11 @@ MOST = 200  # datasets, and batches, in one picture
 def family_of(project: Project) -> dict[str, Any] | None:
     """{"picture", "links" {key: URL}, "rows" [{"made", "how", "of"}]}; None for a project without datasets."""
     columns = ("project", "slug", "size", "lineage", "created_at")
-    ours = project.datasets.whole().filter(batches__hit_type__isnull=True).distinct()
+    ours = project.datasets.whole().filter(batches__by_program=False).distinct()
     datasets = {row.slug: row for row in ours.only(*columns).order_by("created_at", "pk")[:MOST]}
     if not datasets:
         return None
-    present = Batch.objects.filter(project=project, hit_type__isnull=True)
+    present = Batch.objects.filter(project=project, by_program=False)
     through = Batch.datasets.through.objects.filter(batch__in=present)
     named = ("batch__slug", "batch__title", "batch__state", "dataset__slug")
     asked: dict[str, list[str]] = {}

@@ -46,7 +46,7 @@ def money(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _paid(project: Project) -> list[Batch]:
-    paid = project.batches.filter(auto_approval__isnull=False, launched_at__isnull=False, hit_type__isnull=True)
+    paid = project.batches.filter(auto_approval__isnull=False, launched_at__isnull=False, by_program=False)
     rows = list(marketplaces().joined(paid).order_by("-launched_at")[:30])
     for batch in rows:
         batch.project = project

@@ -7,9 +7,8 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -18,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.flow.errors import Refused
 from annotation.flow.work import built_in_marketplace
 from annotation.flow.work.built_in_marketplace import Elsewhere, Group
-from annotation.models import Hit, HitType
+from annotation.models import Hit
 from annotation.templatetags.strangers import AUTOMATIC
 from annotation.views.people.sign_up import safe_next
 from annotation.views.redirects import see
@@ -159,14 +158,3 @@ def automatic(request: HttpRequest) -> HttpResponse:
     """Save whether the next HIT is accepted automatically after a submission."""
     request.session[AUTOMATIC] = request.POST.get("on") == "1"
     return HttpResponseRedirect(safe_next(request))
-
-
-@never_cache
-@require_safe
-@login_required
-def preview_by_id(request: HttpRequest) -> HttpResponse:
-    """The URL that clients print, /mturk/preview?groupId=: the id of a HIT group or a HIT type leads to its group."""
-    wanted = request.GET.get("groupId", "")[:64].replace("\0", "")
-    found = get_object_or_404(HitType, Q(group_id=wanted) | Q(public_id=wanted))
-    _group(request, found.batch_id)
-    return redirect("marketplace-group", found.batch_id)

@@ -10,8 +10,8 @@ import pytest
 from annotation.flow.batches import batch_launch
 from annotation.flow.money import ledger, ledger_audit
 from annotation.flow.people.sign_up import project_named
-from annotation.models import Listing
 from annotation.mturk_api.flow import hit_changes, hit_funds, overdue_hits
+from annotation.mturk_api.models import Listing
 from tests.views.strangers import hit_of, hit_type
 
 pytestmark = pytest.mark.django_db

@@ -13,9 +13,10 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from annotation.flow import keys
+from annotation.flow.people import requesters
 from annotation.management.json_command import JSONCommand, words
 from annotation.models import User
+from annotation.mturk_api.flow import access_keys
 
 MOST = Decimal("99999999.99")
 
@@ -44,9 +45,9 @@ class Command(JSONCommand):
 
     @transaction.atomic
     def act(self, **options: Any) -> dict[str, Any]:
-        made = keys.requester(options["email"], create=options["create"], slug=options["project"])
-        key = keys.make_key(made.project, made.user)
-        keys.endow(made, key, options["balance"])
+        made = requesters.requester(options["email"], create=options["create"], slug=options["project"])
+        key = access_keys.make(made.project, made.user)
+        access_keys.endow(made, key, options["balance"])
         told = {"access_key_id": key.key_id, "secret_access_key": key.secret, "project": made.project.slug}
         if not made.user.has_usable_password() and not options["json"]:
             told["set_password"] = _password_link(made.user)

@@ -1,28 +1,19 @@
-"""Access keys of the MTurk API, and the requesters whom they belong to."""
+"""Requesters as commands name them: by account, with the project that they act in."""
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
-from decimal import Decimal
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
-from django.db.models.functions import Now
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.flow.money import ledger
 from annotation.flow.people import members
 from annotation.flow.people.sign_up import DEFAULT_CONSENT, project_named
-from annotation.flow.projects import audit_log
-from annotation.models import AccessKey, Member, Project, User
-from annotation.models.project import ID_ALPHABET
-
-PREFIX = "HOPS"
-FIRST_BALANCE = Decimal("10000.00")
+from annotation.models import Member, Project, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +24,6 @@ class Requester:
     project: Project
     new_user: bool
     new_project: bool
-
-
-@transaction.atomic
-def make_key(project: Project, user: User) -> AccessKey:
-    """Create a key; its `secret` is to be shown once. It works while the user is a member of the project."""
-    key_id = PREFIX + "".join(secrets.choice(ID_ALPHABET) for _place in range(16))
-    made = AccessKey.objects.create(project=project, user=user, key_id=key_id, secret=secrets.token_urlsafe(30))
-    audit_log.record("made", made)
-    return made
-
-
-@transaction.atomic
-def revoke(key: AccessKey) -> bool:
-    """Revoke a key; False if it was revoked before."""
-    if not AccessKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=Now()):
-        return False
-    audit_log.record("revoked", key)
-    return True
 
 
 @transaction.atomic
@@ -128,9 +101,3 @@ def _free_slug(name: str) -> str:
         number += 1
         slug = f"{plain}-{number}"
     return slug
-
-
-def endow(made: Requester, key: AccessKey, balance: Decimal | None) -> None:
-    """Add money to the budget: `balance`, or the initial amount of a project created for its requester."""
-    amount = balance if balance is not None else FIRST_BALANCE if made.new_project else Decimal(0)
-    ledger.deposit(made.project, amount, key=f"key/{key.key_id}", user=made.user, note=_("with an access key"))

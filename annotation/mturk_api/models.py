@@ -1,4 +1,4 @@
-"""Rows of the MTurk API: access keys, HIT types, listings, request tokens, policy outcomes and notifications.
+"""Rows of the MTurk API: HIT types, listings, request tokens, policy outcomes and notifications.
 
 A HIT type is a batch of the task `external`, a HIT is a Hit with a Listing, an assignment an Assignment.
 """
@@ -8,28 +8,13 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.models.assignment import Assignment
-from annotation.models.batch import Batch, Hit
+from annotation.models import AccessKey, Batch, Hit, Project
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.money import amount_field
-from annotation.models.project import Project, mturk_id
-from annotation.models.sealed import SealedField
-
-
-class AccessKey(models.Model):
-    """A key pair that signs requests (AWS Signature Version 4). Its project is the requester."""
-
-    project = models.ForeignKey(Project, models.CASCADE, related_name="access_keys")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="access_keys")
-    key_id = models.CharField(max_length=40, unique=True)
-    secret = SealedField()
-    created_at = TimestampField(auto_now_add=True)
-    last_used_at = models.DateTimeField(null=True, blank=True)
-    revoked_at = models.DateTimeField(null=True, blank=True)
+from annotation.models.project import mturk_id
 
 
 class HitType(models.Model):
@@ -164,23 +149,3 @@ class Event(models.Model):
     def move(self, to: str, **stamps: Any) -> bool:
         """Change the state of an event that is due; False if another process changed it first."""
         return bool(Event.objects.filter(pk=self.pk, state=Event.State.DUE).update(state=to, **stamps))
-
-
-class Approval(models.Model):
-    """An approval or rejection of an assignment. Rows are only ever added; `Assignment.approval` is the last one."""
-
-    class Decision(models.TextChoices):
-        APPROVED = "approved"
-        REJECTED = "rejected"
-
-    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="approvals")
-    decision = models.CharField(max_length=8, choices=Decision)
-    text = models.TextField(blank=True)  # what the worker is told
-    source = models.CharField(max_length=10)  # requester, auto, policy, wire
-    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
-    created_at = TimestampField(auto_now_add=True)
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(condition=Q(decision__in=["approved", "rejected"]), name="approval_decision_known")
-        ]
