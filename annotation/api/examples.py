@@ -6,7 +6,6 @@ from typing import Final
 
 HIT, ANSWER, QUALIFICATION = "pXq3vKZ0T8yJd1mWb6cR2g", "bD9kQm2sVt7RzYx4Hn1LwA", "3U748KXVQNUM76FK5NS67XQ1C5G5KX"
 WORKER, OTHER = "c5c5c96a8462901f", "2a60cc437e62fe85"
-SECRET = "whsec_" + "aG9wc2NyaWJl" * 3
 CLAUSE: Final = {"figure": "answer_f1", "value": 0.75, "comparator": ">", "dataset": "each"}
 ITEM: Final = {
     "id": "wells-1",

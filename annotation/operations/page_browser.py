@@ -10,8 +10,6 @@ from html.parser import HTMLParser
 from http.cookiejar import Cookie, CookieJar
 from typing import Generic, TypeVar
 
-Fields = dict[str, list[str]]
-
 
 class Refused(Exception):
     """A page responded with an error; `code` is its HTTP status."""

@@ -95,7 +95,6 @@ def judged(draft: dict[str, Any], bridge: int) -> str:
     return str(given[bridge - 1]) if bridge <= len(given) else ""
 
 
-@register.filter
 def said(finding: dict[str, Any]) -> str:
     """A finding's {"message", "values"} as a sentence in the reader's language."""
     return str(_(finding["message"]) % finding["values"])

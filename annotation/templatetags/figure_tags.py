@@ -14,36 +14,16 @@ register = template.Library()
 @register.filter
 def percent(figure: dict[str, Any] | None) -> str:
     """{"value": 0.7801, ...} as "78.0"; a dash if undefined."""
-    return _shown(figure, 100, 1)
+    value = figure.get("value") if figure else None
+    return "–" if value is None else f"{100 * value:.1f}"
 
 
 @register.filter
 def interval(figure: dict[str, Any] | None) -> str:
     """The 95 % interval as "[71.9, 83.6]"; "" if undefined."""
-    return _bounds(figure, 100, 1)
-
-
-@register.filter
-def coefficient(figure: dict[str, Any] | None) -> str:
-    """A coefficient such as alpha, which is not a percentage: "0.743"."""
-    return _shown(figure, 1, 3)
-
-
-@register.filter
-def coefficient_interval(figure: dict[str, Any] | None) -> str:
-    """The interval of a coefficient as "[0.701, 0.785]"."""
-    return _bounds(figure, 1, 3)
-
-
-def _shown(figure: dict[str, Any] | None, times: int, digits: int) -> str:
-    value = figure.get("value") if figure else None
-    return "–" if value is None else f"{times * value:.{digits}f}"
-
-
-def _bounds(figure: dict[str, Any] | None, times: int, digits: int) -> str:
     if not figure or figure.get("low") is None or figure.get("high") is None:
         return ""
-    return f"[{times * figure['low']:.{digits}f}, {times * figure['high']:.{digits}f}]"
+    return f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
 
 
 @register.filter

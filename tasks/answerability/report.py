@@ -40,7 +40,6 @@ INTERVALS = _(
     "Shares with 95 % Wilson intervals, or BCa bootstrap over questions if several instances of one question "
     "are judged; means over HITs or groups with 95 % BCa bootstrap intervals"
 )
-ALL = ""  # the name under which all datasets stand together
 Named = Sequence[tuple[object, list[Judged]]]
 
 

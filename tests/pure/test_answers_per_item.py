@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from annotation.pure.reports.answers_per_item import MOST_DRAWS, common_count, draws, expected_best
 from annotation.pure.reports.human_scores import (
-    MEASURES,
     pair_scores,
     question_scores,
     question_scores_by_count,
@@ -26,7 +25,6 @@ near = pytest.approx
 GOLD = ["New York City"]
 WORDS = st.sampled_from(["New York", "new york!", "New York City", "Boston", "", "York"])
 SETS = st.frozensets(st.integers(0, 3), max_size=3)
-EVERY = (*MEASURES, "pairwise_agreement")
 
 
 @given(st.lists(WORDS, min_size=1, max_size=5))
@@ -35,9 +33,9 @@ def test_answers_at_k_are_the_mean_over_every_draw_of_k(answers: list[str]) -> N
     assert found[-1] == question_scores(answers, GOLD, scorer=MUSIQUE)
     for count, at in enumerate(found, 1):
         each = [question_scores(some, GOLD, scorer=MUSIQUE) for some in itertools.combinations(answers, count)]
-        means = [fmean(cells) for cells in zip(*(one.cells(EVERY) for one in each), strict=True)]
+        means = [fmean(cells) for cells in zip(*(one.cells() for one in each), strict=True)]
         assert at.annotations == count
-        assert at.cells(EVERY) == near(means, nan_ok=True)
+        assert at.cells() == near(means, nan_ok=True)
 
 
 @given(st.lists(SETS, min_size=1, max_size=5))
@@ -45,8 +43,8 @@ def test_supports_at_k_are_the_mean_over_every_draw_of_k(supports: list[frozense
     found = support_scores_by_count(supports, {0, 1}, scorer=MUSIQUE)
     for count, at in enumerate(found, 1):
         each = [support_scores(some, {0, 1}, scorer=MUSIQUE) for some in itertools.combinations(supports, count)]
-        means = [fmean(cells) for cells in zip(*(one.cells(EVERY) for one in each), strict=True)]
-        assert at.cells(EVERY) == near(means, nan_ok=True)
+        means = [fmean(cells) for cells in zip(*(one.cells() for one in each), strict=True)]
+        assert at.cells() == near(means, nan_ok=True)
 
 
 @given(

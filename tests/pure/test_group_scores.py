@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.pure.reports.group_scores import group_scores, labels_chance
-from annotation.pure.reports.human_scores import Mark, group_score, majorities, pair_scores, question_scores
+from annotation.pure.reports.human_scores import Mark, majorities, pair_scores, question_scores
 from annotation.pure.statistics.metrics import HOTPOTQA, MUSIQUE
 
 near = pytest.approx
@@ -82,7 +82,7 @@ def test_the_chance_is_the_share_of_right_outcomes_when_every_tie_is_broken_in_e
 @given(st.lists(st.tuples(LABELS, st.booleans()), min_size=1, max_size=5), ATTEMPTS)
 def test_a_group_is_its_chance_times_the_human_score_of_those_who_attempted(members, attempts):
     human = question_scores([text for text, _ in attempts], GOLD, scorer=MUSIQUE).human_score
-    assert scored(members, attempts).answer == group_score(members, human)
+    assert scored(members, attempts).answer == (human.times(labels_chance(members)) if human else Mark(0.0, 0.0))
 
 
 @given(st.lists(st.tuples(LABELS, st.booleans()), min_size=1, max_size=4), ATTEMPTS, LABELS, st.booleans())

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from annotation.pure.reports.human_scores import (
     Mark,
-    group_score,
     majority_chance,
     pair_scores,
-    paragraph_majority_score,
     question_scores,
     random_human_score,
     random_support_score,
@@ -32,7 +30,6 @@ def test_the_majority_answer_is_scored():
     assert scores.upper_bound == Mark(1, 1)
     assert scores.average == Mark(near(2 / 3), near(2 / 3))
     assert scores.agreement == Mark(near(2 / 3), near(2 / 3))
-    assert scores.pairwise_agreement == Mark(near(1 / 3), near(1 / 3))
 
 
 def test_a_wrong_majority_hides_a_right_annotation():
@@ -48,7 +45,6 @@ def test_a_tie_of_three_is_the_mean_of_the_three():
     assert scores.average == scores.human_score
     assert scores.upper_bound == Mark(1, 1)
     assert scores.agreement == Mark(0, near((0.8 + 0.8 + 0) / 3))
-    assert scores.pairwise_agreement == Mark(0, near(0.8 * 2 / 6))
 
 
 def test_a_tie_of_two_pairs_is_the_mean_of_the_two_classes():
@@ -59,7 +55,7 @@ def test_a_tie_of_two_pairs_is_the_mean_of_the_two_classes():
 
 def test_one_annotation_has_no_agreement():
     scores = question_scores(["Paris"], ["Paris"], scorer=MUSIQUE)
-    assert (scores.agreement, scores.pairwise_agreement) == (None, None)
+    assert scores.agreement is None
     assert scores.human_score == scores.upper_bound == scores.average == Mark(1, 1)
     assert [math.isnan(cell) for cell in scores.cells()] == [False] * 4 + [True] * 2 + [False] * 2
 
@@ -95,16 +91,9 @@ def test_supports_are_voted_as_whole_sets():
     assert scores.agreement == Mark(near(2 / 3), near((1 + 1 + 0.8) / 3))
 
 
-def test_supports_voted_by_paragraph_may_form_a_set_that_nobody_marked():
+def test_supports_are_not_voted_by_paragraph():
     supports = [{1, 2}, {2, 3}, {1, 3}]
     assert support_scores(supports, {1, 2, 3}, scorer=MUSIQUE).human_score == Mark(0, near(0.8))
-    assert paragraph_majority_score(supports, {1, 2, 3}, scorer=MUSIQUE) == Mark(1, 1)
-
-
-def test_a_paragraph_that_half_marked_is_in_or_out_with_equal_chance():
-    # 1 is in; 2 (right) and 3 (wrong) are open: {1} 2/3, {1,2} 1, {1,3} 1/2, {1,2,3} 4/5
-    mark = paragraph_majority_score([{1, 2}, {1, 3}], {1, 2}, scorer=MUSIQUE)
-    assert mark == Mark(0.25, near((2 / 3 + 1 + 1 / 2 + 4 / 5) / 4))
 
 
 def test_facts_of_titles_and_sentences_are_scored_like_positions():
@@ -144,7 +133,6 @@ def test_the_order_of_annotators_and_of_aliases_does_not_matter(answers, gold, r
         assert left == question_scores(shuffled, aliases, scorer=scorer)
         assert left.human_score.f1 <= left.upper_bound.f1
         assert left.average.f1 <= left.upper_bound.f1
-        assert left.agreement is None or left.pairwise_agreement.f1 <= left.agreement.f1
 
 
 @settings(max_examples=200)
@@ -158,8 +146,6 @@ def test_neither_the_order_nor_the_names_of_paragraphs_matter(supports, gold, re
     moved = [{renamed[place] for place in support} for support in rng.sample(supports, len(supports))]
     new_gold = {renamed[place] for place in gold}
     assert support_scores(supports, gold, scorer=MUSIQUE) == support_scores(moved, new_gold, scorer=MUSIQUE)
-    voted = paragraph_majority_score(supports, gold, scorer=MUSIQUE)
-    assert voted == paragraph_majority_score(moved, new_gold, scorer=MUSIQUE)
 
 
 def test_the_chance_of_a_right_majority_is_shared_among_the_tied():
@@ -184,9 +170,3 @@ def test_a_pair_counts_the_answers_of_those_who_called_it_answerable():
     assert scores.support == Mark(0, near(0.5 * 2 / 3))
     nobody = pair_scores([("", set())], [""], gold=["Paris"], gold_support={1}, scorer=MUSIQUE)
     assert (nobody.answer, nobody.answerability) == (Mark(0, 0), 0)
-
-
-def test_a_group_is_the_chance_that_all_labels_are_right_times_the_score():
-    labels = [([1, 1, 0], 1), ([0, 1], 0), ([0, 0], 0)]
-    assert group_score(labels, Mark(1, 0.8)) == Mark(0.5, 0.4)
-    assert group_score(labels, None) == Mark(0, 0)

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from annotation.pure.reports.human_scores import figure_table, question_scores
 from annotation.pure.statistics.intervals import (
     Figure,
     bias_corrected,
@@ -16,7 +15,6 @@ from annotation.pure.statistics.intervals import (
     method_label,
     wilson,
 )
-from annotation.pure.statistics.metrics import MUSIQUE
 
 near = pytest.approx
 
@@ -104,17 +102,6 @@ def test_a_figure_is_four_numbers_in_json():
         "n": 2,
     }
     assert "9999 resamples, seed 5" in method_label(5)
-
-
-def test_a_table_of_figures_says_how_many_questions_have_agreement():
-    given = [["Paris", "Lyon"], ["Paris"], ["Rome", "Paris", "Paris"]]
-    table = figure_table([question_scores(a, ["Paris"], scorer=MUSIQUE) for a in given], 1)
-    assert list(table) == ["human_score", "upper_bound", "agreement", "average"]
-    assert (table["human_score"]["f1"].value, table["human_score"]["f1"].n) == (near(2.5 / 3), 3)
-    assert (table["agreement"]["em"].value, table["agreement"]["em"].n) == (near(1 / 3), 2)
-    assert table["upper_bound"]["em"] == wilson(3, 3)
-    assert figure_table([], 1)["average"]["f1"] == Figure(None, None, None, 0)
-    assert list(figure_table([], 1, measures=["pairwise_agreement"])) == ["pairwise_agreement"]
 
 
 @pytest.mark.soak

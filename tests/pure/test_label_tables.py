@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotation.pure.reports.tables import lines
 from annotation.pure.review.label_tables import TOO_FEW, agreement_tables, expected_agreement, most_said, side_by_side
-from annotation.pure.statistics.agreement import krippendorff_alpha
+from annotation.pure.statistics.agreement import alpha_figure
 from tests.pure.test_label_models import anaesthetists
 
 WORDS = {"yes": "it does", "no": "it does not"}
@@ -38,14 +38,14 @@ def test_agreement_is_worked_over_the_items_that_two_judged():
     assert row(found, "Agreement of pairs of annotators")[1] == pytest.approx((1 / 3 + 1 + 0) / 3, abs=0.0005)
     # 3 yes and 5 no among the eight labels of shared items
     assert row(found, "Agreement expected by chance")[1] == pytest.approx((3 * 2 + 5 * 4) / (8 * 7), abs=0.0005)
-    alpha = krippendorff_alpha([[label for _, label in own] for _, own in FOUR])
+    alpha = alpha_figure([[label for _, label in own] for _, own in FOUR], 1).value
     assert row(found, "Krippendorff's alpha (nominal)")[1] == pytest.approx(alpha, abs=0.0005)
     assert [r[4] for r in found["rows"]] == [3, 3, 3]
     raw = row(found, "Agreement of pairs of annotators")
     assert raw[5:] == [0.5, 0.667]  # without amy or bo a differs, b agrees, c has one label; without cy a agrees too
     labels = {item: dict(own) for item, own in FOUR}
     without = [
-        krippendorff_alpha([[x for name, x in own.items() if name != worker] for own in labels.values()])
+        alpha_figure([[x for name, x in own.items() if name != worker] for own in labels.values()], 1).value
         for worker in ("amy", "bo", "cy")
     ]
     ends = row(found, "Krippendorff's alpha (nominal)")[5:]

@@ -29,7 +29,6 @@ wanted = st.integers(1, 30)
 def test_a_hit_on_mechanical_turk_costs_what_its_price_list_said(
     reward: str, assignments: int, masters: bool, cost: str
 ) -> None:
-    assert pricing.hit_cost(D(reward), schedule=MTURK, assignments=assignments, masters=masters) == D(cost)
     quoted = pricing.quote({(D(reward), assignments): 1}, schedule=MTURK, masters=masters)
     assert quoted.total == D(cost)
 
@@ -86,7 +85,9 @@ def test_a_quote_is_the_sum_of_what_each_assignment_and_bonus_is_billed(
     quoted = pricing.quote(hits, schedule=schedule, masters=masters, bonuses=bonuses)
     billed = sum(
         (
-            count * pricing.hit_cost(reward, schedule=schedule, assignments=assignments, masters=masters)
+            count
+            * assignments
+            * (reward + pricing.reward_fee(reward, schedule=schedule, assignments=assignments, masters=masters))
             for (reward, assignments), count in hits.items()
         ),
         D(0),
@@ -106,5 +107,5 @@ def test_the_order_in_which_hits_are_told_changes_nothing(hits: dict[tuple[Decim
 @given(cents, cents, wanted)
 def test_more_pay_never_costs_less(one: Decimal, other: Decimal, assignments: int) -> None:
     less, more = sorted([one, other])
-    costs = [pricing.hit_cost(reward, schedule=MTURK, assignments=assignments) for reward in (less, more)]
+    costs = [pricing.quote({(reward, assignments): 1}, schedule=MTURK).total for reward in (less, more)]
     assert costs == sorted(costs)

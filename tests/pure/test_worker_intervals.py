@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from annotation.pure.statistics.student_t import two_sided, within
+from annotation.pure.statistics.student_t import two_sided
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response, Unit, over_workers, without_one
 from tests.bench.coverage import simulated
 
@@ -17,9 +17,6 @@ near = pytest.approx
 def test_student_s_t_is_that_of_another_implementation(degrees: int) -> None:
     for level in (0.0, 0.5, 0.9, 0.95, 0.999):
         assert two_sided(level, degrees) == near(stats.t.ppf((1 + level) / 2, degrees), rel=1e-9, abs=1e-12)
-    for t in (0.0, 0.3, 2.0, 40.0):
-        assert within(t, degrees) == near(1 - 2 * stats.t.sf(t, degrees), abs=1e-12)
-        assert within(-t, degrees) == within(t, degrees)
 
 
 @pytest.mark.parametrize(("level", "degrees"), [(0.95, 0), (1.0, 3), (-0.1, 3)])

@@ -39,11 +39,6 @@ class WrongState(Refused):
         super().__init__(_("This is not possible while the assignment is %(state)s.") % {"state": state})
 
 
-def state_of(assignment: Assignment) -> str:
-    """The assignment's state with the decision on its pay: accepted … submitted, approved, rejected."""
-    return assignment.approval or assignment.state
-
-
 @transaction.atomic
 def approve(
     assignment: Assignment,

@@ -59,7 +59,6 @@ ABLATIONS: Mapping[int, str] = {  # as the paper's Table 2 calls them, its abbre
 SHUFFLES = frozenset({6, 7, 8})
 SEEDED = SHUFFLES | {9}
 Words = dict[int, str]  # how tokens read instead, by their starts
-JSON = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from annotation.pure.text.tagging import Tagged, Tagger, sentences, tokens
 UNKNOWN = "[UNK]"
 
 # NLTK's list `stopwords/english` as its data of 2009 to 2024 have it: 179 words.
-FUNCTION_WORDS_NAME = "NLTK's English stop words, the list of 179"
 _FUNCTION = """
 i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his himself
 she she's her hers herself it it's its itself they them their theirs themselves what which who whom this that that'll

@@ -1,4 +1,4 @@
-"""What work costs: marketplace fees with their rounding, and what a HIT may come to. Decimal dollars throughout."""
+"""What work costs: marketplace fees with their rounding, and quotes. Decimal dollars throughout."""
 
 from __future__ import annotations
 
@@ -43,12 +43,6 @@ def reward_fee(reward: Decimal, *, schedule: str, assignments: int = 1, masters:
 def bonus_fee(bonus: Decimal, *, schedule: str) -> Decimal:
     """The fee on one bonus: 20 % on MTurk, a cent at least. Raises ValueError like `reward_fee`."""
     return reward_fee(bonus, schedule=schedule)
-
-
-def hit_cost(reward: Decimal, *, schedule: str, assignments: int, masters: bool = False) -> Decimal:
-    """What a HIT comes to when every assignment is approved."""
-    fee = reward_fee(reward, schedule=schedule, assignments=assignments, masters=masters)
-    return assignments * (reward + fee)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ ORDERED: Final[dict[str, Callable[[int, int], bool]]] = {
     "GreaterThan": lambda held, wanted: held > wanted,
     "GreaterThanOrEqualTo": lambda held, wanted: held >= wanted,
 }
-EQUALITY: Final = frozenset({"EqualTo", "NotEqualTo"})
 MEMBERSHIP: Final = frozenset({"In", "NotIn"})
 EXISTENCE: Final = frozenset({"Exists", "DoesNotExist"})
 COMPARATORS: Final = (*ORDERED, "EqualTo", "NotEqualTo", "Exists", "DoesNotExist", "In", "NotIn")

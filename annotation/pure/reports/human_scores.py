@@ -8,21 +8,17 @@ annotations of one question and is blind to their order; means over questions ar
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
-import numpy as np
-
 from annotation.pure.reports.answers_per_item import draws, expected_best
-from annotation.pure.statistics.intervals import RESAMPLES, Figure, bootstrap_figures
 from annotation.pure.statistics.metrics import Score, Scorer
 
 RULE = "majority-expected/2"  # goes beside the figures; a change of any definition here is a new number
 RANDOM_RULE = "majority-random/1"  # the same, with ties broken at random
-MEASURES = ("human_score", "upper_bound", "agreement", "average")  # "pairwise_agreement" on request
+MEASURES = ("human_score", "upper_bound", "agreement", "average")
 PARTS = ("em", "f1")
 
 Support = Collection[Hashable]
@@ -45,8 +41,7 @@ class Mark:
 class QuestionScores:
     """One question's figures. None: undefined (no gold, or a single annotation for the agreements).
 
-    `agreement` is the expected best match of one annotation among the others (the paper's);
-    `pairwise_agreement`, the mean over all pairs, is stricter.
+    `agreement` is the expected best match of one annotation among the others (the paper's).
     """
 
     annotations: int
@@ -54,26 +49,11 @@ class QuestionScores:
     upper_bound: Mark | None
     average: Mark | None
     agreement: Mark | None
-    pairwise_agreement: Mark | None
 
     def cells(self, measures: Sequence[str] = MEASURES) -> list[float]:
         """EM and F1 of each measure in turn, as a row of `intervals.bootstrap_figures`; nan for None."""
         marks: list[Mark | None] = [getattr(self, measure) for measure in measures]
         return [math.nan if mark is None else getattr(mark, part) for mark in marks for part in PARTS]
-
-
-def figure_table(
-    questions: Sequence[QuestionScores],
-    seed: int,
-    *,
-    measures: Sequence[str] = MEASURES,
-    resamples: int = RESAMPLES,
-) -> dict[str, dict[str, Figure]]:
-    """{measure: {"em": Figure, "f1": Figure}} over questions; undefined ones are left out and n says so."""
-    width = len(measures) * len(PARTS)
-    matrix = np.array([q.cells(measures) for q in questions], dtype=np.float64).reshape(-1, width)
-    figures = iter(bootstrap_figures(matrix, seed, resamples=resamples))
-    return {measure: {part: next(figures) for part in PARTS} for measure in measures}
 
 
 def question_scores(answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer) -> QuestionScores:
@@ -111,26 +91,6 @@ def random_human_score(answers: Sequence[str], gold: Sequence[str], *, scorer: S
 def random_support_score(supports: Sequence[Support], gold: Support, *, scorer: Scorer, rng: Random) -> Mark:
     """As `random_human_score`, for the support."""
     return _mark(scorer.support(rng.choice(majorities(supports, key=_whole)), gold))
-
-
-def paragraph_majority_score(supports: Sequence[Support], gold: Support, *, scorer: Scorer) -> Mark:
-    """Support voted paragraph by paragraph instead of by whole set; a paragraph that half of the
-    annotators marked is in or out with equal chance, and the expected value over these is returned.
-    """
-    votes = Counter(place for support in supports for place in set(support))
-    chosen = {place for place, count in votes.items() if 2 * count > len(supports)}
-    tied = [place for place, count in votes.items() if 2 * count == len(supports)]
-    open_gold = [place for place in tied if place in gold]
-    open_other = [place for place in tied if place not in gold]
-    ems, f1s = [], []
-    for right in range(len(open_gold) + 1):
-        for wrong in range(len(open_other) + 1):
-            weight = math.comb(len(open_gold), right) * math.comb(len(open_other), wrong)
-            score = scorer.support(chosen | {*open_gold[:right]} | {*open_other[:wrong]}, gold)
-            ems.append(weight * score.em)
-            f1s.append(weight * score.f1)
-    ways = 2 ** len(tied)
-    return Mark(math.fsum(ems) / ways, math.fsum(f1s) / ways)
 
 
 def majorities(annotations: Sequence[T], *, key: Callable[[T], Hashable]) -> list[T]:
@@ -205,15 +165,6 @@ def _pair(
     return PairScores(answer.times(chance), support.times(chance), chance)
 
 
-def group_score(labels: Iterable[tuple[Sequence[Hashable], Hashable]], sufficient: Mark | None) -> Mark:
-    """A group of instances judged by people: (labels given, right label) of each instance, and the human
-    score on the sufficient one among those who called it sufficient (None: nobody did, which scores 0).
-    """
-    if sufficient is None:
-        return Mark(0.0, 0.0)
-    return sufficient.times(math.prod(majority_chance(given, right) for given, right in labels))
-
-
 def _of_answers(
     answers: Sequence[str], gold: Sequence[str] | None, scorer: Scorer, counts: Sequence[int]
 ) -> list[QuestionScores]:
@@ -245,14 +196,13 @@ def _question(
     rows = _matches(annotations, score=score, alone=alone) if max(counts) > 1 else []
     found = []
     for count in counts:
-        human = upper = average = agreement = pairwise = None
+        human = upper = average = agreement = None
         if gold is not None:
             human = _majority_at(annotations, count, key=key, score=score, gold=gold)
             upper, average = _best(marks, count), _mean(marks)
         if count > 1:
             agreement = _mean([_best(row, count - 1) for row in rows])
-            pairwise = _mean([mark for row in rows for mark in row])
-        found.append(QuestionScores(count, human, upper, average, agreement, pairwise))
+        found.append(QuestionScores(count, human, upper, average, agreement))
     return found
 
 

@@ -143,8 +143,6 @@ SQUAD = Scorer("squad", scores_unanswerable=True)
 SQUAD_1 = Scorer("squad1.1", empty_f1=0.0)
 ACCURACY = Scorer("accuracy", verbatim=True)
 
-SCORERS = {scorer.name: scorer for scorer in (HOTPOTQA, TWOWIKI, MUSIQUE, SQUAD, ACCURACY)}
-
 # Our own jsonl and csv may hold anything: MuSiQue's scorer is the one that knows aliases and twins.
 _BY_FORMAT = {
     "hotpotqa": HOTPOTQA,

@@ -14,7 +14,6 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-ALPHA = 0.05  # the chance of any false difference in a table
 Q = 0.05  # the expected share of people marked by chance
 PERMUTATIONS = 9_999
 _CELLS = 1_000_000  # values held at once while permuting: bounds the memory
@@ -23,7 +22,7 @@ Array = npt.NDArray[np.float64]
 
 
 def holm(chances: Sequence[float]) -> list[float]:
-    """Each p value adjusted for all of them, step down; below ALPHA none is false with a chance of 1 - ALPHA."""
+    """Each p value adjusted for all of them, step down; below 0.05 none is false with a chance of 95 %."""
     order = sorted(range(len(chances)), key=lambda k: chances[k])
     adjusted, reached = [0.0] * len(chances), 0.0
     for place, k in enumerate(order):

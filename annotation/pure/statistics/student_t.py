@@ -10,13 +10,6 @@ import math
 from functools import cache
 
 
-def within(t: float, degrees: int) -> float:
-    """The chance that |T| is at most `t`. ValueError for less than one degree of freedom."""
-    if degrees < 1:
-        raise ValueError("Student's t needs at least one degree of freedom")
-    return _within(math.atan2(abs(t), math.sqrt(degrees)), degrees)
-
-
 @cache
 def two_sided(level: float, degrees: int) -> float:
     """The t between whose negative and itself lies `level` of the distribution, 0 <= level < 1."""
@@ -26,11 +19,11 @@ def two_sided(level: float, degrees: int) -> float:
         raise ValueError("the level lies between 0 and 1")
     low, high = 0.0, math.pi / 2
     while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if _within(middle, degrees) < level else (low, middle)
+        low, high = (middle, high) if _probability(middle, degrees) < level else (low, middle)
     return math.sqrt(degrees) * math.tan(low)
 
 
-def _within(angle: float, degrees: int) -> float:
+def _probability(angle: float, degrees: int) -> float:
     """The sum, for an angle whose tangent is t / sqrt(degrees)."""
     sine, cosine = math.sin(angle), math.cos(angle)
     odd = degrees % 2

@@ -14,8 +14,7 @@ from typing import Any
 Tagged = tuple[str, str]  # Penn tag, lemma
 Tagger = Callable[[Sequence[str]], Sequence[Tagged]]
 
-NAME = "HanTa 1.2, its English model; CLAWS C5 mapped to Penn tags"
-MODEL = "morphmodel_en.pgz"
+MODEL = "morphmodel_en.pgz"  # HanTa 1.2's English model; its CLAWS C5 tags are mapped to Penn's
 
 # Words with their inner hyphens, numbers with their separators, abbreviations; then clitics and signs one by one.
 # A number is never given up in part: by a look ahead, since Python before 3.11.5 goes wrong on possessive groups.

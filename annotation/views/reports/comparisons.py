@@ -28,8 +28,6 @@ from annotation.views.reports.report_display import chart_at
 from annotation.views.reports.report_files import SVG
 from annotation.views.reports.report_tables import shown_table
 
-OF = ("batches", "datasets", "answerers")
-
 
 @dataclass(frozen=True, slots=True)
 class Compared:
