@@ -110,6 +110,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "pyarrow": ("annotation/formats/", "annotation/flow/data/dataset_files.py"),
     "tasks": ("annotation/registry.py", "tasks/"),
     "httpx": ("annotation/client/",),
+    "standardwebhooks": ("annotation/webhooks/protocol.py",),
 }
 MAY_MARK_SAFE = ("annotation/views/markdown_html.py", "annotation/templatetags/display_tags.py")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -85,8 +85,3 @@ class Delivery(models.Model):
             models.CheckConstraint(condition=Q(state__in=["due", "delivered", "failed"]), name="delivery_state_known"),
         ]
         indexes = [models.Index(fields=["webhook", "due_at"], name="delivery_due", condition=Q(state="due"))]
-
-    def move(self, to: str, **stamps: Any) -> bool:
-        """End the attempt that this object began; False when another attempt was begun since."""
-        mine = Delivery.objects.filter(pk=self.pk, state=Delivery.State.DUE, tries=self.tries)
-        return bool(mine.update(state=to, **stamps))

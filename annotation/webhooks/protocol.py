@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import standardwebhooks
+
 from annotation.pure.net import backoff, public_addresses
-from annotation.pure.net.hmac_signature import signature
 
 PROGRESS, SUBMISSION, RESULTS = "progress", "submission", "verdict"
 PAY, BATCH, JOB = "pay", "batch", "job"
@@ -60,16 +60,12 @@ def is_secret(text: str) -> bool:
 
 
 def headers(event: str, at: datetime, body: bytes, secrets: Iterable[str]) -> dict[str, str]:
-    """The headers of a delivery: one signature for each valid secret. Attempts of one event share its id."""
-    seconds = str(int(at.timestamp()))
-    signed = f"{event}.{seconds}.".encode() + body
-    keys = (base64.b64decode(one.removeprefix(PREFIX)) for one in secrets)
+    """The headers that sign a delivery with each secret. Attempts of one event share its id."""
+    at = at.astimezone(UTC)  # the library takes any other time zone for UTC
     return {
-        "Content-Type": "application/json",
-        "User-Agent": "Hopscribe",
         "webhook-id": event,
-        "webhook-timestamp": seconds,
-        "webhook-signature": " ".join(f"v1,{signature(key, signed)}" for key in keys),
+        "webhook-timestamp": str(int(at.timestamp())),
+        "webhook-signature": " ".join(standardwebhooks.Webhook(one).sign(event, at, body.decode()) for one in secrets),
     }
 
 
@@ -77,11 +73,6 @@ def content(type: str, at: datetime, facts: Mapping[str, Any]) -> dict[str, Any]
     """The content of an event."""
     moment = at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return {"type": type, "timestamp": moment, "data": dict(facts)}
-
-
-def body(content: Mapping[str, Any]) -> bytes:
-    """The request body; equal contents give equal bytes."""
-    return json.dumps(content, ensure_ascii=True, separators=(",", ":")).encode()
 
 
 def can_be_called(url: str, *, loopback: bool = False) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import re
@@ -10,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from annotation.pure.net import backoff, hmac_signature
+from annotation.pure.net import backoff
 from annotation.pure.net.public_addresses import closed_port, origin_of
 
 WEBHOOK, QUEUE, NOWHERE = "webhook", "queue", ""
@@ -81,7 +82,7 @@ def customer_of(key: str) -> tuple[str, str]:
 
 def signature(secret: str, timestamp: str, content: bytes) -> str:
     """X-Hopscribe-Signature: base64 of HMAC-SHA256 over the timestamp's characters and then the body as it is sent."""
-    return hmac_signature.signature(secret.encode(), timestamp.encode() + content)
+    return base64.b64encode(hmac.digest(secret.encode(), timestamp.encode() + content, hashlib.sha256)).decode()
 
 
 def wait_after(tries: int) -> timedelta:

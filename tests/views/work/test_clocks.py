@@ -29,7 +29,7 @@ from annotation.models import (
     WorkerResponse,
     clock,
 )
-from annotation.webhooks import deliveries
+from annotation.webhooks import deliveries, protocol
 from annotation.webhooks.models import Delivery, Webhook
 from tests.conftest import PASSWORD
 from tests.flow.paying import paid_batch
@@ -130,7 +130,8 @@ def test_two_servers_with_wrong_clocks_share_leases_outboxes_keys_and_invites(
     job_queue.post("work", project=project, title="Work", arguments={})
     taken = job_queue.take()
     assert taken is not None
-    webhook = Webhook.objects.create(project=project, url="http://127.0.0.1:9/", kinds=["test"])
+    secret = protocol.secret(b"0" * 32)
+    webhook = Webhook.objects.create(project=project, url="http://127.0.0.1:9/", kinds=["test"], secret=secret)
     due = deliveries.queue_test(webhook)
     resting = deliveries.queue_test(webhook, due_at=clock.now() + timedelta(minutes=5))
     invited = sign_up.invite(project, role="worker", by=None, days=1)
