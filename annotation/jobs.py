@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation import discovery
-from annotation.flow.batches import add_assignments, batch_launch, estimates, failed_launch
+from annotation.flow.batches import add_assignments, batch_drafts, batch_launch, estimates
 from annotation.flow.data import dataset_import, dataset_removal, derivation, item_writer
 from annotation.flow.errors import Refused, is_away
 from annotation.flow.money import batch_funds
@@ -143,7 +143,7 @@ def launch_batch(job: Job, progress: Progress) -> dict[str, Any]:
         report = _launched_before(job, batch) or batch_launch.launch(batch, progress=progress)
     except Refused:
         if "posted" in job.arguments:
-            failed_launch.withdraw(batch)
+            batch_drafts.withdraw(batch)
         raise
     if batch.on_marketplace:
         marketplaces().send(batch, user=job.created_by)

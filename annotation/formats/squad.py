@@ -19,8 +19,16 @@ from annotation.formats.fields import Inspection
 from annotation.formats.json_text import Window, joined, unfit
 from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import OneOfEach, RowFormat
-from annotation.formats.squad_outline import Here, Outline, article_of, follow, paragraph_of, paragraphs_of, path_of
-from annotation.formats.squad_tree import write_tree
+from annotation.formats.squad_tree import (
+    Here,
+    Outline,
+    article_of,
+    follow,
+    paragraph_of,
+    paragraphs_of,
+    path_of,
+    write_tree,
+)
 from annotation.formats.streams import Row, elements, head, opened, unreadable
 from annotation.pure.data.example import JSON, Example, Paragraph
 

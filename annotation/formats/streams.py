@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from annotation.formats import unpacking
 from annotation.formats.base import Flaw, Unreadable
 from annotation.formats.json_text import MAX_RECORD, Decoder, Fault, Window, shown, unfit
 
@@ -47,7 +46,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     try:
         with path.open("rb") as plain:
             packed = plain.peek(2)[:2] == b"\x1f\x8b"
-            stream = cast(BinaryIO, io.BufferedReader(unpacking.Unpacked(plain), _BLOCK) if packed else plain)
+            stream = cast(BinaryIO, io.BufferedReader(Unpacked(plain), _BLOCK) if packed else plain)
             _refuse_other_encodings(stream)
             yield stream
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -180,7 +179,7 @@ def parquet_rows(path: Path) -> Iterator[Row]:
             number, unpacked, packed = 0, 0, path.stat().st_size
             for batch in table.iter_batches(batch_size=_PARQUET_ROWS):
                 unpacked += sum(_plain_size(column) for column in batch.columns)
-                unpacking.check(unpacked, packed)
+                check(unpacked, packed)
                 for value in batch.to_pylist():
                     number += 1
                     yield Row(number, f"record {number}", value, tuple(unfit(value)))
@@ -191,3 +190,33 @@ def parquet_rows(path: Path) -> Iterator[Row]:
 def _plain_size(column: Any) -> int:
     """Bytes of a column once each row has a value of its own."""
     return int((column.dictionary_decode() if hasattr(column, "dictionary_decode") else column).nbytes)
+
+
+FREE = 16 << 20  # bytes that any file may become
+MOST_TIMES = 200  # of its own size beyond that; text packs to a third, very repetitive records to a hundredth
+
+
+def check(unpacked: int, packed: int) -> None:
+    """Raises Unreadable where so many bytes came of so few."""
+    if unpacked > FREE and unpacked > MOST_TIMES * packed:
+        wrong = f"it unpacks to more than {MOST_TIMES} times its size"
+        fix = "Unpack it yourself and look whether it holds what it should, then give the unpacked file"
+        raise Unreadable(Flaw("error", "the file", "", "content", wrong, fix))
+
+
+class Unpacked(io.RawIOBase):
+    """What a gzipped file holds, block by block. Raises Unreadable once it is out of proportion."""
+
+    def __init__(self, plain: BinaryIO) -> None:
+        self._plain, self._out = plain, 0
+        self._inner = gzip.GzipFile(fileobj=plain)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        block = self._inner.read(len(buffer))
+        buffer[: len(block)] = block
+        self._out += len(block)
+        check(self._out, self._plain.tell())
+        return len(block)

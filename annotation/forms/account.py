@@ -1,7 +1,8 @@
-"""Forms of a person's own account: profile, password, two-factor authentication, deletion."""
+"""Forms of a person's own account: profile, password, two-factor authentication, API tokens, deletion."""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from annotation.forms.projects import ConsoleForm
-from annotation.models import User
+from annotation.models import ApiToken, User, clock
 
 CODE = forms.TextInput(attrs={"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"})
 
@@ -85,3 +86,27 @@ class DeletionForm(PasswordForm):
         if typed != self.user.username:
             raise ValidationError(_("Type the login name exactly as shown above."))
         return typed
+
+
+NEVER = "0"
+DAYS = [("30", _("30 days")), ("90", _("90 days")), ("365", _("a year")), (NEVER, _("until it is revoked"))]
+
+
+class TokenForm(ConsoleForm):
+    """Purpose, permission and duration of a token."""
+
+    note = forms.CharField(
+        label=_("Purpose"), max_length=100, help_text=_("For example the notebook or server that uses it.")
+    )
+    scope = forms.ChoiceField(
+        label=_("Permission"),
+        choices=ApiToken.Scope.choices,
+        initial=ApiToken.Scope.WRITE,
+        help_text=_("It never has more rights than you have in this project."),
+    )
+    days = forms.ChoiceField(label=_("Valid for"), choices=DAYS, initial="90")
+
+    def ends(self) -> datetime | None:
+        """When the token expires, if ever."""
+        days = self.cleaned_data["days"]
+        return None if days == NEVER else clock.now() + timedelta(days=int(days))

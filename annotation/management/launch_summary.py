@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.flow.batches import failed_launch
+from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.batch_launch import launch
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import Lost
@@ -29,7 +29,7 @@ class LaunchCommand(JSONCommand):
         except Lost:
             raise Refused(f"Another process took over the launch of {batch.slug} and continues it.") from None
         except BaseException:
-            failed_launch.withdraw(batch)
+            batch_drafts.withdraw(batch)
             raise
         for doubt in result["warnings"]:
             self.warn(doubt)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.marketplaces.flow import connections, erasure
-from annotation.marketplaces.models import Arrival, BatchMarketplace, Connection
-from annotation.models import Batch, Project, User, Worker
+from annotation.marketplaces.flow import connections, payments
+from annotation.marketplaces.models import Arrival, BatchMarketplace, Connection, Publication
+from annotation.models import AccessKey, Batch, Project, User, Worker, clock
 from annotation.operations.doctor import Finding
+from annotation.pure.batches import lifecycle
 from annotation.recruitment import Marketplace, Marketplaces
 
 
@@ -47,10 +51,10 @@ class Published(Marketplaces):
         send_batch(batch, user=user)
 
     def keep_project(self, project: Project) -> str:
-        return erasure.keeps_project(project)
+        return keeps_project(project)
 
     def keep_worker(self, worker: Worker) -> bool:
-        return erasure.keeps_worker(worker)
+        return keeps_worker(worker)
 
     def forget_worker(self, worker: Worker, *, nobody: str) -> None:
         Arrival.objects.filter(assignment__worker=worker).update(external_worker=nobody)
@@ -71,3 +75,41 @@ def _finding(place: Connection) -> Finding:
     except Refused as refusal:
         return Finding(part, False, str(refusal), "Look at the project's page of marketplaces: endpoint and keys.")
     return Finding(part, True, f"answers; ${funds.available} available")
+
+
+def keeps_project(project: Project) -> str:
+    """Why the project's marketplace keys are still needed; "" if they are not."""
+    # keys of deleted projects are invalid, and their batches closed
+    shut = AccessKey.objects.filter(project__removed_at__isnull=False)
+    abroad = Batch.everything.filter(project=project, on_marketplace=True)
+    abroad = abroad.exclude(marketplace__connection__key_id__in=shut.values("key_id"))
+    end = max((_may_last_until(batch) for batch in abroad), default=clock.now())
+    if end <= clock.now():
+        return ""
+    text = _(
+        "Its HITs are still open on a marketplace, or the marketplace has not received all rejections. Try "
+        "again in a few minutes. If the marketplace does not respond, this becomes possible after %(day)s."
+    )
+    return text % {"day": f"{timezone.localtime(end):%Y-%m-%d}"}
+
+
+def _may_last_until(batch: Batch) -> datetime:
+    """When the marketplace has ended everything of the batch by its own clock, even if it is unreachable.
+
+    An assignment may be accepted in a HIT's last moment, submitted at its own end, and decided automatically.
+    """
+    mine = Publication.objects.filter(hit__batch=batch)
+    looked_at = Q(state=Publication.State.PUBLISHED, due_at__isnull=False)
+    rejected = payments.rejections().filter(publication__hit__batch=batch)
+    rows = mine.filter(looked_at | Q(pk__in=rejected.values("publication"))).values_list("closes_at", "remote")
+    # an earlier end counts only once the marketplace has been told
+    ends = [max(closes_at.timestamp(), told.get("expires_at") or 0.0) for closes_at, told in rows.iterator()]
+    last = timedelta(seconds=max(ends, default=0.0) + batch.lease_seconds + (batch.auto_approval or 0))
+    return datetime.fromtimestamp(0, UTC) + last
+
+
+def keeps_worker(worker: Worker) -> bool:
+    """Whether decisions on the worker's work wait to be sent to a marketplace, which knows it by their id alone."""
+    rows = Arrival.objects.filter(assignment__worker=worker, assignment__state=lifecycle.SUBMITTED)
+    closed = Q(publication__state=Publication.State.FAILED)
+    return rows.exclude(remote_state__in=["Approved", "Rejected"]).exclude(closed).exists()

@@ -8,7 +8,6 @@ from annotation.views.access import require_get_or_post
 from annotation.views.batches import reserved_hits
 from annotation.views.people import (
     account,
-    bulk_grants,
     hours,
     open_sign_up,
     people,
@@ -16,9 +15,7 @@ from annotation.views.people import (
     qualifications,
     sign_up,
     two_factor,
-    worker_erasure,
     worker_profile,
-    worker_quality,
 )
 from annotation.views.work import worker_status
 
@@ -56,15 +53,15 @@ pages: list[URLPattern] = [
         {"act": "remove"},
         name="second-factor-remove",
     ),
-    path("projects/<slug:slug>/people/annotators/<int:pk>/erase/", worker_erasure.worker_erase, name="worker-erase"),
+    path("projects/<slug:slug>/people/annotators/<int:pk>/erase/", worker_profile.worker_erase, name="worker-erase"),
     path(TYPES, qualifications.qualifications, name="qualifications"),
     path(f"{TYPES}new/", qualifications.qualification_new, name="qualification-new"),
     path(f"{TYPES}<slug:public_id>/", qualifications.qualification, name="qualification"),
     path(f"{TYPES}<slug:public_id>/edit/", qualifications.qualification_edit, name="qualification-edit"),
     path(f"{TYPES}<slug:public_id>/delete/", qualifications.qualification_delete, name="qualification-delete"),
     path(f"{TYPES}<slug:public_id>/restore/", qualifications.qualification_restore, name="qualification-restore"),
-    path(f"{TYPES}<slug:public_id>/grant/", bulk_grants.qualification_grant, name="qualification-grant"),
-    path(f"{TYPES}<slug:public_id>/rule/", bulk_grants.qualification_rule, name="qualification-rule"),
+    path(f"{TYPES}<slug:public_id>/grant/", qualifications.qualification_grant, name="qualification-grant"),
+    path(f"{TYPES}<slug:public_id>/rule/", qualifications.qualification_rule, name="qualification-rule"),
     path(f"{TYPES}<slug:public_id>/revoke/", qualifications.qualification_revoke, name="qualification-revoke"),
     path(f"{TYPES}<slug:public_id>/undo/", qualifications.qualification_undo, name="qualification-undo"),
     path(f"{TYPES}<slug:public_id>/requests/", qualifications.qualification_requests, name="qualification-requests"),
@@ -85,8 +82,8 @@ pages: list[URLPattern] = [
     path(f"{BATCH}round/grant/", qualification_rounds.round_grant, name="round-grant"),
     path(f"{BATCH}round/undo/", qualification_rounds.round_undo, name="round-undo"),
     path(f"{BATCH}round/results.csv", qualification_rounds.round_file, name="round-file"),
-    path(f"{BATCH}workers/<int:worker>/", worker_quality.batch_worker, name="batch-worker"),
-    path(f"{BATCH}workers/<int:worker>/go-on/", worker_quality.batch_worker_resume, name="batch-worker-resume"),
+    path(f"{BATCH}workers/<int:worker>/", worker_profile.batch_worker, name="batch-worker"),
+    path(f"{BATCH}workers/<int:worker>/go-on/", worker_profile.batch_worker_resume, name="batch-worker-resume"),
     path("work/<int:pk>/again/", qualification_rounds.round_again, name="round-again"),
     path("projects/<slug:slug>/hours/", hours.hours, name="hours"),
     path("projects/<slug:slug>/batches/<slug:batch>/reserve/", reserved_hits.reserve_hits, name="batch-reserve"),

@@ -3,13 +3,13 @@
 from django.urls import URLPattern, path
 
 from annotation.views.people import members
-from annotation.views.projects import api_tokens, jobs, log, new_project, projects, recycle_bin, search
+from annotation.views.projects import api_tokens, jobs, log, projects, recycle_bin, search
 
 PROJECT = "projects/<slug:slug>/"
 PEOPLE = "projects/<slug:slug>/people/members/"
 
 pages: list[URLPattern] = [
-    path("projects/new/", new_project.project_new, name="project-new"),
+    path("projects/new/", projects.project_new, name="project-new"),
     path("projects/<slug:slug>/", projects.project, name="project"),
     path("projects/<slug:slug>/now/", projects.project_now, name="project-now"),
     path("projects/<slug:slug>/settings/", projects.project_settings, name="project-settings"),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from annotation.derivations.base import CannotDerive
-from annotation.derivations.predictions import predictions_at
+from annotation.derivations.disconnection_filter import predictions_at
 from annotation.scorers import BadPredictions, evaluate, read_predictions
 from tests.pure.test_scorers import lines, saved
 

@@ -16,7 +16,7 @@ from annotation.api.serializers import (
 )
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import qualification_types, sign_up, worker_names, worker_stats
+from annotation.flow.people import qualification_types, sign_up, worker_names, worker_profile
 from annotation.models import Worker
 from annotation.pure.people import roles
 
@@ -96,7 +96,7 @@ class WorkerViewSet(ResourceViewSet):
 
     def prepare(self, rows: list[Any]) -> list[Any]:
         """Add figures and qualifications, and names if the caller may see them."""
-        known, named = worker_stats.of_workers(rows), roles.may(self.role, roles.PEOPLE)
+        known, named = worker_profile.of_workers(rows), roles.may(self.role, roles.PEOPLE)
         for worker in rows:
             block, mine = getattr(worker, "block", None), known[worker.pk]
             worker.blocked = block is not None

@@ -1,4 +1,4 @@
-"""Drafts: a preview of the launch, sample HITs, and changed settings."""
+"""Drafts: a preview of the launch, sample HITs, changed settings, and removal after a refused launch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from django.utils.translation import gettext as _
 from annotation.flow.batches import batch_launch, item_selection, workers_needed
 from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.errors import Refused
-from annotation.models import Batch, Dataset, Hit, Item, User, Worker
+from annotation.flow.people import round_attempts
+from annotation.flow.projects import audit_log
+from annotation.models import Batch, Dataset, Hit, Item, QualificationType, User, Worker
 from annotation.recruitment import Marketplace, marketplaces
 from annotation.registry import task_type
 
@@ -131,3 +133,25 @@ def sample_of(batch: Batch, item_id: int) -> Hit | None:
         return batch.hits.filter(item__in=Item.every.filter(pk=item_id)).first()  # no row if the number is nobody's
     held = Item.objects.filter(pk=item_id, dataset__batches=batch)
     return next(batch_launch.hits_of(batch, [item_id], ticket=0), None) if held.exists() else None
+
+
+@transaction.atomic
+def withdraw(batch: Batch) -> bool:
+    """Delete a draft that was only created to be launched, and a qualification created with it; False otherwise."""
+    # Lock: another process may be launching the draft.
+    found = Batch.objects.select_for_update(no_key=True).filter(pk=batch.pk, state=Batch.State.DRAFT).first()
+    if found is None:
+        return False
+    round = round_attempts.round_of(found)
+    audit_log.record("removed", found)
+    Batch.objects.filter(pk=found.pk).delete()
+    if round is not None:
+        _withdraw_type(round.grants, found)
+    return True
+
+
+def _withdraw_type(type: QualificationType, batch: Batch) -> None:
+    used = type.rounds.exists() or type.qualifications.exists() or type.requests.exists()
+    if type.created_at >= batch.created_at and not used:
+        audit_log.record("removed", type)
+        type.delete()

@@ -27,7 +27,7 @@ from annotation.flow.data.item_writer import (
 )
 from annotation.flow.data.splits import other_splits
 from annotation.flow.errors import Refused
-from annotation.flow.projects.heartbeat import Pulse
+from annotation.flow.projects.job_queue import Pulse
 from annotation.models import Dataset, User
 from annotation.models.fields import to_text
 from annotation.pure.data.example import Example

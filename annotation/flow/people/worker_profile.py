@@ -1,17 +1,18 @@
-"""Figures on one worker: quality, speed and amount of work over time."""
+"""Figures on one worker over time (quality, speed, amount of work), and on many at a time."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from datetime import date, timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
 from statistics import median
 
 from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
 from annotation.flow.work import grading
-from annotation.models import Assignment, Batch, ProblemReport, Worker
+from annotation.models import Assignment, Batch, ProblemReport, Qualification, Worker
 from annotation.pure.batches import lifecycle
 
 DAYS = 45  # of the chart of submissions
@@ -120,3 +121,30 @@ def latest(worker: Worker, *, count: int = ANSWERS) -> list[Assignment]:
     rows = work_of(worker).filter(state=lifecycle.SUBMITTED, batch__removed_at__isnull=True)
     rows = rows.select_related("batch", "hit__item").defer("hit__payload", "hit__item__content", "draft")
     return list(rows.order_by("-submitted_at", "-pk")[:count])
+
+
+@dataclass(slots=True)
+class Known:
+    """A worker's number of responses, time of the last one, and scores as (id, name, value)."""
+
+    submitted: int = 0
+    last: datetime | None = None
+    held: list[tuple[str, str, int]] = field(default_factory=list)
+
+
+def of_workers(workers: Sequence[Worker]) -> dict[int, Known]:
+    """Figures by the workers' keys, in two queries."""
+    keys = [worker.pk for worker in workers]
+    found: defaultdict[int, Known] = defaultdict(Known, {key: Known() for key in keys})
+    submitted = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
+    rows = Assignment.objects.filter(worker__in=keys).order_by().values("worker")
+    for row in rows.annotate(n=submitted, taken=Max("accepted_at"), sent=Max("submitted_at")):
+        times = [time for time in (row["taken"], row["sent"]) if time]
+        found[row["worker"]].submitted = row["n"]
+        found[row["worker"]].last = max(times, default=None)
+    granted = Qualification.objects.filter(
+        worker__in=keys, state=Qualification.State.GRANTED, type__deleted_at__isnull=True
+    )
+    for key, *score in granted.order_by("pk").values_list("worker", "type__public_id", "type__name", "value"):
+        found[key].held.append((score[0], score[1], score[2]))
+    return dict(found)

@@ -1,4 +1,4 @@
-"""The queue of background jobs: rows taken by free workers, and taken again if a worker dies."""
+"""The queue of background jobs: rows taken by free workers, their heartbeat, and taken again if a worker dies."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from annotation.derivations.base import Tally
 from annotation.events import JobEnded, emit
+from annotation.flow.data.item_writer import Filler, OnProgress
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log, trace_ids
-from annotation.models import Job, Project, User
+from annotation.models import Dataset, Job, Project, User
 
 LEASE = timedelta(seconds=60)
 MOST_TRIES = 3
@@ -140,3 +142,30 @@ def try_again(job: Job) -> bool:
     """Retry a failed job; False if it had not failed."""
     failed = Job.objects.filter(pk=job.pk, state=Job.State.FAILED)
     return bool(failed.update(state=Job.State.WAITING, tries=0, error="", due_at=Now(), ended_at=None))
+
+
+BEAT = 1.0  # seconds between two signs of life
+
+
+class Pulse:
+    """Called at every step of a derivation; reports progress once a second.
+
+    Progress is the number of examples done out of all, or, while that is unknown, the number of steps (records read,
+    candidates looked at) out of 0.
+    """
+
+    def __init__(self, tally: Tally, size: int, fillers: list[Filler], progress: OnProgress) -> None:
+        self._tally, self._size, self._progress = tally, size, progress
+        self._datasets = [filler.dataset.pk for filler in fillers]
+        self._steps, self._last = 0, time.monotonic()
+
+    def __call__(self) -> None:
+        self._steps += 1
+        if time.monotonic() - self._last < BEAT:
+            return
+        Dataset.objects.filter(pk__in=self._datasets, state=Dataset.State.IMPORTING).update(beat_at=Now())
+        if 0 < self._tally.read < self._size:
+            self._progress(self._tally.read, self._size)
+        else:
+            self._progress(self._steps, 0)
+        self._last = time.monotonic()

@@ -19,7 +19,6 @@ from annotation.events import AssignmentAccepted, AssignmentReturned, emit
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
-from annotation.flow.work.admission import obstacle
 from annotation.flow.work.open_work import (
     ALIVE_OR_DONE,
     answered_last,
@@ -29,6 +28,7 @@ from annotation.flow.work.open_work import (
     has_met,
     hidden,
     left,
+    obstacle,
 )
 from annotation.models import (
     Assignment,

@@ -1,4 +1,4 @@
-"""HITs that a worker may have now, and how many are left; nothing here changes rows.
+"""HITs that a worker may have now, how many are left, and why there are none; nothing here changes rows.
 
 The cost does not depend on the size of the batch (docs/architecture.md, "The next assignment").
 """
@@ -9,10 +9,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from django.db.models import Exists
+
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds
-from annotation.flow.people import round_attempts
-from annotation.models import Assignment, Batch, Hit, Participation, ReservedHit, Worker
+from annotation.flow.people import qualification_types, round_attempts
+from annotation.models import Assignment, Batch, Hit, Participation, ReservedHit, Worker, WorkerBlock
 from annotation.pure.batches import lifecycle
 
 FIRST_LOOK, LONGEST_LOOK = 16, 1000  # HITs of the queue read at a time
@@ -128,3 +130,41 @@ def offered(participation: Participation) -> int:
     if round is not None:
         return round_attempts.offered(round_attempts.latest(round, participation.worker_id), round)
     return hidden_gold.offered(participation)
+
+
+def obstacle(worker: Worker, batch: Batch, *, act: str = "accept") -> str:
+    """Why the worker may not `act` (discover, preview, accept) on the batch now, or "".
+
+    One of `inactive`, `consent`, `closed`, `blocked`, `not_chosen`, `paused`, `unqualified`.
+    """
+    if not worker.active:
+        return "inactive"
+    if not worker.consented:
+        return "consent"
+    if batch.state != Batch.State.OPEN:
+        return "closed"
+    if batch.on_marketplace and worker.user_id:  # workers with an account here do it on its marketplace instead
+        return "not_chosen"
+    return (
+        _shut_out(worker, batch)
+        or _stopped(worker, batch)
+        or ("unqualified" if qualification_types.lacks(worker, batch, act=act) else "")
+    )
+
+
+def _stopped(worker: Worker, batch: Batch) -> str:
+    return "paused" if hidden_gold.is_paused(worker, batch) else ""
+
+
+def _shut_out(worker: Worker, batch: Batch) -> str:
+    """Whether the worker is blocked, or the batch is for others; one query, because every claim asks."""
+    chosen = Batch.workers.through.objects.filter(batch=batch.pk)
+    asked = (
+        Exists(WorkerBlock.objects.filter(worker=worker.pk)),
+        Exists(chosen),
+        Exists(chosen.filter(worker=worker.pk)),
+    )
+    blocked, choosy, among_them = Worker.objects.filter(pk=worker.pk).values_list(*asked).get()
+    if blocked:
+        return "blocked"
+    return "not_chosen" if choosy and not among_them else ""

@@ -34,7 +34,7 @@ from annotation.marketplaces.base import (
     Work,
     WrongState,
 )
-from annotation.marketplaces.mturk import guard, protocol
+from annotation.marketplaces.mturk import protocol
 
 PAGE: Final = 100
 MAKING: Final = threading.Lock()  # boto3's session is not thread-safe
@@ -61,7 +61,7 @@ class MTurk(Marketplace):
             raise protocol.meaning(dict(told.response)) from None
         except (BotoCoreError, OSError, ValueError) as broken:
             inside = getattr(broken, "kwargs", {}).get("error")
-            if isinstance(inside, guard.NotPublic):
+            if isinstance(inside, protocol.NotPublic):
                 raise Denied(str(inside)) from None
             raise TryAgain(f"{type(broken).__name__}: {broken}"[:500]) from None
         return reply
@@ -248,7 +248,7 @@ def _client(place: Place) -> Any:
         )
     client.meta.events.register("before-parse.mturk", protocol.must_be_json)
     if place.guarded:
-        guard.guard(client)
+        protocol.guard(client)
     return client
 
 

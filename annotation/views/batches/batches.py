@@ -25,7 +25,7 @@ from annotation.pure.reports.charts import Chart, bar_chart
 from annotation.registry import task_type
 from annotation.views.access import member_required, requester_required, require_get_or_post
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of
-from annotation.views.batches.hit_filters import cut_context
+from annotation.views.batches.hits import cut_context
 from annotation.views.redirects import see, unless_overdrawn
 
 MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": batch_launch.close}

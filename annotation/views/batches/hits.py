@@ -27,7 +27,6 @@ from annotation.registry import task_type
 from annotation.tasktype import Given, capabilities
 from annotation.views.access import member_required
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.batches.hit_filters import cut_context
 from annotation.views.redirects import see, unless_overdrawn
 from annotation.views.review.review import state_words
 from annotation.views.work.task_frame import PROBLEM_REASONS
@@ -201,3 +200,17 @@ def hit_restore(request: HttpRequest, project: Project, batch: str, public_id: s
     if unless_overdrawn(request, lambda: problem_reports.restore(row)):
         messages.success(request, _("The HIT is restored and counts again."))
     return see("hit", project.slug, batch, public_id)
+
+
+MOST_WORKERS = 300  # to choose from
+
+
+def cut_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
+    """`cut` from the query string, and the choices of `reports/_more_filters.html`: parts, labels, workers."""
+    decisions = {name: _(label.words) for name, label in capabilities.labels(task_type(batch.task)).items()}
+    return {
+        "cut": Cut.of(request.GET),
+        "parts": hit_filters.parts_of(batch),
+        "decisions": decisions if len(decisions) > 1 else {},
+        "pseudonyms": sorted(hit_filters.pseudonyms(batch))[:MOST_WORKERS],
+    }

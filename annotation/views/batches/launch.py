@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST
 
 from annotation import jobs
 from annotation.flow.batches import batch_drafts, estimates, expected_time, item_selection
+from annotation.flow.batches.estimates import Estimate, pays, pays_itself
 from annotation.flow.batches.hit_counts import look
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
@@ -23,7 +24,6 @@ from annotation.models import Batch, Job, Project
 from annotation.registry import default_instructions
 from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.batches.batch_page import batch_of
-from annotation.views.batches.cost_table import costs_exhibit
 from annotation.views.markdown_html import html_of
 from annotation.views.redirects import see
 
@@ -240,3 +240,18 @@ def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> Http
         user=request.user,
     )
     return see("job", draft.project.slug, job.public_id)
+
+
+def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, wished: float | None = None) -> dict[str, Any]:
+    """Context of `money/_cost_estimate.html`; `wished` is the target margin of error, in points."""
+    if estimate is None or batch is None:
+        return {"estimate": None}
+    return {
+        "estimate": estimate,
+        "paid": pays(batch),
+        "annotators": batch.assignments_per_hit,
+        "pays_itself": pays_itself(batch.task),
+        "points": 100 * estimate.half if estimate.half is not None else None,
+        "wished": wished,
+        "wished_items": estimate.items_for(wished / 100, batch.assignments_per_hit) if wished else None,
+    }

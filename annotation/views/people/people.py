@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import members, mturk_ids, qualification_types, sign_up, worker_stats
+from annotation.flow.people import members, mturk_ids, qualification_types, sign_up, worker_profile
 from annotation.flow.projects import audit_log
 from annotation.forms.projects import InviteForm
 from annotation.models import Invite, Member, Project, User, Worker
@@ -63,7 +63,7 @@ def _workers(project: Project) -> Any:
 
 def _told(project: Project, workers: list[Worker]) -> list[dict[str, Any]]:
     """Workers with pseudonym, number of responses and time of the last one."""
-    known = worker_stats.of_workers(workers)
+    known = worker_profile.of_workers(workers)
     for worker in workers:
         worker.project = project
     return [{"worker": one, "submitted": known[one.pk].submitted, "last": known[one.pk].last} for one in workers]

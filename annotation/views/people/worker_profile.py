@@ -1,4 +1,4 @@
-"""A worker's page: quality, speed, submissions, pay, qualifications, messages, sample responses."""
+"""A worker: quality, speed, pay, messages; one batch of theirs over time; erasing their personal data."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.flow.batches import hidden_gold
+from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import qualification_types, sign_up, worker_profile
-from annotation.models import Project, Worker
+from annotation.flow.people import qualification_types, round_attempts, sign_up, worker_erasure, worker_profile
+from annotation.flow.work import grading
+from annotation.models import Assignment, Batch, Participation, Project, Worker
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Chart, bar_chart
 from annotation.pure.reports.quality_trend import Trend, trend
-from annotation.views.access import member_required
+from annotation.views.access import member_required, require_get_or_post
+from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see
 
 MESSAGES = 3
@@ -103,3 +107,81 @@ def annotator_act(request: HttpRequest, project: Project, pk: int, act: str) -> 
         }
         messages.success(request, said[act])
     return see("annotator", project.slug, worker.pk)
+
+
+CHECKS, ROUND, OTHERS = "checks", "round", "others"
+
+
+def _participation(batch: Batch, worker: int) -> Participation:
+    """The worker's participation; 404 if they have none."""
+    participations = Participation.objects.select_related("worker__project")
+    return get_object_or_404(
+        participations, batch=batch, worker__in=batch.project.workers.filter(pk=min(worker, 2**62))
+    )
+
+
+@never_cache
+@require_safe
+@member_required(roles.SEE)
+def batch_worker(request: HttpRequest, project: Project, batch: str, worker: int) -> HttpResponse:
+    """Running mean of hidden gold, of grades in a round, or else of agreement with the others."""
+    shown = batch_of(project, batch)
+    participation = _participation(shown, worker)
+    checks = list(hidden_gold.graded(shown, worker).select_related("hit__item").defer("hit__payload", "draft"))
+    source, grades = _grades(shown, worker, checks)
+    context = batch_context(
+        shown,
+        "batch-workers",
+        leaf=participation.worker.pseudonym,
+        participation=participation,
+        source=source,
+        trend=trend(grades) if grades else None,
+        last=grades and sum(grades) / len(grades),
+        checks=checks,
+        rule=hidden_gold.read_rule(shown.check_rule) if shown.check_share else None,
+        told=list(hidden_gold.warnings_of(shown, worker).order_by("created_at")),
+    )
+    return render(request, "people/worker_in_batch.html", context)
+
+
+def _grades(batch: Batch, worker: int, checks: list[Assignment]) -> tuple[str, list[float]]:
+    if batch.check_share:
+        return CHECKS, [row.grade for row in checks if row.grade is not None]
+    if round_attempts.round_of(batch) is not None:
+        rows = batch.assignments.submitted().filter(worker=worker, grade__isnull=False)
+        return ROUND, list(rows.order_by("submitted_at", "pk").values_list("grade", flat=True))
+    return OTHERS, grading.agreements(batch, worker)
+
+
+@require_POST
+@member_required(roles.PEOPLE)
+def batch_worker_resume(request: HttpRequest, project: Project, batch: str, worker: int) -> HttpResponse:
+    """Let a worker whom the rule paused continue, with a message."""
+    shown = batch_of(project, batch)
+    if hidden_gold.let_go_on(_participation(shown, worker), text=request.POST.get("text", "")[:5000].replace("\0", "")):
+        messages.success(request, _("They can continue, and will see your message before their next item."))
+    else:
+        messages.warning(request, _("They were not paused, or are not any more."))
+    return see("batch-worker", project.slug, shown.slug, worker)
+
+
+@never_cache
+@require_get_or_post
+@member_required(roles.OWN)
+def worker_erase(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    """What is erased and what stays; POST erases, once the owner typed the pseudonym."""
+    worker = get_object_or_404(Worker.objects.select_related("user"), project=project, pk=pk)
+    worker.project = project
+    problem = ""
+    if request.method == "POST" and request.POST.get("pseudonym", "").strip() == worker.pseudonym:
+        try:
+            worker_erasure.erase_worker(worker)
+        except Refused as refusal:
+            problem = str(refusal)
+        else:
+            messages.success(request, _("Their identity was erased. Their responses stay, under the pseudonym."))
+            return see("people", project.slug)
+    elif request.method == "POST":
+        problem = _("Type the pseudonym exactly as shown above.")
+    context = {"project": project, "section": "people", "worker": worker, "problem": problem}
+    return render(request, "people/erase_worker.html", context, status=422 if problem else 200)

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from annotation.flow.projects import api_tokens
-from annotation.forms.api_tokens import TokenForm
+from annotation.forms.account import TokenForm
 from annotation.models import ApiToken, Project, clock
 from annotation.pure.people import roles
 from annotation.views.access import member_required, require_get_or_post

@@ -1,26 +1,39 @@
-"""A project's home and its settings."""
+"""A project: creating it, its home with the progress of its batches, and its settings."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db.models import Max
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.text import slugify
+from django.utils.timesince import timeuntil
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation import discovery
 from annotation.flow.data import dataset_removal
+from annotation.flow.errors import Refused
 from annotation.flow.people import sign_up
-from annotation.forms.projects import ProjectForm
-from annotation.models import Project
+from annotation.flow.projects import new_project, overview
+from annotation.flow.projects.overview import Progress, Wait
+from annotation.forms.projects import ConsoleForm, ProjectForm
+from annotation.models import BatchReport, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_required, require_get_or_post
 from annotation.views.data.dataset_family import family_of
 from annotation.views.markdown_html import html_of
-from annotation.views.projects.project_home import now_of
 from annotation.views.redirects import see
 
 
@@ -67,3 +80,104 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
 
 def _shown(text: str) -> dict[str, Any]:
     return {"consent_html": html_of(text)}
+
+
+# what waits: (what a viewer must be allowed, the page that it leads to, in words)
+WAITS = {
+    "approvals": (roles.PAY, "approvals", gettext_noop("to approve")),
+    "review": (roles.REVIEW, "review", gettext_noop("to review")),
+    "adjudicate": (roles.REVIEW, "adjudicate", gettext_noop("to adjudicate")),
+    "gold": (roles.REVIEW, "gold", gettext_noop("gold in doubt")),
+    "problem_reports": (roles.REVIEW, "problem-reports", gettext_noop("problem reports")),
+    "requests": (roles.PEOPLE, "qualification-requests", gettext_noop("qualification requests")),
+    "messages": (roles.PEOPLE, "messages", gettext_noop("unread messages")),
+}
+
+
+def now_of(project: Project, may: frozenset[str]) -> dict[str, Any]:
+    """The part that changes while people work, for polling."""
+    running = overview.running(project)
+    totals = overview.totals(project)
+    return {
+        "totals": totals,
+        "purse": overview.purse(project) if roles.PAY in may else None,
+        "waits": _waits(project, may),
+        "batches": _rows(project, running),
+        "more": max(0, totals["batches"] - len(running)),
+        "rounds": overview.rounds(project),
+    }
+
+
+def _rows(project: Project, running: list[Progress]) -> list[dict[str, Any]]:
+    keys = [one.batch.pk for one in running]
+    made = BatchReport.objects.filter(batch__in=keys).order_by().values("batch").annotate(at=Max("created_at"))
+    reports = {row["batch"]: row["at"] for row in made}
+    return [
+        {
+            "batch": one.batch,
+            "progress": one,
+            "datasets": sorted(each.slug for each in one.batch.datasets.all()),
+            "left": timeuntil(now() + one.left, depth=1) if one.left else "",
+            "report": reports.get(one.batch.pk),
+        }
+        for one in running
+    ]
+
+
+def _waits(project: Project, may: frozenset[str]) -> list[dict[str, Any]]:
+    found = [_wait(project, one) for one in overview.waiting(project) if WAITS[one.kind][0] in may]
+    pressing = [one for one in found if one["due"]]
+    return sorted(pressing, key=lambda one: one["due"]) + [one for one in found if not one["due"]]
+
+
+def _wait(project: Project, one: Wait) -> dict[str, Any]:
+    _act, page, words = WAITS[one.kind]
+    of = one.of or {"slug": "", "title": ""}
+    if one.kind == "approvals":
+        url = f"{reverse(page, args=[project.slug])}?{urlencode({'batch': of['slug']})}"
+    else:
+        url = reverse(page, args=[project.slug, *([of["slug"]] if of["slug"] else [])])
+    if one.kind == "messages":
+        url += "?show=new"
+    told = {"count": one.count, "what": _(words), "of": of["title"], "url": url, "as_of": one.as_of, "due": one.due}
+    return told | {"pressing": bool(one.due and one.due - now() < overview.PRESSING)}
+
+
+class NewProjectForm(ConsoleForm):
+    """Title and name of a new project; by default the name is made from the title."""
+
+    title = forms.CharField(
+        label=gettext_lazy("Title"), max_length=200, help_text=gettext_lazy("Shown to workers above their batches.")
+    )
+    name = forms.CharField(
+        label=gettext_lazy("Name"),
+        max_length=50,
+        required=False,
+        help_text=gettext_lazy("Used in URLs, commands and exports; cannot be changed. Leave empty to use the title."),
+    )
+
+    def clean_name(self) -> str:
+        name = self.cleaned_data["name"] or slugify(self.cleaned_data.get("title", ""))[:50].strip("-")
+        if not name and self.cleaned_data.get("title"):
+            raise ValidationError(_("Give a name made of Latin letters, digits and hyphens."))
+        if name:
+            validate_slug(name)
+        return name
+
+
+@require_get_or_post
+@login_required
+def project_new(request: HttpRequest) -> HttpResponse:
+    """The form of a new project, for those who may create one; it leads to the project's home."""
+    if not new_project.may_found(request.user):
+        raise Http404
+    form = NewProjectForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        try:
+            made = new_project.found(request.user, title=form.cleaned_data["title"], slug=form.cleaned_data["name"])
+        except Refused as refusal:
+            form.add_error("name", str(refusal))
+            form.fields["name"].widget.attrs["autofocus"] = True
+        else:
+            return see("project", made.slug)
+    return render(request, "projects/new.html", {"form": form}, status=422 if form.is_bound else 200)

@@ -10,7 +10,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from annotation.formats import unpacking
+from annotation.formats import streams
 from annotation.formats.base import Unreadable
 from annotation.formats.streams import rows
 
@@ -18,7 +18,7 @@ RECORD = json.dumps({"question": "who " * 250}).encode() + b"\n"
 
 
 def test_a_gzip_bomb_is_refused_before_it_fills_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacking, "FREE", 1 << 20)
+    monkeypatch.setattr(streams, "FREE", 1 << 20)
     bomb, seen = tmp_path / "bomb.jsonl.gz", []
     with gzip.open(bomb, "wb", 9) as out:
         for _ in range(20):
@@ -37,7 +37,7 @@ def test_a_bomb_within_a_bomb_stays_packed(tmp_path: Path) -> None:
 
 
 def test_a_parquet_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacking, "FREE", 1 << 20)
+    monkeypatch.setattr(streams, "FREE", 1 << 20)
     file = tmp_path / "bomb.parquet"
     table = pyarrow.table({"question": pyarrow.array(["who " * 2500] * 3_000).dictionary_encode()})
     pyarrow.parquet.write_table(table, file, compression="zstd")
@@ -46,7 +46,7 @@ def test_a_parquet_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_what_packs_well_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacking, "FREE", 0)
+    monkeypatch.setattr(streams, "FREE", 0)
     good = tmp_path / "good.jsonl.gz"
     with gzip.open(good, "wb") as out:
         for k in range(3000):

@@ -309,7 +309,7 @@ def test_a_split_that_was_removed_is_made_again_alone(pipeline: Any, missing: st
 
 
 def test_long_work_says_that_it_lives(pipeline: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotation.flow.projects.heartbeat.BEAT", 0.0)
+    monkeypatch.setattr("annotation.flow.projects.job_queue.BEAT", 0.0)
     told: list[tuple[int, int]] = []
     source = Dataset.objects.get(slug="graphs")
     derivation.derive_dataset(
