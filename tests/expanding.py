@@ -16,10 +16,10 @@ from django.db.models.fields import NOT_PROVIDED
 
 from annotation.operations.online_indexes import AddIndexWhileServing
 
-RELEASED = 14
+RELEASED = 1
+OURS = {"annotation", "marketplaces", "mturk_api", "webhooks"}
 # Tables that may hold millions of rows: nothing may lock them while it reads all of them.
 BIG = {
-    "answer",
     "assignment",
     "auditentry",
     "entry",
@@ -30,6 +30,7 @@ BIG = {
     "listing",
     "payment",
     "publication",
+    "workerresponse",
 }
 OF_WORDS = {"choices", "verbose_name", "help_text", "validators", "related_name", "blank", "default", "error_messages"}
 HARMLESS = (
@@ -40,44 +41,42 @@ HARMLESS = (
 )
 
 
-def later_migrations() -> list[tuple[str, Any]]:
-    """Those after the release, in their order."""
+def later_migrations() -> list[tuple[str, str, Any]]:
+    """(app, name, migration) of those after the release, in their order."""
     known = MigrationLoader(None).disk_migrations
-    found = [(name, one) for (app, name), one in known.items() if app == "annotation" and int(name[:4]) > RELEASED]
-    return sorted(found, key=lambda pair: pair[0])
+    found = [(app, name, one) for (app, name), one in known.items() if app in OURS and int(name[:4]) > RELEASED]
+    return sorted(found, key=lambda entry: entry[:2])
 
 
 def violations() -> Iterator[str]:
-    """`migration: operation on table: why`, for whatever is not safe."""
+    """`app.migration: operation on table: why`, for whatever is not safe."""
     loader = MigrationLoader(None)
-    for name, migration in later_migrations():
-        state = loader.project_state(("annotation", name), at_end=False)
-        fresh = young_tables(loader)
-        yield from (f"{name}: {told}" for told in unsafe(migration, state, fresh))
+    fresh = young_tables()
+    for app, name, migration in later_migrations():
+        state = loader.project_state((app, name), at_end=False)
+        yield from (f"{app}.{name}: {told}" for told in unsafe(app, migration, state, fresh))
 
 
-def young_tables(loader: MigrationLoader) -> set[str]:
+def young_tables() -> set[str]:
     """Models that the release did not have."""
-    released = max(name for app, name in loader.disk_migrations if app == "annotation" and int(name[:4]) <= RELEASED)
-    before = loader.project_state(("annotation", released)).models
-    now = loader.project_state().models
-    operations = [operation for _name, migration in later_migrations() for operation in migration.operations]
-    made = {operation.name.lower() for operation in operations if hasattr(operation, "fields")}
-    made |= {operation.new_name.lower() for operation in operations if isinstance(operation, migrations.RenameModel)}
-    return (made | {name for app, name in now if app == "annotation"}) - {n for a, n in before if a == "annotation"}
+    operations = [operation for _app, _name, migration in later_migrations() for operation in migration.operations]
+    made = {operation.name.lower() for operation in operations if isinstance(operation, migrations.CreateModel)}
+    return made | {
+        operation.new_name.lower() for operation in operations if isinstance(operation, migrations.RenameModel)
+    }
 
 
-def unsafe(migration: Any, state: ProjectState, fresh: set[str]) -> Iterator[str]:
+def unsafe(app: str, migration: Any, state: ProjectState, fresh: set[str]) -> Iterator[str]:
     for operation in migration.operations:
         table = getattr(operation, "model_name", getattr(operation, "name", "")).lower()
         if isinstance(operation, migrations.RenameModel):
             table = operation.old_name.lower()
-        if table not in fresh and (why := _why_not(operation, table, state)):
+        if table not in fresh and (why := _why_not(app, operation, table, state)):
             yield f"{type(operation).__name__} on {table or 'rows'}: {why}"
-        operation.state_forwards("annotation", state)
+        operation.state_forwards(app, state)
 
 
-def _why_not(operation: Any, table: str, state: ProjectState) -> str:
+def _why_not(app: str, operation: Any, table: str, state: ProjectState) -> str:
     if isinstance(operation, HARMLESS):
         return ""
     if isinstance(operation, migrations.SeparateDatabaseAndState) and not operation.database_operations:
@@ -85,7 +84,7 @@ def _why_not(operation: Any, table: str, state: ProjectState) -> str:
     if isinstance(operation, migrations.AddField):
         return _field(operation.field)
     if isinstance(operation, migrations.AlterField):
-        return _alteration(state.models["annotation", table].fields[operation.name], operation.field)
+        return _alteration(state.models[app, table].fields[operation.name], operation.field)
     if isinstance(operation, migrations.AddIndex):
         return "an index on a big table is made by AddIndexWhileServing" if table in BIG else ""
     if isinstance(operation, migrations.AddConstraint):

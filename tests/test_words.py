@@ -22,15 +22,14 @@ OLD_NAMES = re.compile(
 )
 # {file or folder: {name: why it may stay}}; "*" stands for every name there.
 NAMES_THAT_STAY = {
-    "annotation/migrations/": {"*": "what was is described as it was"},
-    "annotation/marketplaces/migrations/": {"*": "the same"},
-    "annotation/webhooks/migrations/": {"*": "the same"},
     "annotation/api/": {"*": "former addresses and keys, still accepted"},
     "annotation/dry_run/api_urls.py": {"*": "former addresses, still accepted"},
     "annotation/client/batches.py": {"*": "former methods, still accepted"},
     "annotation/management/commands/": {"*": "former commands and options, still accepted"},
     "annotation/dry_run/management/commands/": {"*": "a former command, still accepted"},
     "annotation/models/": {"*": "names of constraints and stored values, which a rename would rewrite tables for"},
+    "annotation/migrations/": {"*": "the same"},
+    "annotation/marketplaces/migrations/": {"*": "the same"},
     "annotation/flow/projects/log_entries.py": {"*": "recorded acts: entries of the log are never changed"},
     "annotation/flow/review/problem_reports.py": {"voided": "a recorded act"},
     "annotation/flow/data/item_editing.py": {"retired": "a recorded act"},

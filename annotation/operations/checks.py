@@ -12,6 +12,7 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
 
 SAFE_SQLITE = (3, 51, 3)  # the release that mended SQLite's WAL-reset bug
+LAST_OF_PREVIEWS = "0047_mturk_api_app"
 
 
 @register(Tags.database)
@@ -52,6 +53,20 @@ def postgres_keeps_commits(
                 hint = f"Set {name} = on in postgresql.conf, or submitted responses can be lost in a crash."
                 found.append(Error(f"PostgreSQL runs with {name} = off.", hint=hint, id="hopscribe.E002"))
     return found
+
+
+@register(Tags.database)
+def not_half_a_preview(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
+    """E006: a preview's database whose migrations were not all run before this release replaced them."""
+    with connection.cursor() as cursor:
+        if "django_migrations" not in connection.introspection.table_names(cursor):
+            return []
+        cursor.execute("SELECT name FROM django_migrations WHERE app = 'annotation'")
+        applied = {name for (name,) in cursor.fetchall()}
+    if "0001_initial" not in applied or LAST_OF_PREVIEWS in applied:
+        return []
+    hint = "Run `python manage.py migrate` once with the last preview (the tag v0.1.0-preview), then with this release."
+    return [Error("The database is of an older preview of Hopscribe.", hint=hint, id="hopscribe.E006")]
 
 
 @register(Tags.security)

@@ -1,4 +1,3 @@
-
 import annotation.models.fields
 import annotation.models.project
 import django.db.models.deletion
@@ -6,28 +5,17 @@ from decimal import Decimal
 from django.db import migrations, models
 
 
-TABLES = ["hittype", "listing", "notificationsetting", "policyoutcome", "requesttoken", "event"]
-RENAME = "ALTER TABLE {}_{} RENAME TO {}_{}"
-
-
 class Migration(migrations.Migration):
-    """Take over the tables that the engine made, under names of this app."""
+    """The schema of release 0.1. Databases of previews have it after their last migration (CHANGELOG.md)."""
 
     initial = True
+    replaces = [("mturk_api", "0001_initial")]
 
     dependencies = [
-        ('annotation', '0047_mturk_api_app'),
+        ('annotation', '0001_release_0_1'),
     ]
 
     operations = [
-        migrations.SeparateDatabaseAndState(
-            database_operations=[
-                migrations.RunSQL(
-                    [RENAME.format("annotation", table, "mturk_api", table) for table in TABLES],
-                    [RENAME.format("mturk_api", table, "annotation", table) for table in TABLES],
-                )
-            ],
-            state_operations=[
         migrations.CreateModel(
             name='HitType',
             fields=[
@@ -149,7 +137,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='requesttoken',
             constraint=models.UniqueConstraint(fields=('project', 'family', 'token'), name='request_token_once'),
-        ),
-            ],
         ),
     ]
