@@ -43,7 +43,7 @@ def response_reviewed(event: events.ResponseReviewed) -> None:
     if asked(project, protocol.RESULTS):
         by = project.reviewer_pseudonym(reviewer.pk) if reviewer else None
         facts = {"revision": review.revision, "decision": review.decision, "reviewer": by}
-        queue_event(project, "answer.reviewed", **_whose(event.assignment, event.assignment.hit), **facts)
+        queue_event(project, "response.reviewed", **_whose(event.assignment, event.assignment.hit), **facts)
 
 
 def assignment_approved(event: events.AssignmentApproved) -> None:
@@ -71,7 +71,7 @@ def _whose(row: Assignment, hit: Hit) -> dict[str, str]:
 
 
 def hit_excluded(event: events.HitExcluded) -> None:
-    _hit_changed(event.hit, "hit.voided")
+    _hit_changed(event.hit, "hit.excluded")
 
 
 def hit_restored(event: events.HitRestored) -> None:
@@ -102,7 +102,7 @@ def _batch_moved(batch: Batch, type: str) -> None:
 
 def results_dataset_created(event: events.ResultsDatasetCreated) -> None:
     batch = event.batch
-    queue_event(batch.project, "dataset.gathered", batch=batch.slug, dataset=event.dataset.slug, items=event.items)
+    queue_event(batch.project, "dataset.created", batch=batch.slug, dataset=event.dataset.slug, items=event.items)
 
 
 def job_ended(event: events.JobEnded) -> None:

@@ -1,4 +1,4 @@
-"""How people chose between compositions: verdicts, agreement, and what each worker chose."""
+"""The report of `choose`: aggregated choices, agreement, and the choices of each worker."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Worker:
 class Tally:
     """Edges that are known beforehand count for who is right on them and not for how often bridges break."""
 
-    kinds: Counter[str] = field(default_factory=Counter)  # of verdicts
+    kinds: Counter[str] = field(default_factory=Counter)  # of aggregated responses
     traps: int = 0  # HITs with an edge that is known to break
     disputed: int = 0
     answers: int = 0

@@ -1,4 +1,4 @@
-"""What a check of bridges found: verdicts, agreement, and what each worker said, edge by edge."""
+"""The report of `coreference`: aggregated labels, agreement, and each worker's labels, edge by edge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judged HITs with their verdicts, by ablation and dataset, and how models do on the same."""
+"""Finished HITs with their aggregated responses, by ablation and dataset, and how models do on the same."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _judgment_table(rows: Sequence[Judged], seed: int) -> JSON:
 
 
 def _correction_table(rows: Sequence[Judged], aggregates: Sequence[JSON]) -> JSON:
-    """What the verdicts changed of the kept questions; what only followed from an earlier answer is no correction."""
+    """Changes to kept questions; one that only follows an earlier answer does not count as a correction."""
     kept: Counter[int] = Counter()
     changed: dict[str, Counter[int]] = {"question": Counter(), "answer": Counter()}
     for row, decided in zip(rows, aggregates, strict=True):

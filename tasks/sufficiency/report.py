@@ -184,7 +184,7 @@ WORDS = {SUFFICIENT: _("sufficient"), INSUFFICIENT: _("not sufficient"), UNSURE:
 
 
 def _agreement(judged: Sequence[Judged], options: Options, *, seed: int) -> list[JSON]:
-    """Agreement, verdicts by three rules and each worker, all over pairs; the dataset's labels are the gold."""
+    """Agreement, labels by three rules, and each worker, over pairs; the dataset's labels are the gold."""
     gold = {row.hit: pair.naive for row in judged if (pair := pair_of(row.example))}
     offered = VERDICTS if options.cannot_tell else (SUFFICIENT, INSUFFICIENT)
     return agreement_tables(_said_of(judged), categories=offered, labels=WORDS, seed=seed, gold=gold)

@@ -170,7 +170,7 @@ def test_exclusions_name_aggregates_and_reviews() -> None:
     text = datasheet(sheet(steps=(step(batch="writing", how="verdicts", report=report),)))
     for row in ("excluded | 1 | 9 HITs", "discarded | 2 | 9 HITs", "answers discarded in review | 1 | 11 answers"):
         assert f"| `wide` | {row} |" in text
-    assert "the verdicts of the batch `writing`" in text
+    assert "the aggregated responses of the batch `writing`" in text
 
 
 def test_a_dataset_that_was_imported_says_so() -> None:

@@ -91,8 +91,8 @@ def test_a_batch_is_told_from_its_first_answer_to_its_end(project: Any, batch: A
     assert told.count("batch.progress") == 7, "after each answer another tenth is in"
     assert told.count("batch.completed") == 1
     assert told[-6:] == [
-        *("assignment.revised", "answer.reviewed", "batch.paused", "batch.closed"),
-        *("dataset.gathered", "job.ended"),
+        *("assignment.revised", "response.reviewed", "batch.paused", "batch.closed"),
+        *("dataset.created", "job.ended"),
     ]
     assert len(set(ids(there))) == len(told)
     assert all(verified(secret, headers, body) for headers, body in there.letters)

@@ -100,7 +100,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One derivation, or the verdicts of one batch. `made` holds the names of what came out together."""
+    """One derivation, or the aggregated responses of one batch. `made` holds the names of what came out together."""
 
     made: tuple[str, ...]
     how: str
@@ -127,7 +127,7 @@ class Work:
 
     batch: str
     task: str
-    made: bool  # its verdicts went into the dataset; otherwise people worked on the dataset as it is
+    made: bool  # its aggregated responses went into the dataset; otherwise workers annotated the dataset as it is
     hits: int
     excluded: int
     answers: int

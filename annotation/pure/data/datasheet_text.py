@@ -180,7 +180,7 @@ def lineage(sheet: Sheet) -> Iterator[str]:
 def _step(step: Step) -> str:
     made, of = (", ".join(code(name) for name in names) for names in (step.made, step.sources))
     title = f"{plain(step.title)} ({code(step.how)})" if step.title else code(step.how)
-    how = f"the verdicts of the batch {code(step.batch)}" if step.batch else title
+    how = f"the aggregated responses of the batch {code(step.batch)}" if step.batch else title
     options = json.dumps(dict(step.options), ensure_ascii=False, sort_keys=True)
     told = [f"{made}: {how}, from {of}; options {code(options)}, seed {step.seed}, version {plain(step.version)}."]
     if "read" in step.report:

@@ -23,12 +23,12 @@ def test_the_overview_makes_a_dataset_of_the_aggregates(alice_at_work: Any, batc
         answer(bob, batch)
     page = alice_at_work.get(at("batch")).content.decode()
     assert f'action="{at("results-dataset-new")}"' in page
-    assert 'value="wells-1-verdicts"' in page
-    response = alice_at_work.post(at("results-dataset-new"), {"name": "wells-1-verdicts"})
+    assert 'value="wells-1-results"' in page
+    response = alice_at_work.post(at("results-dataset-new"), {"name": "wells-1-results"})
     job = Job.objects.get()
     assert (response.status_code, response.url) == (303, reverse("job", args=["wells", job.public_id]))
     work_off()
-    made = Dataset.objects.get(slug="wells-1-verdicts")
+    made = Dataset.objects.get(slug="wells-1-results")
     assert (made.size, made.created_by) == (3, job.created_by)
     told = alice_at_work.get(response.url).content.decode()
     assert "Your dataset is ready: 3 items." in told
