@@ -1,4 +1,4 @@
-"""Bases of the API's serializers: strictly validated bodies and queries, with aliases of former names."""
+"""Bases of the API's serializers: strictly validated bodies and queries, fields of kinds, aliases of former names."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import empty
@@ -182,3 +184,11 @@ class WorkerField(serializers.CharField):
 def dollars(**more: Any) -> serializers.DecimalField:
     """An amount of US dollars to the cent, as text: "0.25"."""
     return serializers.DecimalField(max_digits=14, decimal_places=2, coerce_to_string=True, **more)
+
+
+FORMAT = "The name of a file format, such as `musique` or `jsonl`."
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class KindField(serializers.ChoiceField):
+    """The name of a kind that is installed; the schema lists none, so that a new one does not change it."""

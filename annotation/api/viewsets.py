@@ -1,4 +1,4 @@
-"""The base of the API's ViewSets: the caller's role and token, and the objects that the URL names."""
+"""The base of the API's ViewSets: the caller's role and token, the objects that the URL names, negotiation."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
+from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
-from annotation.api.negotiation import AnyType
 from annotation.api.operations import Operation
 from annotation.api.parsers import FileParser, FormParser, ObjectParser
 from annotation.api.schema import OperationSchema
@@ -131,3 +131,13 @@ class ResourceViewSet(GenericViewSet):
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         response.headers.setdefault("Cache-Control", "private, no-store")  # responses are for the caller only
         return super().finalize_response(request, response, *args, **kwargs)
+
+
+class AnyType(BaseContentNegotiation):
+    """Negotiation for files: any Accept header is fine, since the URL determines the type. Problems are JSON."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        return next((parser for parser in parsers if request.content_type.startswith(parser.media_type)), None)
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: Any = None) -> Any:
+        return renderers[0], renderers[0].media_type

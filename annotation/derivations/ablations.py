@@ -11,8 +11,17 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
-from annotation.derivations.fitting import Features, fits_any, needs_options
+from annotation.derivations.base import (
+    OTHERS,
+    CannotDerive,
+    Features,
+    Group,
+    Source,
+    Tally,
+    fits_any,
+    needs_options,
+    option,
+)
 from annotation.derivations.solved import fully_solved
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation import ABLATIONS, SEEDED, SHUFFLES, Ablated, Counts, ablate, gold_span

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
-from annotation.derivations.fitting import needs_supports
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example, Hop
 from annotation.pure.derivations.subquestions import bridge_entity, filled
 from annotation.pure.text.translation_marks import gettext_noop

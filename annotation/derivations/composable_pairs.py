@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import PAIRS, CannotDerive, Group, Source, Tally, option
-from annotation.derivations.fitting import needs_singles
+from annotation.derivations.base import PAIRS, CannotDerive, Group, Source, Tally, needs_singles, option
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.composable_pairs import PER_ENTITY, Index
 from annotation.pure.derivations.single_hop import Single, numbered, whole

@@ -6,8 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import CONTEXTS, CannotDerive, Group, Source, Tally, option
-from annotation.derivations.fitting import needs_hops
+from annotation.derivations.base import CONTEXTS, CannotDerive, Group, Source, Tally, needs_hops, option
 from annotation.derivations.pooling import (
     check_lengths,
     longest_option,

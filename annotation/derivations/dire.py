@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
-from annotation.derivations.fitting import needs_supports
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import OUTSIDE, reduced, with_distinct_titles
 from annotation.pure.derivations.sufficiency import (

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Group, Source, Tally, option
+from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Group, Source, Tally, needs_hops, option
 from annotation.derivations.disconnection_inputs import check_inputs, items_of, mask_option, paragraphs_option
-from annotation.derivations.fitting import needs_hops
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import NoContext

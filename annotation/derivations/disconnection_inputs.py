@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Group, Source, Tally, option
-from annotation.derivations.fitting import needs_hops
+from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Group, Source, Tally, needs_hops, option
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import NoContext

@@ -11,16 +11,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation.derivations.base import GRAPHS, CannotDerive, Group, Source, Tally, option
+from annotation.derivations.base import GRAPHS, CannotDerive, Group, Source, Tally, needs_singles_or_pairs, option
 from annotation.derivations.composable_pairs import index_figures, per_entity_option, singles_of, whole_names_option
-from annotation.derivations.fitting import needs_singles_or_pairs
 from annotation.pure.data import provenance
 from annotation.pure.data.dag import SHAPES
 from annotation.pure.data.example import JSON, Example, Hop
 from annotation.pure.derivations.bridges import masked
 from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES, TAIL_QUESTION, Index
-from annotation.pure.derivations.composition_graphs import Caps, Drafting, Graph, Limits
-from annotation.pure.derivations.graph_choice import LOOKS, Choice, GraphRequest, choose
+from annotation.pure.derivations.composition_graphs import (
+    LOOKS,
+    Caps,
+    Choice,
+    Drafting,
+    Graph,
+    GraphRequest,
+    Limits,
+    choose,
+)
 from annotation.pure.derivations.question_network import Network
 from annotation.pure.derivations.single_hop import Single, numbered, origins, sources
 from annotation.pure.text.masking import resolved

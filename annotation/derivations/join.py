@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
-from annotation.derivations.fitting import fits_any
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, fits_any, option
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop
 

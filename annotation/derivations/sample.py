@@ -7,8 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
-from annotation.derivations.fitting import fits_any
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, fits_any, option
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from annotation.derivations.base import SINGLE_HOPS, CannotDerive, Group, Source, Tally, option
-from annotation.derivations.fitting import needs_parts
+from annotation.derivations.base import SINGLE_HOPS, CannotDerive, Group, Source, Tally, needs_parts, option
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.single_hop import ORIGIN, Rules, Single, answered_by, number, parts, whole
 from annotation.pure.text.translation_marks import gettext_noop

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.derivations.base import CannotDerive, Source
-from annotation.pure.data.example import Example
-from annotation.pure.data.option_letters import option_of
+from annotation.pure.data.example import Example, option_of
 from annotation.pure.statistics.metrics import ACCURACY, scored_as, scorer_for
 
 _FORM = '{"id", "predicted_answer"} on each line, or one object {id: answer}'

@@ -7,8 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, option
-from annotation.derivations.fitting import needs_supports
+from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import reduced
 from annotation.pure.derivations.sufficiency import Context, Pair, TooSmall, pairs

@@ -6,8 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import TWINS, Group, Source, Tally
-from annotation.derivations.fitting import needs_hops
+from annotation.derivations.base import TWINS, Group, Source, Tally, needs_hops
 from annotation.derivations.pooling import (
     check_lengths,
     longest_option,

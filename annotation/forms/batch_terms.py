@@ -14,8 +14,7 @@ from annotation.forms.projects import ConsoleForm
 from annotation.forms.row_fields import WorkersField
 from annotation.models import Batch, Project, Worker
 from annotation.pure.people import requirements
-from annotation.pure.people.requirement_words import read_values, words_of, written
-from annotation.pure.people.requirements import InvalidRequirement, Requirement
+from annotation.pure.people.requirements import InvalidRequirement, Requirement, read_values, words_of, written
 
 
 class WhoForm(ConsoleForm):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.db.models import QuerySet
 
 from annotation.flow.projects.job_queue import Verb
-from annotation.mturk_api.flow import hit_expiry, notification_delivery, overdue_hits, policy_actions, request_tokens
+from annotation.mturk_api.flow import hit_expiry, notification_delivery, policy_actions, request_tokens
 from annotation.mturk_api.models import Event
 
 
@@ -18,7 +18,7 @@ def waiting() -> QuerySet[Event]:
 
 VERBS: dict[str, Verb] = {}
 SWEEPS: list[Callable[[], object]] = [
-    overdue_hits.lapse_due,
+    hit_expiry.lapse_due,
     hit_expiry.notice_due,
     policy_actions.apply_due,
     request_tokens.forget_old,

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from annotation.pure.reports.answers_per_item import common_count, draws
-from annotation.pure.reports.group_scores import GroupScores, group_scores
-from annotation.pure.reports.human_scores import Mark, majority_chance
+from annotation.pure.reports.human_scores import GroupScores, Mark, group_scores, majority_chance
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged

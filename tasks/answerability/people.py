@@ -9,8 +9,7 @@ from annotation.pure.reports.people_tables import people_table
 from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.report_tables import said
-from annotation.tasktype.helpers.report_workers import alone, by_question, question_of, units, workers_of
+from annotation.tasktype.helpers.report_tables import alone, by_question, question_of, said, units, workers_of
 
 from .groups import count_of, groups
 from .judging import called, labelled

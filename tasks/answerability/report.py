@@ -26,9 +26,18 @@ from annotation.pure.statistics.text_agreement import ANSWER_TEXT, SUPPORT, text
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
 from annotation.tasktype.helpers.answering import gold_support, said, support_of
-from annotation.tasktype.helpers.report_tables import excluded_table, in_words, share, table, usual_seconds
+from annotation.tasktype.helpers.report_tables import (
+    about,
+    excluded_table,
+    in_words,
+    question_of,
+    responses_of,
+    share,
+    table,
+    usual_seconds,
+    workers_of,
+)
 from annotation.tasktype.helpers.report_tables import said as sentence
-from annotation.tasktype.helpers.report_workers import about, question_of, responses_of, workers_of
 
 from .groups import Group, cells, count_of, groups, models, of_model, told
 from .judging import ANSWERABLE, UNANSWERABLE, called, labelled

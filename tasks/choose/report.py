@@ -13,15 +13,18 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from annotation.tasktype.helpers.report_tables import (
     INTERVALS,
+    about,
     agreement_table,
     excluded_table,
     in_words,
+    label_units,
+    responses_of,
     said,
     share,
     table,
     usual_seconds,
+    workers_of,
 )
-from annotation.tasktype.helpers.report_workers import about, label_units, responses_of, workers_of
 
 KINDS = {
     "chosen": _("one is chosen by most"),

@@ -35,14 +35,13 @@ from annotation.tasktype import (
 )
 
 from . import aggregation, bridging
-from .compare import compared
 from .findings import MOST_CHARACTERS, checks, found
 from .imitating import imitated
 from .lessons import remarks, shapes
 from .money import SECONDS
 from .options import Options
 from .report import compose_report
-from .review import reviewed
+from .review import compared, reviewed
 
 
 class Compose(

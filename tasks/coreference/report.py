@@ -16,15 +16,17 @@ from annotation.tasktype import JSON, Judged
 from annotation.tasktype.helpers.hops import known_bridges
 from annotation.tasktype.helpers.report_tables import (
     INTERVALS,
+    about,
     agreement_table,
     excluded_table,
     in_words,
+    label_units,
+    responses_of,
     said,
     share,
     table,
     usual_seconds,
 )
-from annotation.tasktype.helpers.report_workers import about, label_units, responses_of
 
 KINDS = {
     "same": _("the same entity"),

@@ -10,8 +10,7 @@ from annotation.pure.reports.tables import counted
 from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.report_tables import INTERVALS, excluded_table, table, usual_seconds
-from annotation.tasktype.helpers.report_workers import workers_of
+from annotation.tasktype.helpers.report_tables import INTERVALS, excluded_table, table, usual_seconds, workers_of
 
 MOST_FIELDS, MOST_VALUES, LONGEST = 40, 5, 80
 

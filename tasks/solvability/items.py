@@ -10,8 +10,7 @@ from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.statistics.metrics import ACCURACY, Scorer, scorer_for
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from annotation.tasktype.helpers.report_tables import said
-from annotation.tasktype.helpers.report_workers import question_of
+from annotation.tasktype.helpers.report_tables import question_of, said
 
 Cell = tuple[int, str]  # the number of an ablation (0: none is known) and a dataset
 

@@ -12,8 +12,7 @@ from annotation.pure.statistics.text_agreement import text_agreement_table
 from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.report_tables import said
-from annotation.tasktype.helpers.report_workers import alone, units, workers_of
+from annotation.tasktype.helpers.report_tables import alone, said, units, workers_of
 
 from .aggregation import KEPT, aggregate
 from .judging import KEEP, MEANING, VALID, WELL_FORMED

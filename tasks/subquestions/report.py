@@ -10,8 +10,17 @@ from annotation.pure.reports.tables import counted, counted_sentence
 from annotation.pure.review.label_tables import agreement_tables
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.report_tables import excluded_table, in_words, said, share, table, usual_seconds
-from annotation.tasktype.helpers.report_workers import about, responses_of, workers_of
+from annotation.tasktype.helpers.report_tables import (
+    about,
+    excluded_table,
+    in_words,
+    responses_of,
+    said,
+    share,
+    table,
+    usual_seconds,
+    workers_of,
+)
 
 from .aggregation import DISCARDED, KEPT, TIED, aggregate
 from .judging import DISCARDS, JUDGMENTS, KEEP, MEANING, SINGLE_HOP, VALID, WELL_FORMED, WRONG_ANSWER

@@ -8,8 +8,7 @@ from annotation.pure.reports.people_tables import people_table
 from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.report_tables import said
-from annotation.tasktype.helpers.report_workers import by_question, units, workers_of
+from annotation.tasktype.helpers.report_tables import by_question, said, units, workers_of
 
 from .options import Options
 from .proxies import questions, ruled

@@ -12,8 +12,16 @@ from annotation.pure.review.label_tables import agreement_tables, side_by_side
 from annotation.pure.statistics.intervals import wilson
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.report_tables import excluded_table, in_words, said, share, table
-from annotation.tasktype.helpers.report_workers import about, responses_of, workers_of
+from annotation.tasktype.helpers.report_tables import (
+    about,
+    excluded_table,
+    in_words,
+    responses_of,
+    said,
+    share,
+    table,
+    workers_of,
+)
 
 from .deciding import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
 from .options import AGREEMENT, Options

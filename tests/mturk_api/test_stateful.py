@@ -17,7 +17,7 @@ from annotation.flow.money import ledger
 from annotation.flow.work import next_assignment
 from annotation.models import Account, Assignment, Batch, Payment, Project
 from annotation.mturk_api.flow import hit_funds
-from annotation.mturk_api.flow.overdue_hits import catch_up
+from annotation.mturk_api.flow.hit_expiry import catch_up
 from annotation.mturk_api.models import Listing
 from annotation.pure.mturk import hit_status
 from tests.mturk_api.acts import HIT, TERMS, accept, later, pass_time, submit, worker

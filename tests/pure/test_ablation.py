@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.derivations.ablation import ABLATIONS, ablate, gold_span, other_number
-from annotation.pure.derivations.ablation_shuffles import segments
 from annotation.pure.derivations.ablation_text import (
     CAUSAL_WORDS,
     FUNCTION_WORDS,
     LOGICAL_WORDS,
     UNKNOWN,
     Token,
+    class_of,
     passage,
+    segments,
 )
-from annotation.pure.derivations.anonymization import class_of
 from annotation.pure.text.spans import Span, cut
 from annotation.pure.text.tagging import hanta, penn, sentences, tokens
 

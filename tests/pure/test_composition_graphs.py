@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from annotation.pure.data import dag
 from annotation.pure.data.example import Hop, Paragraph
 from annotation.pure.derivations.composable_pairs import Index
-from annotation.pure.derivations.composition_graphs import Caps, Drafting, Graph, Limits
-from annotation.pure.derivations.graph_choice import Choice, GraphRequest, choose
+from annotation.pure.derivations.composition_graphs import Caps, Choice, Drafting, Graph, GraphRequest, Limits, choose
 from annotation.pure.derivations.question_network import Network, candidates
 from annotation.pure.derivations.single_hop import Single
 from annotation.pure.text.masking import resolved

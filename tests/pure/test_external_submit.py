@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.mturk.external_submit import TwoAssignments, query_pairs, sent
+from annotation.pure.mturk.external_question import TwoAssignments, query_pairs, sent
 
 PAIRS = st.lists(st.tuples(st.text(min_size=1), st.text()).filter(lambda pair: "%u" not in "".join(pair)), max_size=5)
 

@@ -10,8 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pure.reports.group_scores import group_scores, labels_chance
-from annotation.pure.reports.human_scores import Mark, majorities, pair_scores, question_scores
+from annotation.pure.reports.human_scores import (
+    Mark,
+    group_scores,
+    labels_chance,
+    majorities,
+    pair_scores,
+    question_scores,
+)
 from annotation.pure.statistics.metrics import HOTPOTQA, MUSIQUE
 
 near = pytest.approx

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.pure.people.requirement_words import read_phrase, read_values, words_of, written
-from annotation.pure.people.requirements import LOCALE, Locale, Requirement
+from annotation.pure.people.requirements import LOCALE, Locale, Requirement, read_phrase, read_values, words_of, written
 
 
 @pytest.mark.parametrize(

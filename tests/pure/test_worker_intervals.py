@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from annotation.pure.statistics.student_t import two_sided
-from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response, Unit, over_workers, without_one
+from annotation.pure.statistics.worker_intervals import (
+    LEAST_WORKERS,
+    Response,
+    Unit,
+    over_workers,
+    two_sided,
+    without_one,
+)
 from tests.bench.coverage import simulated
 
 near = pytest.approx

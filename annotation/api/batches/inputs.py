@@ -15,10 +15,10 @@ from annotation.api.batches.serializers import (
     RequirementSerializer,
 )
 from annotation.api.examples import QUALIFICATION
-from annotation.api.kind_field import KindField
 from annotation.api.serializers import (
     JSON,
     Input,
+    KindField,
     dollars,
 )
 from annotation.flow.batches import batch_launch
@@ -26,8 +26,7 @@ from annotation.flow.people import worker_names
 from annotation.forms.batch_terms import WhoForm
 from annotation.forms.batches import LaunchForm
 from annotation.models import Batch, Dataset, Project
-from annotation.pure.people.requirement_words import written
-from annotation.pure.people.requirements import MOST_REQUIREMENTS, Requirement
+from annotation.pure.people.requirements import MOST_REQUIREMENTS, Requirement, written
 from annotation.registry import default_instructions, kinds, task_type
 from annotation.tasktype import capabilities
 

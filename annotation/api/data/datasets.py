@@ -18,13 +18,14 @@ from annotation.api.data.serializers import (
     OneDatasetSerializer,
     no_page,
 )
-from annotation.api.kind_field import FORMAT, KindField
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.pagination import Newest
 from annotation.api.serializers import (
+    FORMAT,
     JSON,
     Filter,
     Input,
+    KindField,
     asked,
     once,
     posted_file,

@@ -11,13 +11,13 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation import jobs
-from annotation.api.kind_field import KindField
 from annotation.api.operations import QueuedSerializer, operation
 from annotation.api.pagination import Whole
 from annotation.api.parsers import loaded
 from annotation.api.serializers import (
     JSON,
     Input,
+    KindField,
     asked,
     once,
 )

@@ -15,13 +15,13 @@ from rest_framework.exceptions import ValidationError
 
 from annotation.api.batches.inputs import DraftInput, launch_form
 from annotation.api.examples import CLAUSE
-from annotation.api.kind_field import KindField
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Newest, Whole
 from annotation.api.people.scores import StepInput, StepSerializer, stepped
 from annotation.api.serializers import (
     JSON,
     Input,
+    KindField,
 )
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Refused

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from django.db import transaction
@@ -14,7 +17,6 @@ from annotation.flow.batches.item_selection import asked, select
 from annotation.flow.errors import Refused
 from annotation.flow.people import round_attempts
 from annotation.models import Batch, Dataset, Project, QualificationRound, User
-from annotation.pure.text.numbered_names import next_name
 from annotation.recruitment import marketplaces
 from annotation.registry import task_type
 
@@ -110,3 +112,14 @@ def next_items(batch: Batch, count: int, *, user: User | None = None, name: str 
     if not any(row.left for row in remaining(batch)):
         raise Refused(item_selection.nothing_to_ask(select(_line(batch), list(batch.datasets.all())).left_out))
     return clone(batch, user=user, slug=name, sample=count, unseen_only=True)
+
+
+LONGEST = 100
+
+
+def next_name(name: str, taken: Container[str]) -> str:
+    """The name with the next number behind it that is not taken, at most 100 characters long."""
+    match = re.fullmatch(r"(.+?)-([1-9][0-9]{0,5})", name)
+    stem, number = (match[1], int(match[2])) if match else (name, 1)
+    tails = (f"-{following}" for following in count(number + 1))
+    return next(found for tail in tails if (found := stem[: LONGEST - len(tail)] + tail) not in taken)

@@ -35,7 +35,7 @@ from annotation.models import (
     PredictionSet,
 )
 from annotation.pure.batches.hit_filters import Cut
-from annotation.pure.data.option_letters import option_of
+from annotation.pure.data.example import option_of
 from annotation.pure.reports import exclusion_tables
 from annotation.pure.review.gold_corrections import corrected
 from annotation.pure.statistics.metrics import scored_as

@@ -17,7 +17,7 @@ from annotation.flow.people import qualification_types
 from annotation.flow.work import next_assignment
 from annotation.models import Batch, Hit, Project, Qualification, QualificationRequest, QualificationType, Worker, clock
 from annotation.pure.batches import lifecycle
-from annotation.pure.people import requirement_words, requirements
+from annotation.pure.people import requirements
 from annotation.pure.people.requirements import Held, Lack, Locale, Requirement
 
 SYSTEM_NAMES = {
@@ -78,9 +78,9 @@ def type_named(project: Project, name: str) -> QualificationType:
 def from_words(project: Project, phrase: str, *, guard: str = "Accept") -> Requirement:
     """Parse a requirement in one line: "Round 2 >= 80", "country in US-CA, DE". Raises Refused."""
     try:
-        name, comparator, words = requirement_words.read_phrase(phrase)
+        name, comparator, words = requirements.read_phrase(phrase)
         type = SPOKEN.get(name.lower()) or type_named(project, name).public_id
-        values, places = requirement_words.read_values(words, places=type == requirements.LOCALE)
+        values, places = requirements.read_values(words, places=type == requirements.LOCALE)
     except ValueError as unread:
         raise Refused(_("“%(phrase)s” is not a requirement: %(why)s") % {"phrase": phrase, "why": unread}) from None
     return Requirement(type, comparator, values, places, guard)

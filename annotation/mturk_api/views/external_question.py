@@ -1,4 +1,4 @@
-"""URLs for pages of HITs from the MTurk API: their HTML, the submit URL, the state of a submission.
+"""URLs for pages of HITs from the MTurk API: their HTML, the submit URL, the state of a submission, a type's HITs.
 
 They use no cookies, because those pages have an origin of their own. A submission is authorised by the assignment's
 unguessable id, once (docs/marketplace.md).
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 
+from django.contrib.auth.decorators import login_required
 from django.core import signing
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.db import DatabaseError, InterfaceError
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.multipartparser import MultiPartParserError
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -23,11 +25,12 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.flow.errors import Refused, is_away
+from annotation.flow.work import built_in_marketplace
 from annotation.models import Hit
 from annotation.mturk_api.flow import external_submission
-from annotation.pure.mturk.external_question import LEAST, rewritten
-from annotation.pure.mturk.external_submit import TwoAssignments
-from annotation.pure.mturk.external_submit import sent as read_sent
+from annotation.mturk_api.models import HitType
+from annotation.pure.mturk.external_question import LEAST, TwoAssignments, rewritten
+from annotation.pure.mturk.external_question import sent as read_sent
 from annotation.pure.mturk.mturk_xml import Html, read_question
 from annotation.templatetags.strangers import QUESTION
 from annotation.views.access import own_assignment, signed_in_or_401
@@ -113,3 +116,15 @@ def _told(request: HttpRequest, status: int, **context: object) -> HttpResponse:
 def assignment_state(request: HttpRequest, public_id: str) -> JsonResponse:
     """{"state"} of the viewer's own assignment, for the page around a frame."""
     return JsonResponse({"state": own_assignment(request, public_id).state})
+
+
+@never_cache
+@require_safe
+@login_required
+def preview_by_id(request: HttpRequest) -> HttpResponse:
+    """/mturk/preview?groupId=: the id of a HIT group or a HIT type leads to its group."""
+    wanted = request.GET.get("groupId", "")[:64].replace("\0", "")
+    found = get_object_or_404(HitType, Q(group_id=wanted) | Q(public_id=wanted))
+    if built_in_marketplace.group_of(request.user, found.batch_id) is None:
+        raise Http404
+    return redirect("marketplace-group", found.batch_id)

@@ -6,8 +6,9 @@ Unicode code points everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from string import ascii_uppercase
 from typing import Any
 
 JSON = dict[str, Any]
@@ -136,3 +137,17 @@ class Example:
             shape=record.get("shape") or "",
             extra=record.get("extra") or {},
         )
+
+
+def option_of(answer: str, options: Sequence[str]) -> str:
+    """The option that a letter stands for; an option, or any other text, as it is.
+
+    ValueError for a letter beyond the options.
+    """
+    letter = answer.strip().upper()
+    if answer.strip() in {option.strip() for option in options} or len(letter) != 1 or letter not in ascii_uppercase:
+        return answer
+    number = ascii_uppercase.index(letter)
+    if number >= len(options):
+        raise ValueError(f"the letter {letter} names none of the {len(options)} options")
+    return options[number]

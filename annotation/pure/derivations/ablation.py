@@ -13,19 +13,15 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.derivations.ablation_shuffles import (
-    Gold,
-    shuffled_in_sentences,
-    shuffled_sentences,
-    shuffled_words,
-)
 from annotation.pure.derivations.ablation_text import (
     CAUSAL_WORDS,
     INTERROGATIVES,
     LOGICAL_WORDS,
     PRONOUN_TAGS,
     UNKNOWN,
+    Gold,
     Made,
+    Names,
     Passage,
     Sentence,
     Token,
@@ -33,9 +29,11 @@ from annotation.pure.derivations.ablation_text import (
     is_function_word,
     of_paragraph,
     passage,
+    shuffled_in_sentences,
+    shuffled_sentences,
+    shuffled_words,
     with_words,
 )
-from annotation.pure.derivations.anonymization import Names
 from annotation.pure.text.spans import Span, locate
 from annotation.pure.text.tagging import Tagger, hanta, is_sign
 from annotation.pure.text.translation_marks import gettext_noop as _

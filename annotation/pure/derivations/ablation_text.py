@@ -1,4 +1,4 @@
-"""Texts as ablations see them, and how they are put together again so that the gold's place is known.
+"""Texts of an ablation: words dropped, anonymised, shuffled or replaced (Sugawara et al. 2020).
 
 A passage is its sentences, a sentence its tokens. An ablation gives `Piece`s back: a text, and which token it stands
 for. From these follow the new text and where every token stands in it.
@@ -6,11 +6,13 @@ for. From these follow the new text and where every token stands in it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from annotation.pure.data.example import Paragraph
-from annotation.pure.text.tagging import Tagged, Tagger, sentences, tokens
+from annotation.pure.text.tagging import Tagged, Tagger, is_sign, sentences, tokens
 
 UNKNOWN = "[UNK]"
 
@@ -151,3 +153,126 @@ def _joined(texts: Sequence[str], gaps: Sequence[str]) -> tuple[str, list[int]]:
         starts.append(len(text))
         text += part + gap
     return text, starts
+
+
+Gold = tuple[int, int] | None  # (start, end) of the gold span in the passage, grown to whole tokens
+
+
+def segments(tokens: Sequence[Token], gold: Gold, length: int) -> list[list[Token]]:
+    """The tokens in segments of `length`; the gold's tokens are one segment, shorter ones end at the edges."""
+    inside = [k for k, token in enumerate(tokens) if gold and gold[0] <= token.start < gold[1]]
+    first, last = (inside[0], inside[-1] + 1) if inside else (0, 0)
+    before = [tokens[max(0, end - length) : end] for end in range(first, 0, -length)][::-1]
+    behind = [tokens[start : start + length] for start in range(last, len(tokens), length)]
+    middle = [tokens[first:last]] if inside else []
+    return [list(segment) for segment in (*before, *middle, *behind)]
+
+
+def shuffled_words(source: Passage, gold: Gold, length: int, rng: Random) -> Made:
+    """Ablation 6. The passage has no sentences any more."""
+    moved = segments(source.tokens, gold, length)
+    rng.shuffle(moved)
+    whole = Sentence(0, len(source.text), tuple(source.tokens))
+    one = Passage(source.text, (whole,), source.title)
+    return assembled(one, [_row(source, moved)], title=source.title)
+
+
+def shuffled_in_sentences(source: Passage, gold: Gold, length: int, rng: Random) -> Made:
+    """Ablation 7. The last token of a sentence stays; so does the gold where it ends a sentence."""
+    source = _with_gold_in_one_sentence(source, gold)
+    rows = []
+    for sentence in source.sentences:
+        if not sentence.tokens:
+            rows.append(with_words(source, sentence, {}))
+            continue
+        last = len(sentence.tokens) - 1
+        if gold and gold[0] <= sentence.tokens[-1].start < gold[1]:
+            last = next(k for k, token in enumerate(sentence.tokens) if token.start >= gold[0])
+        moved = segments(sentence.tokens[:last], gold, length)
+        rng.shuffle(moved)
+        rows.append(_row(source, [*moved, list(sentence.tokens[last:])]))
+    return assembled(source, rows, title=source.title)
+
+
+def shuffled_sentences(source: Passage, gold: Gold, rng: Random) -> tuple[Made, list[int]]:
+    """Ablation 8: the passage and, for each new sentence, which one it was. The gold's sentences stay together."""
+    source = _with_gold_in_one_sentence(source, gold)
+    order = list(range(len(source.sentences)))
+    rng.shuffle(order)
+    rows = [with_words(source, source.sentences[k], {}) for k in order]
+    return assembled(source, rows, title=source.title, apart=True), order
+
+
+def _row(source: Passage, moved: Sequence[Sequence[Token]]) -> list[Piece]:
+    """Segments with a space between them; what stands within a segment stands there still."""
+    pieces: list[Piece] = []
+    for segment in moved:
+        if not segment:
+            continue
+        if pieces:
+            pieces.append(Piece(" "))
+        at = segment[0].start
+        for token in segment:
+            if token.start > at:
+                pieces.append(Piece(source.text[at : token.start]))
+            pieces.append(Piece(token.text, token.start))
+            at = token.end
+    return pieces
+
+
+def _with_gold_in_one_sentence(source: Passage, gold: Gold) -> Passage:
+    """The passage with the sentences joined over which the gold span runs, where the source drew no boundaries."""
+    if gold is None or source.drawn:
+        return source
+    joined: list[Sentence] = []
+    for sentence in source.sentences:
+        if joined and gold[0] < joined[-1].end and sentence.start < gold[1]:
+            before = joined.pop()
+            sentence = Sentence(before.start, sentence.end, (*before.tokens, *sentence.tokens))
+        joined.append(sentence)
+    return Passage(source.text, tuple(joined), source.title)
+
+
+_BY_TAG = {
+    **dict.fromkeys(("NN", "NNS", "NNP", "NNPS"), "noun"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "verb"),
+    **dict.fromkeys(("JJ", "JJR", "JJS"), "adj"),
+    **dict.fromkeys(("RB", "RBR", "RBS"), "adv"),
+    **dict.fromkeys(("WDT", "WP", "WP$", "WRB"), "wh"),
+    **dict.fromkeys(("IN", "TO"), "prep"),
+    "CD": "number",
+}
+PERIODS = frozenset(".!?")
+
+
+def class_of(word: str, tag: str) -> str:
+    """The name under which a word goes: noun verb adj adv number wh prep punct period other."""
+    if word in PERIODS:
+        return "period"
+    return "punct" if is_sign(word) else _BY_TAG.get(tag, "other")
+
+
+class Names:
+    """The names of one example, which its question and its context share."""
+
+    def __init__(self, tagger: Tagger) -> None:
+        self._tagger = tagger
+        self._numbers: defaultdict[str, dict[str, int]] = defaultdict(dict)
+
+    def words(self, sentence: Sentence) -> dict[int, str]:
+        """The name of every token of a sentence, by its start; behind that of an inflected word stands its tag."""
+        tagged = sentence.tagged(self._tagger)
+        found = {}
+        for token, (tag, lemma) in zip(sentence.tokens, tagged, strict=True):
+            kind = class_of(token.text, tag)
+            known = self._numbers[kind]
+            inflected = kind not in ("punct", "period") and lemma != token.text.lower()
+            name = f"@{kind}{known.setdefault(lemma, len(known))}"
+            found[token.start] = f"{name} [{tag}]" if inflected else name
+        return found
+
+    def renamed(self, text: str) -> str:
+        """A text with names for its words."""
+        source = passage(text)
+        rows = [with_words(source, sentence, self.words(sentence), spaced=True) for sentence in source.sentences]
+        return assembled(source, rows, title="").paragraph.text

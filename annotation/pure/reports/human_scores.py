@@ -8,7 +8,7 @@ annotations of one question and is blind to their order; means over questions ar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
@@ -270,3 +270,41 @@ def _in_order(tie: tuple[Hashable, object]) -> str:
     """A text to sort keys by that is the same in every run (a set's own order is not)."""
     key = tie[0]
     return repr(sorted(map(repr, key))) if isinstance(key, frozenset) else repr(key)
+
+
+NOTHING = Mark(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScores:
+    """A group by people. `labels`: the chance that the majority labels of all members are right."""
+
+    answer: Mark
+    support: Mark
+    labels: float
+
+
+def labels_chance(members: Iterable[tuple[Sequence[Hashable], Hashable]]) -> float:
+    """The chance that every member's majority label is right: (labels given, right label) of each member."""
+    return math.prod(majority_chance(given, right) for given, right in members)
+
+
+def group_scores(
+    members: Iterable[tuple[Sequence[Hashable], Hashable]],
+    attempts: Sequence[tuple[str, Support]],
+    *,
+    gold: Sequence[str],
+    gold_support: Support,
+    scorer: Scorer,
+) -> GroupScores:
+    """The chance that all labels are right, times the human score on the sufficient member.
+
+    `attempts` are the (answer, support) of those who called the sufficient member sufficient; without any the group
+    scores 0.
+    """
+    chance = labels_chance(members)
+    if not attempts:
+        return GroupScores(NOTHING, NOTHING, chance)
+    told = question_scores([text for text, _ in attempts], gold, scorer=scorer).human_score or NOTHING
+    backed = support_scores([support for _, support in attempts], gold_support, scorer=scorer).human_score or NOTHING
+    return GroupScores(told.times(chance), backed.times(chance), chance)

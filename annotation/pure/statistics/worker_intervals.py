@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from annotation.pure.statistics.intervals import LEVEL, Figure
-from annotation.pure.statistics.student_t import two_sided
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 LEAST_WORKERS = 7  # with fewer the intervals say too little: t with 2 degrees alone makes them 2.2 times as wide
@@ -131,3 +131,28 @@ def _jackknife(weights: Array, weighted: Array, workers: npt.NDArray[np.int64]) 
     left = weights.sum() - np.bincount(workers, weights)
     means = (weighted.sum() - np.bincount(workers, weighted)) / left
     return float(np.sum((means - means.mean()) ** 2)) * (len(means) - 1) / len(means)
+
+
+@cache
+def two_sided(level: float, degrees: int) -> float:
+    """The t between whose negative and itself lies `level` of the distribution, 0 <= level < 1."""
+    if degrees < 1:
+        raise ValueError("Student's t needs at least one degree of freedom")
+    if not 0 <= level < 1:
+        raise ValueError("the level lies between 0 and 1")
+    low, high = 0.0, math.pi / 2
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _probability(middle, degrees) < level else (low, middle)
+    return math.sqrt(degrees) * math.tan(low)
+
+
+def _probability(angle: float, degrees: int) -> float:
+    """The sum, for an angle whose tangent is t / sqrt(degrees)."""
+    sine, cosine = math.sin(angle), math.cos(angle)
+    odd = degrees % 2
+    term = cosine if odd else 1.0
+    total = term if degrees > 1 else 0.0
+    for k in range(2 + odd, degrees - 1, 2):
+        term *= (k - 1) / k * cosine * cosine
+        total += term
+    return 2 / math.pi * (angle + sine * total) if odd else sine * total

@@ -1,13 +1,14 @@
-"""Datasets: the list, the upload, a dataset's items and figures, export and deletion."""
+"""Datasets: the list, the upload, a dataset's items by page and its figures, export and deletion."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
@@ -21,13 +22,12 @@ from annotation.flow.errors import Refused
 from annotation.formats import FORMATS
 from annotation.formats.guess import garbled, guess
 from annotation.forms.projects import DatasetForm
-from annotation.models import Dataset, Job, Project
+from annotation.models import Dataset, Item, Job, Project
 from annotation.operations import uploads
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
 from annotation.views.access import member_required, requester_required, require_get_or_post
 from annotation.views.data.derivation_report import derived_exhibit, table_address
-from annotation.views.data.item_pages import ItemQuery, browse
 from annotation.views.data.lineage import ancestry, derived_from
 from annotation.views.redirects import see
 
@@ -174,3 +174,77 @@ def dataset_restore(request: HttpRequest, project: Project, public_id: str) -> H
     else:
         messages.warning(request, _("Too late: the dataset is being deleted or is already gone."))
     return see("datasets", project.slug)
+
+
+PAGE = 50
+ANSWERABLE = {"yes": True, "no": False}
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemQuery:
+    """The request from the query string; invalid values are ignored."""
+
+    text: str = ""
+    hops: int | None = None
+    shape: str = ""
+    answerable: str = ""
+    after: int | None = None
+    before: int | None = None
+
+    @classmethod
+    def of(cls, query: QueryDict) -> ItemQuery:
+        answerable = query.get("answerable", "")
+        return cls(
+            text=query.get("q", "").replace("\0", "").strip()[:500],
+            hops=_number(query.get("hops")),
+            shape=query.get("shape", "").replace("\0", "")[:60],
+            answerable=answerable if answerable in ANSWERABLE else "",
+            after=_number(query.get("after")),
+            before=_number(query.get("before")),
+        )
+
+    @property
+    def narrows(self) -> bool:
+        return bool(self.text or self.hops is not None or self.shape or self.answerable)
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A page of items in order; `previous` and `next`: positions to continue from."""
+
+    items: list[Item]
+    previous: int | None
+    next: int | None
+
+
+def browse(dataset: Dataset, item_query: ItemQuery) -> Slice:
+    """The requested page."""
+    rows = _narrowed(dataset, item_query)
+    if item_query.before is not None:
+        found = list(rows.filter(position__lt=item_query.before).order_by("-position")[: PAGE + 1])
+        items = found[:PAGE][::-1]
+        return _slice(items, earlier=len(found) > PAGE, later=bool(items))
+    after = -1 if item_query.after is None else item_query.after
+    found = list(rows.filter(position__gt=after).order_by("position")[: PAGE + 1])
+    return _slice(found[:PAGE], earlier=after >= 0, later=len(found) > PAGE)
+
+
+def _slice(items: list[Item], *, earlier: bool, later: bool) -> Slice:
+    if not items:
+        return Slice([], None, None)
+    return Slice(items, items[0].position if earlier else None, items[-1].position if later else None)
+
+
+def _narrowed(dataset: Dataset, item_query: ItemQuery) -> Any:
+    rows = dataset.items.holding(item_query.text) if item_query.text else dataset.items.all()
+    if item_query.hops is not None:
+        rows = rows.filter(hops=item_query.hops)
+    if item_query.shape:
+        rows = rows.filter(shape=item_query.shape)
+    if item_query.answerable:
+        rows = rows.filter(answerable=ANSWERABLE[item_query.answerable])
+    return rows

@@ -10,7 +10,7 @@ import pytest
 from annotation.flow.batches import batch_launch
 from annotation.flow.money import ledger, ledger_audit
 from annotation.flow.people.sign_up import project_named
-from annotation.mturk_api.flow import hit_changes, hit_funds, overdue_hits
+from annotation.mturk_api.flow import hit_changes, hit_expiry, hit_funds
 from annotation.mturk_api.models import Listing
 from tests.views.strangers import hit_of, hit_type
 
@@ -28,7 +28,7 @@ def test_the_hits_of_a_closed_batch_expire_and_cost_nothing_any_more(kind: Any) 
     assert ledger.balance(project, ledger.AVAILABLE) == Decimal(999)
     batch = hits[0].batch
     assert batch_launch.close(batch)
-    overdue_hits.catch_up(project)
+    hit_expiry.catch_up(project)
     assert ledger.balance(project, ledger.AVAILABLE) == Decimal(1000)
     for row in Listing.objects.all():
         assert hit_changes.status_of(hit_funds.standing(Listing.objects.filter(pk=row.pk)).get()) == "Reviewable"
