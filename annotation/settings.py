@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "annotation",
     "annotation.marketplaces",
     "annotation.dry_run",
+    "annotation.demo",
     "annotation.webhooks",
     "annotation.mturk_api",
     "django.contrib.auth",

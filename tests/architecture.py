@@ -58,7 +58,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "tasks": ("annotation.tasktype", "annotation.pure"),
 }
 # Apps behind the engine (docs/architecture.md, "Events"): nothing outside their folders imports them.
-APPS = ("dry_run", "marketplaces", "mturk_api", "webhooks")
+APPS = ("demo", "dry_run", "marketplaces", "mturk_api", "webhooks")
 FORM_MAY = ("django.forms", "django.http")  # tasks/<kind>/form.py parses a POST
 
 # The nine subjects, and which of them each may import in its own layer (docs/architecture.md has this table in words).

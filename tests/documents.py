@@ -35,7 +35,7 @@ def all_text(root: Path) -> str:
 
 def commands(root: Path) -> list[str]:
     """Names of the management commands, former ones left out."""
-    files = (root / "annotation/management/commands").glob("[!_]*.py")
+    files = (root / "annotation").glob("**/management/commands/[!_]*.py")
     return sorted(file.stem for file in files if not file.read_text().startswith('"""The former name of'))
 
 

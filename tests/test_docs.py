@@ -32,7 +32,7 @@ def test_every_command_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("name", documents.commands(ROOT))
 def test_every_option_of_a_command_is_documented(name: str) -> None:
-    parser = load_command_class("annotation", name).create_parser("manage.py", name)
+    parser = load_command_class(get_commands()[name], name).create_parser("manage.py", name)
     common = {"--help", "--version", "--verbosity", "--settings", "--pythonpath", "--traceback", "--no-color",
               "--force-color", "--skip-checks"}  # fmt: skip
     named = [[o for o in action.option_strings if o.startswith("--")] for action in parser._actions]

@@ -8,7 +8,6 @@ DATASET = "projects/<slug:slug>/datasets/<slug:name>/"
 ITEM = f"{DATASET}items/<int:position>/"
 
 pages: list[URLPattern] = [
-    path("projects/<slug:slug>/datasets/new/example/", datasets.dataset_example, name="dataset-example"),
     path("projects/<slug:slug>/datasets/", datasets.datasets, name="datasets"),
     path("projects/<slug:slug>/datasets/new/", datasets.dataset_new, name="dataset-new"),
     path("projects/<slug:slug>/datasets/<slug:name>/", datasets.dataset, name="dataset"),

@@ -8,15 +8,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.template.defaultfilters import filesizeformat
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
-from annotation.demo.example_set import example_dataset
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
 from annotation.flow.errors import Refused
 from annotation.formats import FORMATS
@@ -67,19 +65,6 @@ def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
     context = {"project": project, "section": "datasets", "form": form, "limit": settings.UPLOAD_LIMIT}
     context["too_large"] = too_large()
     return render(request, "data/upload.html", context, status=422 if form.errors else 200)
-
-
-@require_POST
-@requester_required
-def dataset_example(request: HttpRequest, project: Project) -> HttpResponse:
-    """Import the example dataset, and continue with the first batch on it."""
-    try:
-        row = example_dataset(project, request.user)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-        return see("datasets", project.slug)
-    messages.success(request, _("The example dataset was imported. All settings below are suggestions."))
-    return HttpResponseRedirect(f"{reverse('batch-new', args=[project.slug])}?dataset={row.slug}", status=303)
 
 
 def too_large() -> str:
