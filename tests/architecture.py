@@ -101,7 +101,6 @@ HOMES: dict[str, tuple[str, ...]] = {
     "rest_framework": ("annotation/api/", "annotation/webhooks/api.py", "annotation/dry_run/api.py"),
     "drf_spectacular": ("annotation/api/", "annotation/webhooks/api.py", "annotation/dry_run/api.py"),
     "markdown_it": ("annotation/views/markdown_html.py",),
-    "matplotlib": ("annotation/pure/reports/svg.py",),
     "nh3": ("annotation/views/markdown_html.py",),
     "prometheus_client": ("annotation/operations/prometheus.py",),
     "pythonjsonlogger": ("annotation/operations/logs.py",),

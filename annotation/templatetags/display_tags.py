@@ -14,6 +14,8 @@ from django.templatetags.static import static
 from django.utils.html import escape, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from annotation.pure.reports import svg
+
 register = template.Library()
 
 ANGLE_OR_LINE_BREAK = re.compile(r"[<>]|[ \t]*\n\s*")
@@ -58,6 +60,12 @@ def joinlines(parser: template.base.Parser, _token: template.base.Token) -> Join
     for text in inside.get_nodes_by_type(template.base.TextNode):
         text.s = ANGLE_OR_LINE_BREAK.sub(joined, text.s)
     return JoinedLines(inside)
+
+
+@register.filter
+def drawn(plot: Any) -> SafeString:
+    """A chart as SVG."""
+    return mark_safe(svg.draw(plot))  # noqa: S308 - an XML writer escapes all texts
 
 
 @register.filter

@@ -46,10 +46,13 @@ class Dots:
 
     def told(self) -> str:
         """The numbers as text, for readers who cannot see the chart."""
-        parts = [
-            f"{one.label}: {', '.join(f'{group} {_told(p)}' for group, p in zip(self.groups, one.points, strict=True))}"
-            for one in self.series
-        ]
+
+        def line(one: Series) -> str:
+            return ", ".join(
+                f"{group} {point_text(point)}" for group, point in zip(self.groups, one.points, strict=True)
+            )
+
+        parts = [f"{one.label}: {line(one)}" for one in self.series]
         return _cut(f"{self.title}. {'; '.join(parts)}.")
 
 
@@ -244,7 +247,8 @@ def _point(figure: Mapping[str, Any]) -> Point:
     return 100 * figure["value"], low, high
 
 
-def _told(point: Point) -> str:
+def point_text(point: Point) -> str:
+    """A value with its interval."""
     if point is None:
         return tables.UNKNOWN
     value, low, high = point

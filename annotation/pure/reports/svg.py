@@ -1,158 +1,246 @@
-"""Charts as SVG by matplotlib, whose only home is here: the same chart gives the same bytes.
+"""Charts as SVG, on pages and as files: the same chart gives the same bytes.
 
-Text stays text, in the reader's sans serif, so that it can be searched and edited. Every property stands in an
-attribute of its own and none in a style sheet, which the policy of our pages would refuse. The paper is white, in
-dark pages too; series differ in shape as well as in colour (Okabe and Ito's, told apart by the colour-blind).
+Colours stand in attributes: a file keeps them, and a page's style sheet overrides them by class, for dark mode. Style
+attributes would be refused by the policy of our pages. Series differ in shape as well as in colour (Okabe and Ito's,
+told apart by the colour-blind).
 """
 
 from __future__ import annotations
 
-import io
+import math
 import re
-import threading
-import warnings
-from functools import lru_cache
+import unicodedata
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from annotation.pure.reports.plots import Dots, Grid, Plot, Steps
+from annotation.pure.reports.charts import Bars
+from annotation.pure.reports.plots import Dots, Grid, Plot, Steps, point_text
+from annotation.pure.reports.quality_trend import Trend
 
+WIDTH, HEIGHT, EDGE = 640.0, 280.0, 8.0
+LEFT, BESIDE, BELOW = 40.0, 58.0, 18.0  # for values, for values and the name of their axis, for a line of text
 INK, QUIET, LINE = "#1b1b1b", "#555555", "#d5d5d5"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-MARKERS = ("o", "s", "^", "D", "v", "P")
-SETTINGS: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "hopscribe",
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
-    "text.parse_math": False,  # a dollar sign in somebody's words is one
-    "font.size": 10,
-    "axes.edgecolor": QUIET,
-    "axes.labelcolor": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "text.color": INK,
-}
-NOTHING_OF_WHEN = {"Date": None, "Creator": None, "Format": None, "Type": None}
-_lock = threading.Lock()  # matplotlib's settings belong to the whole process
+MARKERS = (
+    "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z", "M-3.2-3.2h6.4v6.4h-6.4z", "M0-4.5L4.2 3.5h-8.4z",
+    "M0-4.8L4.8 0L0 4.8L-4.8 0z", "M0 4.5L4.2-3.5h-8.4z", "M-4.5-1.3h9v2.6h-9zM-1.3-4.5h2.6v9h-2.6z",
+)  # fmt: skip
+HOURS = (1, 2, 3, 6, 12, 24, 48, 168, 336, 672)  # between two ticks of a time axis
+XML = b'<?xml version="1.0" encoding="utf-8"?>\n'
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
 
 
-@lru_cache(maxsize=128)
-def draw(plot: Plot) -> bytes:
-    """The chart as a whole SVG document."""
-    import matplotlib as mpl  # takes a second, so only once somebody looks at a chart
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
+class Drawing:
+    """An SVG element that grows; `left`, `top`, `right` and `bottom` bound the plot, and labels go outside of it."""
 
-    with _lock, mpl.rc_context(SETTINGS), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of letters that its own font lacks: the reader's has them
-        figure = Figure(figsize=_size(plot), facecolor="white", layout="constrained")
-        FigureCanvasSVG(figure)
-        axes = figure.add_subplot()
-        _plot(axes, plot)
-        out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata=NOTHING_OF_WHEN)
-    return _without_styles(_FORBIDDEN.sub("", out.getvalue().decode("utf-8", "replace"))).encode()
+    def __init__(self, told: str, height: float, *, left: float = LEFT, top: float = EDGE, below: float = 1) -> None:
+        self.left, self.top, self.right, self.bottom = left, top, WIDTH - EDGE, height - below * BELOW - 4
+        box = {"viewBox": f"0 0 {WIDTH:g} {height:g}", "width": f"{WIDTH:g}", "height": f"{height:g}"}
+        font = {"font-family": "DejaVu Sans, Verdana, Arial, sans-serif", "font-size": "12"}
+        attributes = {"xmlns": "http://www.w3.org/2000/svg", "class": "chart", "role": "img", **box, **font}
+        self.root = ET.Element("svg", attributes, **{"aria-label": told})
+        self.add("rect", "paper", width=WIDTH, height=height, fill="white")
 
+    def add(
+        self, tag: str, look: str = "", told: str = "", /, inside: ET.Element | None = None, **how: Any
+    ) -> ET.Element:
+        """Add an element of a class; `told` is shown when the mouse points at it."""
+        named = {"class": look} if look else {}
+        named |= {name.replace("_", "-"): f"{v:.6g}" if isinstance(v, float) else str(v) for name, v in how.items()}
+        made = ET.SubElement(self.root if inside is None else inside, tag, named)
+        if told:
+            ET.SubElement(made, "title").text = told
+        return made
 
-def pixels(plot: Plot) -> tuple[int, int]:
-    """Width and height of the chart as a page keeps room for it."""
-    width, height = _size(plot)
-    return round(100 * width), round(100 * height)
+    def text(self, x: float, y: float, words: str, anchor: str = "middle", fill: str = INK, **how: Any) -> None:
+        look = {INK: "label name", "white": "label on-dark"}.get(fill, "label")
+        self.add("text", look, x=x, y=y, dy=4, text_anchor=anchor, fill=fill, **how).text = words
 
+    def rows(self, ticks: Sequence[float], axis: str = "") -> None:
+        """Horizontal lines with their values at the left."""
+        for tick in ticks:
+            y = self.y(tick, ticks)
+            self.add("path", "grid", d=f"M{self.left:g} {y:.1f}H{self.right:g}", stroke=LINE)
+            self.text(self.left - 6, y, f"{tick:,.10g}", "end", QUIET)
+        self.side(axis)
 
-def _size(plot: Plot) -> tuple[float, float]:
-    """Inches; 6.4 fill the column of a paper at 12 points."""
-    if isinstance(plot, Grid):
-        return 6.4, 1.6 + 0.45 * len(plot.rows)
-    if isinstance(plot, Dots) and plot.across:
-        return 6.4, 1.3 + len(plot.groups) * max(0.3, 0.18 * len(plot.series))
-    return 6.4, 3.2
+    def side(self, axis: str) -> None:
+        """The name of the vertical axis."""
+        middle = (self.top + self.bottom) / 2
+        if axis:
+            self.text(10.0, middle, axis, transform=f"rotate(-90 10 {middle:g})")
 
+    def x(self, value: float, ticks: Sequence[float]) -> float:
+        return self.left + (self.right - self.left) * (value - ticks[0]) / (ticks[-1] - ticks[0])
 
-def _plot(axes: Any, plot: Plot) -> None:
-    if isinstance(plot, Grid):
-        _grid(axes, plot)
-    elif isinstance(plot, Steps):
-        _steps(axes, plot)
-    else:
-        _dots(axes, plot)
-
-
-def _dots(axes: Any, plot: Dots) -> None:
-    width = min(0.18, 0.6 / len(plot.series))
-    for k, one in enumerate(plot.series):
-        known = [(place, point) for place, point in enumerate(one.points) if point is not None]
-        at = [place + (k - (len(plot.series) - 1) / 2) * width for place, _point in known]
-        values = [value for _place, (value, _low, _high) in known]
-        spread = [
-            [value - (value if low is None else low) for _place, (value, low, _high) in known],
-            [(value if high is None else high) - value for _place, (value, _low, high) in known],
-        ]
-        spread = [[max(0.0, end) for end in ends] for ends in spread]
-        look = {"fmt": MARKERS[k % 6], "color": COLOURS[k % 6], "label": one.label, "markersize": 5, "capsize": 3}
-        if plot.across:
-            axes.errorbar(values, at, xerr=spread, **look)
-        else:
-            axes.errorbar(at, values, yerr=spread, **look)
-    _frame(axes, plot)
+    def y(self, value: float, ticks: Sequence[float]) -> float:
+        return self.bottom - (self.bottom - self.top) * (value - ticks[0]) / (ticks[-1] - ticks[0])
 
 
-def _frame(axes: Any, plot: Dots) -> None:
-    places = range(len(plot.groups))
+def draw(plot: Plot | Bars | Trend) -> str:
+    """The chart as an SVG element."""
+    drawn: Any = {Dots: _dots, Grid: _grid, Steps: _steps, Bars: _bars, Trend: _trend}[type(plot)]
+    return _FORBIDDEN.sub("", ET.tostring(drawn(plot).root, encoding="unicode"))
+
+
+def as_file(plot: Plot) -> bytes:
+    """The chart as an SVG document."""
+    return XML + draw(plot).encode()
+
+
+def _ticks(low: float, high: float, most: int = 6, least: float = 0.0) -> list[float]:
+    """Round numbers from below `low` to above `high`."""
+    rough = max((high - low) / most, least) or 1.0
+    scale = 10.0 ** math.floor(math.log10(rough))
+    step = next(scale * k for k in (1, 2, 4, 5, 10) if scale * k >= rough * 0.999 and scale * k >= least)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return [round(k * step, 6) for k in range(first, max(last, first + 1) + 1)]
+
+
+def _width(words: str) -> float:
+    """About how wide a text is; East Asian letters fill a square."""
+    return sum(12.0 if unicodedata.east_asian_width(char) in "WF" else 7.2 for char in words)
+
+
+def _dots(plot: Dots) -> Drawing:
+    widest, many = max(map(_width, plot.groups)), len(plot.series)
+    height = 70 + len(plot.groups) * max(24.0, 16.0 * many) if plot.across else HEIGHT
+    left = min(widest + 14, 0.55 * WIDTH) if plot.across else BESIDE
+    drawing = Drawing(plot.told(), height, left=left, top=32 if many > 1 else EDGE, below=2 if plot.across else 1)
+    known = [value for one in plot.series for point in one.points if point for value in point if value is not None]
+    ticks = _ticks(min(known, default=0), max(known, default=1))
     if plot.across:
-        axes.set_yticks(places, plot.groups)
-        axes.set_ylim(len(plot.groups) - 0.5, -0.5)
-        axes.set_xlabel(plot.axis)
-        axes.grid(axis="x", color=LINE, linewidth=0.6)
+        for tick in ticks:
+            x = drawing.x(tick, ticks)
+            drawing.add("path", "grid", d=f"M{x:.1f} {drawing.top:g}V{drawing.bottom:g}", stroke=LINE)
+            drawing.text(x, drawing.bottom + 12, f"{tick:g}", fill=QUIET)
+        drawing.text((left + drawing.right) / 2, drawing.bottom + 30, plot.axis)
     else:
-        axes.set_xticks(places, plot.groups)
-        axes.set_xlim(-0.5, len(plot.groups) - 0.5)
-        axes.set_ylabel(plot.axis)
-        axes.grid(axis="y", color=LINE, linewidth=0.6)
-    axes.set_axisbelow(True)
-    if len(plot.series) > 1:
-        axes.figure.legend(loc="outside upper center", ncols=len(plot.series), frameon=False)
+        drawing.rows(ticks, plot.axis)
+    room = (drawing.bottom - drawing.top if plot.across else drawing.right - left) / len(plot.groups)
+    every = 1 if plot.across else math.ceil((widest + 8) / room)  # so many groups share one name
+    apart = room * min(0.3 if plot.across else 0.18, 0.7 / many)
+    for place, group in enumerate(plot.groups):
+        middle = (drawing.top if plot.across else left) + (place + 0.5) * room
+        if plot.across:
+            drawing.text(left - 8, middle, group, "end")
+        elif place % every == 0:
+            drawing.text(middle, drawing.bottom + 12, group)
+        for k, one in enumerate(plot.series):
+            if point := one.points[place]:
+                told = f"{one.label}: {group} {point_text(point)}"
+                at = middle + (k - (many - 1) / 2) * apart
+                _point(drawing, ticks, k, at, point, told, plot.across)
+    if many > 1:
+        _legend(drawing, [one.label for one in plot.series])
+    return drawing
 
 
-def _grid(axes: Any, plot: Grid) -> None:
+def _point(drawing: Drawing, ticks: Sequence[float], k: int, at: float, point: Any, told: str, across: bool) -> None:
+    """A marker with its interval; `at`: where its group is."""
+    value, low, high = (None if v is None else (drawing.x if across else drawing.y)(v, ticks) for v in point)
+    group = drawing.add("g", "point", told, fill=COLOURS[k % 6], stroke=COLOURS[k % 6])
+    if low is not None and high is not None:
+        bar, cap = (f"M{low:.1f} {at:.1f}H{high:.1f}", "v6") if across else (f"M{at:.1f} {low:.1f}V{high:.1f}", "h6")
+        ends = (f"M{end:.1f} {at - 3:.1f}{cap}" if across else f"M{at - 3:.1f} {end:.1f}{cap}" for end in (low, high))
+        drawing.add("path", inside=group, d=bar + "".join(ends), stroke_width=1.5)
+    x, y = (value, at) if across else (at, value)
+    drawing.add("path", inside=group, d=MARKERS[k % 6], transform=f"translate({x:.1f} {y:.1f})", stroke="none")
+
+
+def _legend(drawing: Drawing, labels: Sequence[str]) -> None:
+    x = max(EDGE, (WIDTH - sum(_width(label) + 36 for label in labels)) / 2)
+    for k, label in enumerate(labels):
+        drawing.add("path", d=MARKERS[k % 6], transform=f"translate({x + 6:.1f} 14)", fill=COLOURS[k % 6])
+        drawing.text(x + 16, 14.0, label, "start")
+        x += _width(label) + 36
+
+
+def _grid(plot: Grid) -> Drawing:
+    left = min(max(map(_width, plot.rows)) + 40, 0.5 * WIDTH)
+    drawing = Drawing(plot.told(), 70 + 36.0 * len(plot.rows), left=left, below=2.4)
     most = max((count for row in plot.counts for count in row), default=0) or 1
-    axes.pcolormesh(plot.counts, cmap="Blues", vmin=0, vmax=most * 1.3, edgecolors="white", linewidth=1)
-    axes.invert_yaxis()
-    for y, row in enumerate(plot.counts):
-        for x, count in enumerate(row):
-            axes.text(
-                x + 0.5, y + 0.5, str(count), ha="center", va="center", color="white" if count > 0.75 * most else INK
-            )
-    axes.set_xticks([x + 0.5 for x in range(len(plot.columns))], plot.columns)
-    axes.set_yticks([y + 0.5 for y in range(len(plot.rows))], plot.rows)
-    axes.set_xlabel(plot.axis)
-    axes.set_ylabel(plot.side)
+    wide, high = (drawing.right - left) / len(plot.columns), (drawing.bottom - EDGE) / len(plot.rows)
+    for j, (name, row) in enumerate(zip(plot.rows, plot.counts, strict=True)):
+        drawing.text(left - 8, EDGE + (j + 0.5) * high, name, "end")
+        for k, count in enumerate(row):
+            x, y = left + k * wide, EDGE + j * high
+            told = f"{name}, {plot.columns[k]}: {count}"
+            box: dict[str, Any] = {"x": x + 1, "y": y + 1, "width": wide - 2, "height": high - 2}
+            drawing.add("rect", "", told, **box, fill=COLOURS[0], fill_opacity=round(0.06 + 0.94 * count / most, 3))
+            drawing.text(x + wide / 2, y + high / 2, str(count), fill="white" if count > 0.6 * most else INK)
+    for k, name in enumerate(plot.columns):
+        drawing.text(left + (k + 0.5) * wide, drawing.bottom + 12, name)
+    drawing.text((left + drawing.right) / 2, drawing.bottom + 32, plot.axis)
+    drawing.side(plot.side)
+    return drawing
 
 
-def _steps(axes: Any, plot: Steps) -> None:
-    times, counts = zip(*plot.points, strict=True)
-    axes.step(times, counts, where="post", color=COLOURS[0])
-    axes.set_ylim(bottom=0)
-    axes.set_ylabel(plot.axis)
-    axes.grid(axis="y", color=LINE, linewidth=0.6)
-    for label in axes.get_xticklabels():
-        label.set(rotation=30, ha="right")
+def _steps(plot: Steps) -> Drawing:
+    drawing = Drawing(plot.told(), HEIGHT, left=BESIDE)
+    counts = _ticks(0, max(count for _time, count in plot.points), least=1)
+    drawing.rows(counts, plot.axis)
+    hours = [time.timestamp() / 3600 for time, _count in plot.points]
+    ends = [hours[0], max(hours[-1], hours[0] + 1)]
+    step = next((step for step in HOURS if (ends[1] - ends[0]) / step <= 5), HOURS[-1])
+    for tick in range(math.ceil(ends[0] / step) * step, math.floor(ends[1]) + 1, step):
+        time = datetime.fromtimestamp(0, UTC) + timedelta(hours=tick)
+        x = min(max(drawing.x(tick, ends), drawing.left + 30), drawing.right - 36)
+        drawing.text(x, drawing.bottom + 12, f"{time:%m-%d %H:%M}" if step < 24 else f"{time:%Y-%m-%d}", fill=QUIET)
+    heights = [drawing.y(count, counts) for _time, count in plot.points]
+    steps = [f"H{drawing.x(hour, ends):.1f}V{y:.1f}" for hour, y in zip(hours, heights, strict=True)]
+    path = f"M{drawing.left:g} {heights[0]:.1f}" + "".join(steps)
+    drawing.add("path", d=path, fill="none", stroke=COLOURS[0], stroke_width=1.8)
+    return drawing
 
 
-_FORBIDDEN = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]")  # in XML
-_STYLE = re.compile(r' style="([^"]*)"')
-_SHEET = re.compile(r'<style type="text/css">.*?</style>', re.DOTALL)
+def _bars(plot: Bars) -> Drawing:
+    drawing = Drawing(plot.told, plot.height)
+    counts = [0, _ticks(0, max((count for _label, count in plot.values), default=0), most=1, least=1)[-1]]
+    drawing.rows(counts)
+    step = (drawing.right - drawing.left) / max(1, len(plot.values))
+    for k, (label, count) in enumerate(plot.values):
+        x, y = drawing.left + step * k, drawing.y(count, counts)
+        group = drawing.add("g", "", f"{label}: {count}")
+        whole = f"M{x:.1f} {drawing.top:g}h{step:.1f}V{drawing.bottom:g}h-{step:.1f}z"
+        drawing.add("path", inside=group, d=whole, fill_opacity=0)  # so that low bars tell their count too
+        box: dict[str, Any] = {"x": x + step * 0.1, "y": y, "width": step * 0.8, "height": drawing.bottom - y}
+        drawing.add("rect", "bar", inside=group, **box, fill=COLOURS[0])
+    _ends(drawing, *plot.ends)
+    if plot.mark is not None:
+        ends = {"data-left": f"{drawing.left:g}", "data-right": f"{drawing.right:g}"}
+        drawing.root.attrib.update({"class": "chart scores", **ends})
+        place = f"translate({drawing.x(plot.mark, [0, 100]):g} 0)"
+        line = drawing.add("g", "mark-line", data_line="", transform=place)
+        drawing.add("path", inside=line, d=f"M0 0V{drawing.bottom:g}", stroke=INK, stroke_width=2)
+        drawing.add("rect", "grip", inside=line, x=-14, y=0, width=28, height=plot.height, fill_opacity=0)
+        drawing.text(0, drawing.bottom + 12, str(plot.mark), inside=line, data_value="")
+    return drawing
 
 
-def _without_styles(text: str) -> str:
-    """Style attributes and the style sheet as presentation attributes, which mean the same."""
-    text = _SHEET.sub("", text)
-    text = text.replace("<svg ", '<svg stroke-linejoin="round" stroke-linecap="butt" ', 1)
-    return _STYLE.sub(lambda found: _attributes(found[1]), text)
+def _ends(drawing: Drawing, first: str, last: str) -> None:
+    drawing.text(drawing.left, drawing.bottom + 12, first, "start", QUIET)
+    drawing.text(drawing.right, drawing.bottom + 12, last, "end", QUIET)
 
 
-def _attributes(style: str) -> str:
-    pairs = (part.partition(":") for part in style.split(";") if part.strip())
-    return "".join(f' {name.strip()}="{value.strip()}"' for name, _colon, value in pairs)
+def _trend(plot: Trend) -> Drawing:
+    drawing, ticks = Drawing(plot.told, 200), [0, 25, 50, 75, 100]
+    drawing.rows(ticks)
+    ends = [1, max(2, len(plot.points))]
+
+    def line(values: Iterable[float]) -> list[str]:
+        places = ((drawing.x(k, ends), drawing.y(100 * value, ticks)) for k, value in enumerate(values, start=1))
+        return [f"{x:.1f},{y:.1f}" for x, y in places]
+
+    band = line(p.high for p in plot.points) + line(p.low for p in plot.points)[::-1]
+    drawing.add("polygon", "band", points=" ".join(band), fill=COLOURS[0], fill_opacity=0.15)
+    means = " ".join(line(p.mean for p in plot.points))
+    drawing.add("polyline", "line", points=means, fill="none", stroke=COLOURS[0], stroke_width=2)
+    for p in plot.points:
+        told = f"{p.number}: {100 * p.mean:.0f} [{100 * p.low:.0f}, {100 * p.high:.0f}]"
+        x, y = drawing.x(p.number, ends), drawing.y(100 * p.mean, ticks)
+        drawing.add("circle", "bar", told, cx=x, cy=y, r=3, fill=COLOURS[0])
+    _ends(drawing, "1", str(len(plot.points)))
+    return drawing

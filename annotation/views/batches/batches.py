@@ -21,7 +21,7 @@ from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, BatchReport, Hit, Job, Project
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
-from annotation.pure.reports.charts import Chart, bar_chart
+from annotation.pure.reports.charts import Bars
 from annotation.registry import task_type
 from annotation.views.access import member_required, requester_required, require_get_or_post
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of
@@ -68,9 +68,10 @@ def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpRe
     return render(request, "batches/overview.html", context)
 
 
-def _pace(batch: Batch) -> Chart | None:
-    hours = batch_progress.by_hour(batch)
-    return bar_chart([(date_format(hour, "j M, H:i"), count) for hour, count in hours]) if hours else None
+def _pace(batch: Batch) -> Bars | None:
+    hours = [(date_format(hour, "j M, H:i"), count) for hour, count in batch_progress.by_hour(batch)]
+    text = _("Responses per hour over %(n)s hours from %(first)s")
+    return Bars.of(hours, text) if hours else None
 
 
 def _launching_job(batch: Batch) -> Job | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -15,7 +14,7 @@ from annotation.flow.people.round_results import Result
 from annotation.models import QualificationRound
 from annotation.pure.people import round_rules as rules
 from annotation.pure.people.round_rules import Chance, Clause
-from annotation.pure.reports.charts import Chart, bar_chart
+from annotation.pure.reports.charts import Bars
 from annotation.pure.text.spreadsheet import guarded
 
 BINS = 20
@@ -38,26 +37,14 @@ def told(chances: Sequence[Chance], rule: Sequence[Clause]) -> dict[str, Any]:
     return {"chances": chances, "sentence": sentence, "strict": good.most < 0.5, "spread": good.value < 0.5}
 
 
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """A histogram of scores with a mark; `x`: position of a mark of 0..100 percent."""
-
-    chart: Chart
-    mark: int
-    x: float
-    scores: str  # whole percents, for the script
-
-
-def histogram(found: Sequence[Result], mark: int) -> Histogram:
+def histogram(found: Sequence[Result], mark: int) -> Bars:
     """The best known score of each worker, in steps of five percent."""
-    scores = [round_results.percent(result.score or 0) for result in round_results.best(found)]
     counts = [0] * BINS
-    for score in scores:
-        counts[min(BINS - 1, score * BINS // 100)] += 1
+    for result in round_results.best(found):
+        counts[min(BINS - 1, round_results.percent(result.score or 0) * BINS // 100)] += 1
     labels = [f"{100 * k // BINS}–{100 * (k + 1) // BINS}" for k in range(BINS)]
-    chart = bar_chart(list(zip(labels, counts, strict=True)), height=180)
-    x = chart.left + (chart.right - chart.left) * mark / 100
-    return Histogram(chart, mark, round(x, 1), " ".join(map(str, scores)))
+    values = tuple(zip(labels, counts, strict=True))
+    return Bars(values, _("Workers by score"), ("0", "100"), height=180.0, mark=mark)
 
 
 def wanted_mark(text: str) -> float | None:

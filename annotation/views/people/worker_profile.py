@@ -20,8 +20,8 @@ from annotation.flow.people import qualification_types, round_attempts, sign_up,
 from annotation.flow.work import grading
 from annotation.models import Assignment, Batch, Participation, Project, Worker
 from annotation.pure.people import roles
-from annotation.pure.reports.charts import Chart, bar_chart
-from annotation.pure.reports.quality_trend import Trend, trend
+from annotation.pure.reports.charts import Bars
+from annotation.pure.reports.quality_trend import trend
 from annotation.views.access import member_required, require_get_or_post
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see
@@ -62,13 +62,12 @@ def annotator(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
 
 def _shown(source: str, values: list[float]) -> dict[str, Any]:
     """A row of quality figures: their source, chart and mean."""
-    drawn: Trend | None = trend(values) if values else None
-    return {"source": source, "trend": drawn, "mean": sum(values) / len(values) if values else None}
+    return {"source": source, "trend": trend(values, _), "mean": sum(values) / len(values) if values else None}
 
 
-def _chart(worker: Worker) -> Chart | None:
-    days = worker_profile.by_day(worker)
-    return bar_chart([(date_format(day, "j M"), count) for day, count in days]) if days else None
+def _chart(worker: Worker) -> Bars | None:
+    days = [(date_format(day, "j M"), count) for day, count in worker_profile.by_day(worker)]
+    return Bars.of(days, _("Submissions per day over %(n)s days from %(first)s")) if days else None
 
 
 def _held(worker: Worker) -> list[tuple[Any, int]]:
@@ -135,7 +134,7 @@ def batch_worker(request: HttpRequest, project: Project, batch: str, worker: int
         leaf=participation.worker.pseudonym,
         participation=participation,
         source=source,
-        trend=trend(grades) if grades else None,
+        trend=trend(grades, _),
         last=grades and sum(grades) / len(grades),
         checks=checks,
         rule=hidden_gold.read_rule(shown.check_rule) if shown.check_share else None,

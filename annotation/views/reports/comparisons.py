@@ -19,7 +19,7 @@ from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.pure.reports.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
 from annotation.pure.reports.plots import Dots
-from annotation.pure.reports.svg import draw
+from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import FILES
 from annotation.registry import task_type
 from annotation.views.access import member_required
@@ -88,7 +88,7 @@ def compare_chart(request: HttpRequest, project: Project) -> HttpResponse:
     chart = _compared(request, project).chart
     if chart is None:
         raise Http404
-    return attached(draw(chart), name=f"{project.slug}-comparison.svg", kind=SVG)
+    return attached(as_file(chart), name=f"{project.slug}-comparison.svg", kind=SVG)
 
 
 def _tabs(project: Project, here: str) -> list[dict[str, Any]]:

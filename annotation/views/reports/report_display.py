@@ -15,7 +15,6 @@ from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.reports import answer_tables, exclusion_tables, tables
 from annotation.pure.reports.plots import Plot, plots_of
 from annotation.pure.reports.report_values import tables_of
-from annotation.pure.reports.svg import pixels
 from annotation.pure.statistics.worker_intervals import too_few, whom
 from annotation.templatetags.figure_tags import interval, percent
 from annotation.views.reports.drilldown import Ways
@@ -73,8 +72,7 @@ def shown_chart(plot: Plot, batch: Batch, cut: Cut) -> JSON:
 
 def chart_at(url: str, plot: Plot) -> JSON:
     """A chart with its URL."""
-    width, height = pixels(plot)
-    return {"title": plot.title, "told": plot.told(), "url": url, "width": width, "height": height}
+    return {"title": plot.title, "plot": plot, "url": url}
 
 
 def asked(cut: Cut) -> str:

@@ -14,7 +14,7 @@ from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.pure.reports.plots import plot_of
 from annotation.pure.reports.report_values import table_of
-from annotation.pure.reports.svg import draw
+from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import FILES
 from annotation.views.access import member_required
 from annotation.views.batches.batch_page import batch_of
@@ -43,7 +43,7 @@ def report_chart(request: HttpRequest, project: Project, batch: str, name: str) 
     plot = plot_of(_content(shown, request), name, _)
     if plot is None:
         raise Http404
-    return attached(draw(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
+    return attached(as_file(plot), name=f"{shown.slug}-{name}.svg", kind=SVG)
 
 
 def _content(batch: Batch, request: HttpRequest) -> dict[str, object]:

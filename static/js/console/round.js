@@ -2,7 +2,7 @@
 // What the mark gives is asked of the server once the mark rests (htmx, on the slider's change).
 
 const slider = document.querySelector("[data-mark]");
-const chart = document.querySelector("[data-scores]");
+const chart = document.querySelector(".scores");
 const line = chart?.querySelector("[data-line]");
 
 function show() {

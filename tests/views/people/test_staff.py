@@ -108,7 +108,7 @@ def test_a_worker_s_page_tells_their_work_and_lets_a_requester_act(
     html = page(client, "annotator", bob.pk)
     assert bob.pseudonym in html
     assert "× 0.40" in html
-    assert '<polyline class="grade-line"' in html
+    assert '<polyline class="line"' in html
     assert "Bob" in html
     act = lambda name, **body: client.post(reverse(f"annotator-{name}", args=["wells", bob.pk]), body)  # noqa: E731
     act("block")
