@@ -130,7 +130,7 @@ def remove_dataset(job: Job, progress: Progress) -> dict[str, Any]:
 
 def quote_batch(job: Job, progress: Progress) -> dict[str, Any]:
     """Compute the cost of a draft from all items."""
-    return estimates.told(estimates.estimate(batch_of(job), progress=progress))
+    return estimates.as_json(estimates.estimate(batch_of(job), progress=progress))
 
 
 def launch_batch(job: Job, progress: Progress) -> dict[str, Any]:

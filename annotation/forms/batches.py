@@ -269,7 +269,7 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
     def told_seconds(self) -> int | None:
         """The task's time for the chosen items with these options; None if it has no estimate."""
         options = self.options.cleaned_data if self.options.is_valid() else {}
-        return expected_time.told_seconds(self.cleaned_data.get("datasets") or (), self.kind, options)
+        return expected_time.task_seconds(self.cleaned_data.get("datasets") or (), self.kind, options)
 
     def count(self) -> HitCount | None:
         """The number of HITs with these settings, from a sample for large datasets; None if settings are missing."""

@@ -17,4 +17,4 @@ class MarketplacesConfig(AppConfig):
 
         listeners.register()
         recruitment.register(Published())
-        audit_log.THINGS[Connection] = lambda row: audit_log.Thing(row.project, "marketplace", row.pk, row.name)
+        audit_log.SUBJECTS[Connection] = lambda row: audit_log.Subject(row.project, "marketplace", row.pk, row.name)

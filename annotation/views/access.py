@@ -55,7 +55,7 @@ def member_required(act: str, *, posting: str = "", removed: bool = False) -> Ca
             rows = Member.objects.select_related("project").filter(project__removed_at__isnull=not removed)
             member = get_object_or_404(rows, project__slug=slug, user=request.user)
             if not member.may(posting if posting and request.method == "POST" else act):
-                raise OtherRole(_not_theirs(member))
+                raise OtherRole(_role_message(member))
             if two_factor.is_missing(member.project, request.user):
                 back = request.get_full_path() if request.method == "GET" else reverse("project", args=[slug])
                 return redirect(f"{reverse('second-factor')}?{urlencode({'next': back})}")
@@ -73,10 +73,10 @@ requester_required = member_required(roles.RUN)
 def demand(request: HttpRequest, project: Project, act: str) -> None:
     """Raise OtherRole if the viewer may not do `act`, for forms that need more than their page."""
     if act not in request.may:
-        raise OtherRole(_not_theirs(Member.objects.get(project=project, user=request.user)))
+        raise OtherRole(_role_message(Member.objects.get(project=project, user=request.user)))
 
 
-def _not_theirs(member: Member) -> str:
+def _role_message(member: Member) -> str:
     text = _("Your role in this project is %(role)s, which does not allow this. Ask an owner of the project.")
     return text % {"role": member.get_role_display()}
 

@@ -31,7 +31,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     parts = dict(readiness.examine())
     if not settings.EMBEDDED_JOBS:
         parts["broker"] = "does not answer" if broker_trouble(seconds=2) else readiness.WELL
-    ready = all(told == readiness.WELL for told in parts.values())
+    ready = all(state == readiness.WELL for state in parts.values())
     return JsonResponse({"ready": ready, "checks": parts}, status=200 if ready else 503)
 
 

@@ -12,4 +12,4 @@ class WebhooksConfig(AppConfig):
         from annotation.webhooks.models import Webhook
 
         listeners.register()
-        audit_log.THINGS[Webhook] = lambda row: audit_log.Thing(row.project, "webhook", row.public_id, row.note)
+        audit_log.SUBJECTS[Webhook] = lambda row: audit_log.Subject(row.project, "webhook", row.public_id, row.note)

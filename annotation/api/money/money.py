@@ -132,7 +132,7 @@ class EntryViewSet(ResourceViewSet):
     reads = roles.PAY
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        return list(ledger_rows.told(self.project, rows))
+        return list(ledger_rows.display_rows(self.project, rows))
 
     @operation(query=EntryFilter)
     def list(self, query: JSON) -> Any:

@@ -51,9 +51,9 @@ class LogViewSet(ResourceViewSet):
     act = reads = roles.RUN
 
     def prepare(self, rows: list[Any]) -> list[Any]:
-        return log_entries.told(self.project, rows)
+        return log_entries.display_rows(self.project, rows)
 
     @operation(query=LogFilter, id="listLog")
     def list(self, query: JSON) -> Any:
         """List who did what, newest first. Lines are never changed or removed."""
-        return log_entries.entries(self.project, log_entries.Wanted(**query))
+        return log_entries.entries(self.project, log_entries.LogFilter(**query))

@@ -40,14 +40,14 @@ def add_assignments(
     if only_disagreeing:
         keys = [pk for pk in keys if _disagree(pk)]
     _check_budget(batch, [finished.filter(pk__in=keys[k : k + CHUNK]) for k in range(0, len(keys), CHUNK)])
-    asked = 0
+    count = 0
     for start in range(0, len(keys), CHUNK):
-        asked += _ask_again(batch, finished.filter(pk__in=keys[start : start + CHUNK]))
+        count += _ask_again(batch, finished.filter(pk__in=keys[start : start + CHUNK]))
         progress(min(start + CHUNK, len(keys)), len(keys))
-    if asked:
-        audit_log.record("topped up", batch, hits=asked)
+    if count:
+        audit_log.record("topped up", batch, hits=count)
     emit(AssignmentsAdded(batch))
-    return {"hits": asked}
+    return {"hits": count}
 
 
 def _check_budget(batch: Batch, chunks: Iterable[QuerySet[Hit]]) -> None:
@@ -68,9 +68,9 @@ def _ask_again(batch: Batch, hits: QuerySet[Hit]) -> int:
         return 0
     more = batch_funds.for_more(batch, hits)
     Batch.objects.filter(pk=batch.pk).update(next_ticket=end + stretch["last"] - stretch["first"] + 1)
-    asked = hits.update(wanted=F("wanted") + 1, ticket=F("ticket") + end - stretch["first"])
+    count = hits.update(wanted=F("wanted") + 1, ticket=F("ticket") + end - stretch["first"])
     ledger.hold(batch, more, key=f"more/{batch.pk}/{end}")
-    return asked
+    return count
 
 
 def _disagree(hit_id: int) -> bool:

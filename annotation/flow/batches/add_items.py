@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.flow.batches import batch_launch, item_selection
-from annotation.flow.batches.item_selection import asked, select
+from annotation.flow.batches.item_selection import select, used_places
 from annotation.flow.errors import Refused
 from annotation.flow.people import round_attempts
 from annotation.models import Batch, Dataset, Project, QualificationRound, User
@@ -85,7 +85,7 @@ def _copy_round(batch: Batch, draft: Batch) -> None:
 def remaining(batch: Batch) -> list[Remaining]:
     """Items that a next batch could ask about, by dataset; nothing is drawn."""
     line, datasets = _line(batch), list(batch.datasets.order_by("slug"))
-    chosen, seen = select(line, datasets), Counter(where for where, _place in asked(line, datasets))
+    chosen, seen = select(line, datasets), Counter(where for where, _place in used_places(line, datasets))
     rows = []
     for one in datasets:
         left = chosen.by_dataset[one.slug]

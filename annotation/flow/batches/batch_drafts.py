@@ -100,8 +100,8 @@ def change_draft(
         with transaction.atomic():
             draft = Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT)
             changed = draft.update(options=options, on_marketplace=marketplace is not None, **settings)
-    except ValueError as unfit:
-        raise Refused(str(unfit)) from None
+    except ValueError as invalid:
+        raise Refused(str(invalid)) from None
     except IntegrityError:
         raise Refused(batch_launch.name_taken(settings["slug"])) from None
     if not changed:

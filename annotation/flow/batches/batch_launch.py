@@ -75,8 +75,8 @@ def create_batch(
         raise Refused(_("A batch needs at least one dataset."))
     if name in TAKEN_WORDS:
         raise Refused(name_taken(name))
-    asked = settings.get("assignments_per_hit")
-    if asked is not None and asked < 1:
+    assignments = settings.get("assignments_per_hit")
+    if assignments is not None and assignments < 1:
         raise Refused(_("A HIT needs at least one assignment."))
     chosen = capabilities.suggest(task_type(task), features_of(datasets)) | (options or {})
     try:
@@ -99,8 +99,8 @@ def create_batch(
             batch.workers.set(workers)
             Instructions.objects.create(batch=batch, version=1, text=instructions, created_by=user)
             audit_log.record("created", batch, task=task)
-    except ValueError as unfit:
-        raise Refused(str(unfit)) from None
+    except ValueError as invalid:
+        raise Refused(str(invalid)) from None
     except IntegrityError:
         raise Refused(name_taken(name)) from None
     return batch
@@ -175,7 +175,7 @@ def _make_hits(batch: Batch, items: list[int], progress: OnProgress, left_out: L
 
 def _make_checks(batch: Batch, ticket: int) -> int:
     """Create HITs of hidden gold behind the others; on a marketplace they are published among them."""
-    made, most = 0, hidden_gold.wanted_beside(batch, ticket)
+    made, most = 0, hidden_gold.checks_needed(batch, ticket)
     keys = hidden_gold.items_of(batch)
     for start in range(0, len(keys), CHUNK):
         found = hits_of(batch, keys[start : start + CHUNK], ticket=ticket + made, check=True)
@@ -193,8 +193,8 @@ def _make_checks(batch: Batch, ticket: int) -> int:
 
 def _advance(batch: Batch, made: int, to: int) -> None:
     """Store the number of HITs made so far in `next_ticket`, by which a run notices another one. Raises Lost."""
-    ours = Batch.objects.filter(pk=batch.pk, state=Batch.State.LAUNCHING, next_ticket=made)
-    if not ours.update(next_ticket=to):
+    own = Batch.objects.filter(pk=batch.pk, state=Batch.State.LAUNCHING, next_ticket=made)
+    if not own.update(next_ticket=to):
         raise Lost
 
 

@@ -107,7 +107,7 @@ def pays(batch: Batch) -> bool:
     return batch.auto_approval is not None or batch.on_marketplace
 
 
-def told(found: Estimate) -> dict[str, Any]:
+def as_json(found: Estimate) -> dict[str, Any]:
     """An estimate as JSON; amounts are text, to the cent."""
     lines = [
         {"hits": line.hits, "assignments": line.assignments, "reward": str(line.reward), "fee": str(line.fee)}

@@ -17,18 +17,18 @@ LOOKED_AT = 40  # sampled items over all datasets
 def expected_seconds(datasets: Iterable[Dataset], task: str, options: Mapping[str, Any]) -> int:
     """The task's estimate, averaged over items; else the time to read a context. At least one second."""
     datasets = list(datasets)
-    return told_seconds(datasets, task, options) or reading_seconds(datasets)
+    return task_seconds(datasets, task, options) or reading_seconds(datasets)
 
 
-def told_seconds(datasets: Iterable[Dataset], task: str, options: Mapping[str, Any]) -> int | None:
+def task_seconds(datasets: Iterable[Dataset], task: str, options: Mapping[str, Any]) -> int | None:
     """The mean of the task's estimates for a sample of the items; None if it makes none."""
     kind = task_type(task)
     try:
         payloads = list(_payloads(list(datasets), task, kind.options(options)))
     except ValueError:
         return None  # invalid options; saving them reports it
-    told = [seconds for payload in payloads if (seconds := capabilities.seconds(kind, payload)) is not None]
-    return max(1, round(sum(told) / len(told))) if told else None
+    estimates = [seconds for payload in payloads if (seconds := capabilities.seconds(kind, payload)) is not None]
+    return max(1, round(sum(estimates) / len(estimates))) if estimates else None
 
 
 def reading_seconds(datasets: Iterable[Dataset]) -> int:

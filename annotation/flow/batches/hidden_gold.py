@@ -88,7 +88,7 @@ def items_of(batch: Batch) -> list[int]:
     return found
 
 
-def wanted_beside(batch: Batch, hits: int) -> int:
+def checks_needed(batch: Batch, hits: int) -> int:
     """How many HITs of hidden gold at most to create with so many others: all, as every worker may get each.
 
     On a marketplace only the share of the batch, because there we cannot choose a worker's next HIT.
@@ -100,7 +100,7 @@ def lacking(batch: Batch) -> list[str]:
     """A warning if a launched batch on a marketplace has less hidden gold than was asked for; else empty."""
     if not (batch.check_share and batch.on_marketplace and batch.launched_at):
         return []
-    made, wanted = batch.hits.filter(check_item=True).count(), wanted_beside(batch, batch.size)
+    made, wanted = batch.hits.filter(check_item=True).count(), checks_needed(batch, batch.size)
     if made >= wanted:
         return []
     text = ngettext(
@@ -135,9 +135,11 @@ def drawn(participation: Participation) -> list[Hit]:
 
 def unseen(participation: Participation) -> QuerySet[Hit]:
     """Hidden gold that the worker never had."""
-    mine = Assignment.objects.filter(worker=participation.worker_id, batch=participation.batch_id, hit__check_item=True)
+    assigned = Assignment.objects.filter(
+        worker=participation.worker_id, batch=participation.batch_id, hit__check_item=True
+    )
     standing = Hit.objects.filter(batch=participation.batch_id, check_item=True, excluded_at__isnull=True)
-    return standing.exclude(pk__in=mine.values("hit"))
+    return standing.exclude(pk__in=assigned.values("hit"))
 
 
 def to_come(participation: Participation, left: int) -> int:
@@ -253,6 +255,6 @@ def rows_without_checks(batch: Batch, rows: QuerySet[Assignment]) -> QuerySet[As
 
 def make_place(hit: Hit) -> bool:
     """Add an assignment to a HIT for the worker who comes: it wants as many as came, so it is never in the queue."""
-    lasting = Q(closes_at__isnull=True) | Q(closes_at__gt=Now())
-    rows = Hit.objects.filter(lasting, pk=hit.pk, excluded_at__isnull=True)
+    not_expired = Q(closes_at__isnull=True) | Q(closes_at__gt=Now())
+    rows = Hit.objects.filter(not_expired, pk=hit.pk, excluded_at__isnull=True)
     return bool(rows.update(live=F("live") + 1, wanted=Greatest(F("wanted"), F("live") + F("done") + 1)))

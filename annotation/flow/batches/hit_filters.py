@@ -79,7 +79,7 @@ def assignments_in(batch: Batch, cut: Cut, rows: QuerySet[Assignment]) -> QueryS
         rows = rows.filter(hit__excluded_at__isnull=True, hit__check_item=False)
     if cut.worker:
         rows = rows.filter(worker=_worker(batch, cut.worker))
-    return rows.filter(pk__in=_saying(batch, cut.label)) if cut.label else rows
+    return rows.filter(pk__in=_responses_labelled(batch, cut.label)) if cut.label else rows
 
 
 def hits_in(batch: Batch, cut: Cut, rows: QuerySet[Hit]) -> QuerySet[Hit]:
@@ -97,24 +97,24 @@ def pseudonyms(batch: Batch) -> dict[str, int]:
     return {batch.project.pseudonym(pk): pk for pk in workers}
 
 
-def _worker(batch: Batch, said: str) -> int | None:
+def _worker(batch: Batch, name: str) -> int | None:
     """The worker's key, from a pseudonym or a key; None if there is none."""
-    own = pseudonyms(batch).get(said)
-    if own is None and said.isascii() and said.isdigit() and len(said) < 16:
-        return int(said)
+    own = pseudonyms(batch).get(name)
+    if own is None and name.isascii() and name.isdigit() and len(name) < 16:
+        return int(name)
     return own
 
 
-def _saying(batch: Batch, label: str) -> QuerySet[WorkerResponse]:
+def _responses_labelled(batch: Batch, label: str) -> QuerySet[WorkerResponse]:
     """Submitted assignments whose response has this label; none for a label that the task does not know.
 
     It searches the stored JSON text, which is compact and escapes quotes, so that no free text can look like a field.
     """
-    said = capabilities.labels(task_type(batch.task)).get(label)
+    definition = capabilities.labels(task_type(batch.task)).get(label)
     latest = WorkerResponse.objects.filter(assignment__batch=batch, revision=F("assignment__revision"))
-    if said is None:
+    if definition is None:
         return latest.none().values("assignment")
     rows = latest.annotate(text=Cast("answer", TextField()))
-    for name, value in said.holds.items():
+    for name, value in definition.holds.items():
         rows = rows.filter(text__contains=to_text({name: value})[1:-1])
     return rows.values("assignment")

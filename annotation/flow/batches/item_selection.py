@@ -57,7 +57,7 @@ def pick(batch: Batch) -> Selection:
     return chosen
 
 
-def asked(batch: Batch, datasets: Sequence[Dataset]) -> Places:
+def used_places(batch: Batch, datasets: Sequence[Dataset]) -> Places:
     """Positions of the items that other batches of the project ask, or asked, about in the same task.
 
     Includes those reserved by a launch under way, but not hidden gold.
@@ -118,7 +118,7 @@ def _missing(dataset: Dataset, kept_out: list[Unit], missing: int, *, seed: int,
 
 def _units(batch: Batch, datasets: Sequence[Dataset]) -> list[tuple[Dataset, list[Unit]]]:
     """What is drawn of each dataset, in its order: items, one item of each group, or groups."""
-    seen = asked(batch, datasets) if batch.unseen_only else set()
+    seen = used_places(batch, datasets) if batch.unseen_only else set()
     held = held_groups(batch)
     groups: defaultdict[str, list[tuple[int, int, int, bool]]] = defaultdict(list)  # dataset, position, key, seen
     for dataset in datasets:

@@ -95,9 +95,9 @@ def reserve(batch: Batch, hits: Sequence[Hit], workers: Collection[Worker], *, u
 
 def _hindered(batch: Batch, worker: Worker, hits: Sequence[Hit]) -> list[tuple[Hit, str]]:
     """Each HIT with the reason why it cannot be reserved for the worker, or ""."""
-    mine = Assignment.objects.filter(worker=worker, group_key__in={hit.group_key for hit in hits})
+    assignments = Assignment.objects.filter(worker=worker, group_key__in={hit.group_key for hit in hits})
     had, met = set(), set()
-    for hit_id, group, where, state in mine.values_list("hit", "group_key", "batch", "state"):
+    for hit_id, group, where, state in assignments.values_list("hit", "group_key", "batch", "state"):
         had.add(hit_id)
         if state in ALIVE_OR_DONE and counts_as_met(batch, where):
             met.add(group)

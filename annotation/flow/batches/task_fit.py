@@ -31,8 +31,8 @@ def _fits(task: TaskType, features: Features, examples: Callable[[], Iterator[Ex
         return capabilities.fits(task, features)
     proposed = task.options(capabilities.suggest(task, features))
     off = task.options({name: False for name, value in asdict(proposed).items() if value is True})
-    wished = [proposed] if off == proposed else [proposed, off]
-    return any(task.prepare(one, options, Random(0)) is not None for one in examples() for options in wished)
+    candidates = [proposed] if off == proposed else [proposed, off]
+    return any(task.prepare(one, options, Random(0)) is not None for one in examples() for options in candidates)
 
 
 def _examples(datasets: list[Dataset]) -> Callable[[], Iterator[Example]] | None:

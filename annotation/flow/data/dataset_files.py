@@ -219,11 +219,11 @@ def _write_jsonl(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[st
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """A row for a table: the response's text and support as columns, the complete response and lists as JSON."""
     answer = row["answer"]
-    told = answer if isinstance(answer, dict) else {}
-    support = json.dumps(told.get("support", []))
+    fields = answer if isinstance(answer, dict) else {}
+    support = json.dumps(fields.get("support", []))
     columns = {
-        "answer_kind": str(told.get("kind", "")),
-        "answer_text": str(told.get("text", "")),
+        "answer_kind": str(fields.get("kind", "")),
+        "answer_text": str(fields.get("text", "")),
         "support": support,
     }
     if "gold" in row:

@@ -112,7 +112,9 @@ def derive_dataset(
     settings = _options(derivation, options or {})
     contents = _contents(derivation, settings)
     lineage = {"source": source.slug, "how": how, "options": asdict(settings) | contents, "seed": seed}
-    lineage |= {"version": code_version()} | ({"changed": found} if (found := item_editing.told(source)) else {})
+    lineage |= {"version": code_version()} | (
+        {"changed": found} if (found := item_editing.change_counts(source)) else {}
+    )
     digest = hashlib.sha256(to_text([source.digest, lineage]).encode()).hexdigest()
     if contents:
         lineage["files"] = {each: (files or {}).get(each) or Path(getattr(settings, each)).name for each in contents}
@@ -193,8 +195,8 @@ def _options(derivation: Derivation, given: dict[str, Any]) -> Any:
             raise Refused(text % {"name": name, "choices": ", ".join(choices), "value": repr(value)})
     try:
         return derivation.Options(**given)
-    except ValueError as unfit:
-        raise Refused(str(unfit)) from None
+    except ValueError as invalid:
+        raise Refused(str(invalid)) from None
 
 
 def _reserve(source: Dataset, names: list[str], **columns: Any) -> list[Filler]:

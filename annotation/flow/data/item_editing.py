@@ -36,8 +36,8 @@ def read(content: Any) -> Example:
     inspection = Inspection("")
     example = Jsonl().example(content, inspection)
     if inspection.failed:
-        told = [f"{flaw.field}: {flaw.wrong}. {flaw.fix}." for flaw in inspection.reportable()]
-        raise Refused(" ".join(told))
+        sentences = [f"{flaw.field}: {flaw.wrong}. {flaw.fix}." for flaw in inspection.reportable()]
+        raise Refused(" ".join(sentences))
     return example
 
 
@@ -79,7 +79,7 @@ def edit(item: Item, example: Example, *, note: str = "", user: User | None = No
     made.refresh_from_db()
     features = replaced(dataset.features, item.example, made.example)
     Dataset.objects.filter(pk=dataset.pk).update(features=features)
-    _stand_anew(dataset)
+    _update_digest(dataset)
     audit_log.record("edited", dataset, item=item.position, version=made.version)
     return made
 
@@ -109,7 +109,7 @@ def archive(dataset: Dataset, positions: Collection[int], *, reason: str) -> int
     rows = dataset.items.filter(position__in=positions, archived_at__isnull=True)
     gone = rows.update(archived_at=Now(), archive_reason=reason.strip()[:500])
     if gone:
-        _stand_anew(dataset)
+        _update_digest(dataset)
         audit_log.record("retired", dataset, items=sorted(positions)[:100], reason=reason.strip()[:500])
     return gone
 
@@ -122,7 +122,7 @@ def bring_back(dataset: Dataset, positions: Collection[int]) -> int:
     back = dataset.items.filter(position__in=positions, archived_at__isnull=False)
     count = back.update(archived_at=None, archive_reason="")
     if count:
-        _stand_anew(dataset)
+        _update_digest(dataset)
         audit_log.record("brought back", dataset, items=sorted(positions)[:100])
     return count
 
@@ -140,10 +140,10 @@ def archive_dataset(dataset: Dataset, *, out: bool) -> bool:
 @transaction.atomic
 def describe(dataset: Dataset, *, licence: str | None = None, source: str | None = None) -> bool:
     """Change a dataset's licence and source; False if nothing changes."""
-    said = {"licence": licence, "source": source}
+    values = {"licence": licence, "source": source}
     # Lock: the log names exactly what this request changed.
     row = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
-    anew = {name: text.strip() for name, text in said.items() if text is not None}
+    anew = {name: text.strip() for name, text in values.items() if text is not None}
     anew = {name: text for name, text in anew.items() if text != getattr(row, name)}
     if not anew:
         return False
@@ -152,7 +152,7 @@ def describe(dataset: Dataset, *, licence: str | None = None, source: str | None
     return True
 
 
-def told(dataset: Dataset) -> dict[str, int]:
+def change_counts(dataset: Dataset) -> dict[str, int]:
     """{"edited", "retired"}: how many items were edited and retired since the import; {} if none."""
     if not dataset.stand:
         return {}
@@ -173,7 +173,7 @@ def _firsts(dataset: Dataset) -> dict[int, Mapping[str, Any]]:
     return dict(rows.values_list("position", "content"))
 
 
-def _stand_anew(dataset: Dataset) -> None:
+def _update_digest(dataset: Dataset) -> None:
     """Update the digest of the dataset's current content: from its file's digest and all changes, in order."""
     differing, first = [], _firsts(dataset)
     for row in dataset.items.filter(_touched()).order_by("position"):

@@ -37,15 +37,15 @@ class LineFlaw:
     @property
     def place(self) -> str:
         """Where it is: `line 5`, or `lines 1, 2, 3 and 116 more`."""
-        told = ", ".join(map(str, self.lines))
+        numbers = ", ".join(map(str, self.lines))
         more = self.count - len(self.lines)
-        return f"line{'s' if self.count > 1 else ''} {told}" + (f" and {more} more" if more else "")
+        return f"line{'s' if self.count > 1 else ''} {numbers}" + (f" and {more} more" if more else "")
 
     def as_json(self) -> dict[str, Any]:
         """The flaw of a report, with `count` and the first `lines`."""
         flaw = self.flaw
-        told = {"severity": flaw.severity, "place": self.place, "record_id": "", "field": flaw.field}
-        return {**told, "wrong": flaw.wrong, "fix": flaw.fix, "count": self.count, "lines": self.lines}
+        data = {"severity": flaw.severity, "place": self.place, "record_id": "", "field": flaw.field}
+        return {**data, "wrong": flaw.wrong, "fix": flaw.fix, "count": self.count, "lines": self.lines}
 
 
 class LineFlaws:

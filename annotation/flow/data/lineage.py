@@ -74,5 +74,5 @@ class Family:
 
 def sources_of(dataset: Dataset) -> list[str]:
     """Names of the datasets that it was made of; none for an imported one."""
-    told = dataset.lineage.get("source", [])
-    return [told] if isinstance(told, str) else [str(each) for each in told]
+    source = dataset.lineage.get("source", [])
+    return [source] if isinstance(source, str) else [str(each) for each in source]

@@ -19,7 +19,7 @@ COLUMNS = ("question", "gold", "gold_support", "answerable", "hops", "shape", "p
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _ItemColumns:
     example: Example
     payload: dict[str, Any]
     format: str
@@ -33,7 +33,7 @@ class JudgedItems:
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
         self._task = task_type(batch.task)
-        self._known: OrderedDict[int, _Known] = OrderedDict()
+        self._known: OrderedDict[int, _ItemColumns] = OrderedDict()
 
     def columns(self, hit: int, answer: Any) -> dict[str, Any]:
         """COLUMNS and `score`, the task's measures of the response, 0..1; None without usable gold."""
@@ -56,8 +56,8 @@ class JudgedItems:
         while len(self._known) > max(KEPT, len(wanted)):
             self._known.popitem(last=False)
 
-    def _of(self, payload: dict[str, Any], example: Example, hops: int, shape: str, format: str) -> _Known:
-        told = {
+    def _of(self, payload: dict[str, Any], example: Example, hops: int, shape: str, format: str) -> _ItemColumns:
+        columns = {
             "question": example.question,
             "gold": list(example.answers),
             "gold_support": None if example.supports is None else list(example.supports),
@@ -66,4 +66,4 @@ class JudgedItems:
             "shape": shape,
             "pair": self._task.group(example) or "",
         }
-        return _Known(example, payload, scored_as(example, format), self._task.gradable(example), told)
+        return _ItemColumns(example, payload, scored_as(example, format), self._task.gradable(example), columns)

@@ -96,5 +96,5 @@ def _sources(lineage: dict[str, Any]) -> list[str]:
     return [*([source] if isinstance(source, str) else source), *names_in(joined if isinstance(joined, str) else "")]
 
 
-def _named(beside: Dataset, name: str) -> Dataset | None:
-    return Dataset.objects.whole().filter(project=beside.project_id, slug=name).first()
+def _named(sibling: Dataset, name: str) -> Dataset | None:
+    return Dataset.objects.whole().filter(project=sibling.project_id, slug=name).first()

@@ -96,7 +96,7 @@ def _of_hits(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
     counted = kinds.annotate(under_way=Sum("live"), free=Sum("room", filter=offered, default=0))
     total, free = Decimal(0), 0
     for row in counted:
-        wanted = ledger.asked_for(batch, check=row["check_item"], wanted=row["wanted"])
+        wanted = ledger.assignments_requested(batch, check=row["check_item"], wanted=row["wanted"])
         each = cost(batch, row["reward"], assignments=wanted, promise=row["promised"])
         total += (row["under_way"] + row["free"]) * each
         free += row["free"]
@@ -148,7 +148,7 @@ def _of_undecided(batch: Batch, undecided: QuerySet[Assignment]) -> Decimal:
     )
     total = Decimal(0)
     for row in kinds.annotate(count=Count("pk")):
-        wanted = ledger.asked_for(batch, check=row["check"], wanted=row["wanted"])
+        wanted = ledger.assignments_requested(batch, check=row["check"], wanted=row["wanted"])
         total += row["count"] * cost(batch, row["most"], assignments=wanted, promise=row["promise"])
     return total
 
@@ -261,7 +261,7 @@ def settle(row: Assignment, spent: Decimal) -> None:
 
 def _most(row: Assignment) -> Decimal:
     """The most that the assignment can cost, in dollars."""
-    wanted = ledger.asked_for(row.batch, check=row.hit.check_item, wanted=row.hit.wanted)
+    wanted = ledger.assignments_requested(row.batch, check=row.hit.check_item, wanted=row.hit.wanted)
     return cost(row.batch, row.hit.reward, assignments=wanted, promise=row.hit.promised)
 
 

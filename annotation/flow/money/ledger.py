@@ -53,7 +53,7 @@ def fee_on(batch: Batch, kind: str, amount: Decimal, *, assignments: int) -> Dec
     return pricing.bonus_fee(amount, schedule=schedule)
 
 
-def asked_for(batch: Batch, *, check: bool, wanted: int) -> int:
+def assignments_requested(batch: Batch, *, check: bool, wanted: int) -> int:
     """The number of assignments by which the fee of a HIT is computed; `check`: whether it is hidden gold.
 
     On the built-in marketplace HITs of a round and hidden gold count as one, because assignments are added on demand.

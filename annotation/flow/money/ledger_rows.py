@@ -64,7 +64,7 @@ def _workers(project: Project, wanted: str) -> list[int]:
     return found
 
 
-def told(project: Project, some: Iterable[Entry]) -> Iterator[Row]:
+def display_rows(project: Project, some: Iterable[Entry]) -> Iterator[Row]:
     """Entries with readable names of accounts."""
     names = _Names(project)
     for entry in some:
@@ -99,7 +99,7 @@ class _Names:
 def lines(project: Project, some: QuerySet[Entry]) -> Iterator[bytes]:
     """A CSV file of entries, line by line; text is escaped against formulas in spreadsheets."""
     yield ("\ufeff" + _line(COLUMNS)).encode()
-    for row in told(project, some.iterator(chunk_size=1000)):
+    for row in display_rows(project, some.iterator(chunk_size=1000)):
         entry = row.entry
         batch = entry.batch.slug if entry.batch else ""
         texts = [entry.kind, row.source, row.target]

@@ -148,7 +148,7 @@ def set_floor(project: Project, floor: Decimal | None) -> None:
     audit_log.record("settings changed", project, wage_floor=None if floor is None else str(floor))
 
 
-def stand(some: Iterable[Raise]) -> str:
+def confirmation_digest(some: Iterable[Raise]) -> str:
     """A digest of the amounts shown for confirmation, so that other amounts are not paid unseen."""
     return str(total(some))
 
@@ -157,11 +157,11 @@ def stand(some: Iterable[Raise]) -> str:
 def top_up(batch: Batch, *, shown: str, user: User | None = None) -> int:
     """Pay every worker below the minimum what they lack, all or nothing; returns how many were paid.
 
-    `shown` is the confirmed `stand`. Raises Refused if it changed since (also because it was paid), and Overdrawn.
+    `shown` is the confirmed digest. Raises Refused if it changed since (also because it was paid), and Overdrawn.
     """
     ledger.lock(batch.project)
     due = raises(batch)
-    if stand(due) != shown:
+    if confirmation_digest(due) != shown:
         raise Refused(
             _("The amounts below the wage floor have changed in the meantime. Check them again, then confirm.")
         )

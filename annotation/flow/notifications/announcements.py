@@ -83,8 +83,8 @@ def _members(project: Project, act: str) -> list[User]:
 
 def _follow() -> None:
     """Update which batches are open, and since when."""
-    now, ours = clock.now(), Batch.objects.filter(state=Batch.State.OPEN, by_program=False)
-    new = list(ours.filter(activity__isnull=True).values_list("pk", flat=True))
+    now, followed = clock.now(), Batch.objects.filter(state=Batch.State.OPEN, by_program=False)
+    new = list(followed.filter(activity__isnull=True).values_list("pk", flat=True))
     if new:
         BatchActivity.objects.bulk_create(
             [BatchActivity(batch_id=pk, open_since=now) for pk in new], ignore_conflicts=True
@@ -94,8 +94,8 @@ def _follow() -> None:
     halted = news.filter(open_since__isnull=False).exclude(batch__state=Batch.State.OPEN)
     _note(halted, open_since=None, stalled_at=None)
     _note(news.filter(Exists(_wanting()), finished_at__isnull=False), finished_at=None)
-    answered = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=OuterRef("stalled_at"))
-    _note(news.filter(Exists(answered), stalled_at__isnull=False), stalled_at=None)
+    submitted = Assignment.objects.filter(batch=OuterRef("batch"), submitted_at__gt=OuterRef("stalled_at"))
+    _note(news.filter(Exists(submitted), stalled_at__isnull=False), stalled_at=None)
 
 
 def _note(rows: QuerySet[BatchActivity], **columns: Any) -> None:
@@ -117,8 +117,8 @@ def _free(hits: QuerySet[Hit]) -> QuerySet[Hit]:
 @transaction.atomic
 def _opened(batch: Batch) -> None:
     now = clock.now()
-    mine = BatchActivity.objects.filter(batch=batch, announced_at__isnull=True).update(announced_at=now)
-    if not mine or batch.on_marketplace or batch.launched_at is None or now - batch.launched_at > RECENT:
+    claimed = BatchActivity.objects.filter(batch=batch, announced_at__isnull=True).update(announced_at=now)
+    if not claimed or batch.on_marketplace or batch.launched_at is None or now - batch.launched_at > RECENT:
         return
     notify(_able(batch), Kind.WORK, project=batch.project, key=f"work/{batch.pk}", batch=batch)
 
@@ -128,8 +128,8 @@ def _able(batch: Batch) -> list[User]:
     people = batch.project.workers.filter(active=True, user__is_active=True, block__isnull=True)
     if batch.workers.exists():
         people = people.filter(chosen_for=batch)
-    asked = requirements.read_all(batch.requirements)
-    return [worker.user for worker in eligibility.able(people.select_related("user"), asked) if worker.user]
+    conditions = requirements.read_all(batch.requirements)
+    return [worker.user for worker in eligibility.able(people.select_related("user"), conditions) if worker.user]
 
 
 def _finished() -> QuerySet[BatchActivity]:
@@ -178,8 +178,8 @@ def _notify_stalled(news: BatchActivity) -> None:
 
 def _failed() -> QuerySet[Job]:
     """Recently failed jobs without a notice."""
-    told = Notice.objects.filter(job=OuterRef("pk"), created_at__gte=OuterRef("ended_at"))
-    rows = Job.objects.filter(~Exists(told), state=Job.State.FAILED, ended_at__gt=clock.now() - RECENT)
+    notices = Notice.objects.filter(job=OuterRef("pk"), created_at__gte=OuterRef("ended_at"))
+    rows = Job.objects.filter(~Exists(notices), state=Job.State.FAILED, ended_at__gt=clock.now() - RECENT)
     return rows.select_related("project", "created_by")
 
 
@@ -194,8 +194,8 @@ def _notify_failed(job: Job) -> None:
 def _short() -> list[tuple[Project, Any, Any, str]]:
     """(project, dollars left, dollars added, key) of projects with little money left; noticed once per deposit."""
     paying = Batch.objects.filter(state=Batch.State.OPEN, auto_approval__isnull=False).values("project")
-    ours = Q(name="available") | Q(name__startswith="held/")
-    accounts = Account.objects.filter(ours, project__in=paying).values("project").annotate(left=Sum("balance"))
+    names = Q(name="available") | Q(name__startswith="held/")
+    accounts = Account.objects.filter(names, project__in=paying).values("project").annotate(left=Sum("balance"))
     left = {row["project"]: row["left"] for row in accounts}
     moves = Entry.objects.filter(project__in=left, kind__in=["deposit", "withdrawal"]).order_by()
     sums = moves.values("project").annotate(

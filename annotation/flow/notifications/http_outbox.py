@@ -66,9 +66,9 @@ def due(rows: QuerySet[Any]) -> QuerySet[Any]:
 def lease(row: Any, duration: timedelta = LEASE) -> bool:
     """Begin the next attempt; False if another process did."""
     now = clock.now()
-    mine = type(row).objects.filter(pk=row.pk, state=DUE, due_at__lte=now, tries=row.tries)
+    due = type(row).objects.filter(pk=row.pk, state=DUE, due_at__lte=now, tries=row.tries)
     row.tries += 1
-    return bool(mine.update(due_at=now + duration, tries=row.tries))
+    return bool(due.update(due_at=now + duration, tries=row.tries))
 
 
 def post(content: Any, sign: Callable[[bytes], tuple[str, Mapping[str, str]]]) -> Sent:

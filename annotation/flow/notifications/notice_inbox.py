@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from annotation.models import Member, Notice, User, Worker
 from annotation.pure.people import roles
 
-ASKS = {  # by kind: the permission needed to be notified
+PERMISSIONS = {  # by kind: the permission needed to be notified
     Notice.Kind.FINISHED: roles.RUN,
     Notice.Kind.STALLED: roles.RUN,
     Notice.Kind.FAILED: roles.RUN,
@@ -37,8 +37,8 @@ def concerning() -> Q:
     """
     here = {"user": OuterRef("user"), "project": OuterRef("project")}
     found = Q(kind=Notice.Kind.WORK) & Exists(Worker.objects.filter(**here))
-    for act in set(ASKS.values()):
-        kinds = [kind for kind, asked in ASKS.items() if asked == act]
+    for act in set(PERMISSIONS.values()):
+        kinds = [kind for kind, permission in PERMISSIONS.items() if permission == act]
         found |= Q(kind__in=kinds) & Exists(Member.objects.filter(role__in=roles.who_may(act), **here))
     return found & Q(project__removed_at__isnull=True, batch__removed_at__isnull=True)
 
@@ -47,8 +47,8 @@ def kinds_for(user: User) -> list[str]:
     """The kinds of notices that the person can get now."""
     held = set(user.memberships.filter(project__removed_at__isnull=True).values_list("role", flat=True))
     works = user.workers.filter(project__removed_at__isnull=True).exists()
-    asked = {kind: any(roles.may(role, act) for role in held) for kind, act in ASKS.items()}
-    return [kind for kind in Notice.Kind.values if asked.get(kind, works)]
+    allowed = {kind: any(roles.may(role, act) for role in held) for kind, act in PERMISSIONS.items()}
+    return [kind for kind in Notice.Kind.values if allowed.get(kind, works)]
 
 
 def read(user: User, *, upto: int | None = None) -> int:
@@ -75,7 +75,7 @@ def speak(user: User, language: str, *, unless_known: bool = False) -> None:
         user.language = language
 
 
-def told(notice: Notice) -> str:
+def notice_text(notice: Notice) -> str:
     """A notice as a sentence."""
     kind, facts = notice.kind, notice.facts
     names = {"batch": notice.batch.title if notice.batch else "", "job": notice.job.title if notice.job else ""}

@@ -76,22 +76,24 @@ def _taken(limit: int) -> Iterator[uuid.UUID]:
     for user in list(new.order_by("user").values_list("user", flat=True).distinct()[:limit]):
         mail_id = uuid.uuid4()
         keys = list(new.filter(user=user).values_list("pk", flat=True))
-        mine = Notice.objects.filter(pk__in=keys, mail_id=None)
-        if mine.update(mail_id=mail_id, mail_lease_until=Now() + LEASE):
+        rows = Notice.objects.filter(pk__in=keys, mail_id=None)
+        if rows.update(mail_id=mail_id, mail_lease_until=Now() + LEASE):
             yield mail_id
 
 
 def _send(mail_id: uuid.UUID) -> bool:
     """Send a mail. Raises OSError if that fails."""
-    mine = Notice.objects.filter(notice_inbox.concerning(), mail_id=mail_id)  # check again: it may have waited for long
-    rows = list(mine.select_related("user", "batch", "job").order_by("pk"))
+    notices = Notice.objects.filter(
+        notice_inbox.concerning(), mail_id=mail_id
+    )  # check again: it may have waited for long
+    rows = list(notices.select_related("user", "batch", "job").order_by("pk"))
     if not rows:  # its person has just left the project
         return False
     user = rows[0].user
     with translation.override(user.language or settings.LANGUAGE_CODE):
         subject = ngettext("Hopscribe: %(n)s notice", "Hopscribe: %(n)s notices", len(rows)) % {"n": len(rows)}
         where = _("All notices and your settings for them: %(url)s") % {"url": f"{settings.PUBLIC_URL}/notices/"}
-        text = "\n".join([*(f"- {notice_inbox.told(row)}" for row in rows), "", where])
+        text = "\n".join([*(f"- {notice_inbox.notice_text(row)}" for row in rows), "", where])
     name = f"<{mail_id}@{urlsplit(settings.PUBLIC_URL).hostname}>"
     EmailMessage(subject, text, to=[user.email], headers={"Message-ID": name}).send()
     Notice.objects.filter(mail_id=mail_id).update(mailed_at=Now())

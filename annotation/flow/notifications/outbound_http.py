@@ -104,10 +104,10 @@ def _is_loopback(address: str) -> bool:
 def _request(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
     parts = urlsplit(url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    told = {"Host": parts.netloc, "Content-Length": str(len(body)), "Connection": "close", **headers}
-    if any(sign in f"{name}{value}" for name, value in told.items() for sign in "\r\n\0"):
+    all_headers = {"Host": parts.netloc, "Content-Length": str(len(body)), "Connection": "close", **headers}
+    if any(sign in f"{name}{value}" for name, value in all_headers.items() for sign in "\r\n\0"):
         raise ValueError("a header holds what no header may")
-    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in told.items()), "", ""]
+    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in all_headers.items()), "", ""]
     return "\r\n".join(lines).encode("ascii") + body
 
 

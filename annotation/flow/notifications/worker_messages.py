@@ -74,8 +74,8 @@ def unread(worker: Worker) -> QuerySet[Message]:
 
 def read(worker: Worker, *, from_worker: bool = False) -> int:
     """Mark all messages of the other side as read; returns how many were new."""
-    theirs = Message.objects.filter(worker=worker, from_worker=from_worker, read_at__isnull=True)
-    return theirs.update(read_at=Now())
+    unread = Message.objects.filter(worker=worker, from_worker=from_worker, read_at__isnull=True)
+    return unread.update(read_at=Now())
 
 
 def about(assignment: Assignment) -> QuerySet[Message]:
@@ -90,9 +90,9 @@ def read_about(assignment: Assignment, *, from_worker: bool) -> int:
 
 def counted(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
     """Annotate assignments with `messages_count` about each, and `unread_messages` of its worker."""
-    mine = Message.objects.filter(assignment=OuterRef("pk")).order_by().values("assignment")
-    told = mine.annotate(n=Count("pk"), new=Count("pk", filter=Q(from_worker=False, read_at__isnull=True)))
-    return rows.annotate(messages_count=Subquery(told.values("n")), unread_messages=Subquery(told.values("new")))
+    messages = Message.objects.filter(assignment=OuterRef("pk")).order_by().values("assignment")
+    counts = messages.annotate(n=Count("pk"), new=Count("pk", filter=Q(from_worker=False, read_at__isnull=True)))
+    return rows.annotate(messages_count=Subquery(counts.values("n")), unread_messages=Subquery(counts.values("new")))
 
 
 def unread_about(hit: Hit) -> QuerySet[Message]:
@@ -112,13 +112,13 @@ def unread_of(project: Project) -> QuerySet[Message]:
 
 
 def threads(project: Project, *, unread: bool = False) -> QuerySet[Message, dict[str, Any]]:
-    """The project's messages by worker and assignment, latest first, as rows for `told`."""
+    """The project's messages by worker and assignment, latest first, as rows for `load_threads`."""
     rows = Message.objects.filter(worker__project=project).order_by().values("worker", "assignment")
     counted = rows.annotate(last=Max("pk"), size=Count("pk"), unread=Count("pk", filter=FROM_WORKERS))
     return (counted.filter(unread__gt=0) if unread else counted).order_by("-last")
 
 
-def told(rows: Iterable[dict[str, Any]]) -> list[Thread]:
+def load_threads(rows: Iterable[dict[str, Any]]) -> list[Thread]:
     """Rows of `threads` with their last messages; one query."""
     rows = list(rows)
     messages = Message.objects.select_related("author", "worker__project", "assignment__batch", "assignment__hit__item")

@@ -282,12 +282,12 @@ def decide(
 ) -> int:
     """Grant (with `value`, or the test's score) or reject requests; returns how many were still open."""
     done = 0
-    for asked in requests:
+    for row in requests:
         try:
             if grants:
-                qualification_types.accept_request(asked, value=value, user=user)
+                qualification_types.accept_request(row, value=value, user=user)
             else:
-                qualification_types.reject_request(asked, reason=reason)
+                qualification_types.reject_request(row, reason=reason)
         except Conflict:  # another requester decided first
             continue
         done += 1

@@ -67,10 +67,10 @@ def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo, worker: 
         rows = rows.filter(worker=worker)
     timed = rows.annotate(ended=Coalesce(F("submitted_at"), F("ended_at"))).filter(ended__gte=start, ended__lt=end)
     sums: defaultdict[tuple[int, date, int], list[float]] = defaultdict(lambda: [0.0, 0, 0])
-    for whose, batch, state, when, seconds in timed.order_by("pk").values_list(
+    for worker_id, batch, state, when, seconds in timed.order_by("pk").values_list(
         "worker", "batch", "state", "ended", "active_seconds"
     ):
-        found = sums[whose, when.astimezone(zone).date(), batch]
+        found = sums[worker_id, when.astimezone(zone).date(), batch]
         found[0] += seconds
         found[1 if state == lifecycle.SUBMITTED else 2] += 1
     return _sheet(project, sums)
@@ -82,13 +82,13 @@ def _sheet(project: Project, sums: dict[tuple[int, date, int], list[float]]) -> 
     for worker in workers.values():
         worker.project = project
     lines = [
-        Line(workers[whose], day, batches[batch], seconds, int(submitted), int(ended))
-        for (whose, day, batch), (seconds, submitted, ended) in sorted(sums.items())
+        Line(workers[worker_id], day, batches[batch], seconds, int(submitted), int(ended))
+        for (worker_id, day, batch), (seconds, submitted, ended) in sorted(sums.items())
     ]
-    mine: defaultdict[int, list[Line]] = defaultdict(list)
+    by_worker: defaultdict[int, list[Line]] = defaultdict(list)
     for line in lines:
-        mine[line.worker.pk].append(line)
-    totals = [_total(some) for some in mine.values()]
+        by_worker[line.worker.pk].append(line)
+    totals = [_total(some) for some in by_worker.values()]
     return Sheet(lines, sorted(totals, key=lambda total: (-total.seconds, total.worker.pk)))
 
 
@@ -103,9 +103,9 @@ def as_csv(found: Sheet, *, names: bool) -> str:
     head = [_("Worker"), *named, _("Day"), _("Batch"), _("Submitted"), _("Changes requested"), _("Seconds"), _("Hours")]
     rows: list[list[str | float]] = []
     for line in found.lines:
-        told = [name_of(line.worker)] if names else []
+        names_cells = [name_of(line.worker)] if names else []
         figures = [line.submitted, line.ended, round(line.seconds, 1), round(line.seconds / 3600, 4)]
-        rows.append([line.worker.pseudonym, *told, line.day.isoformat(), line.batch.slug, *figures])
+        rows.append([line.worker.pseudonym, *names_cells, line.day.isoformat(), line.batch.slug, *figures])
     return table_formats.csv(head, rows)
 
 

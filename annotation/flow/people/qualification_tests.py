@@ -32,43 +32,43 @@ class TimeOver(Refused):
 def form_of(type: QualificationType) -> Form | None:
     """The test's form; None if there is none, or it is not a QuestionForm."""
     try:
-        asked = read_question(type.test) if type.test else None
+        question = read_question(type.test) if type.test else None
     except Malformed:
         return None
-    return asked if isinstance(asked, Form) else None
+    return question if isinstance(question, Form) else None
 
 
 def under_way(type: QualificationType, worker: Worker) -> QualificationRequest | None:
     """The worker's attempt that was begun and can still be submitted."""
-    asked = QualificationRequest.objects.filter(type=type, worker=worker, state=State.TESTING).first()
-    return None if asked is None or is_over(asked) else asked
+    row = QualificationRequest.objects.filter(type=type, worker=worker, state=State.TESTING).first()
+    return None if row is None or is_over(row) else row
 
 
 def begin(type: QualificationType, worker: Worker) -> QualificationRequest:
     """Begin the test, or continue the attempt under way. Raises Refused if the worker may not take it (again)."""
     if form_of(type) is None:
         raise Refused(_("This qualification has no test here."))
-    for asked in QualificationRequest.objects.filter(type=type, worker=worker, state=State.TESTING):
-        if is_over(asked):
-            close(asked)
+    for row in QualificationRequest.objects.filter(type=type, worker=worker, state=State.TESTING):
+        if is_over(row):
+            close(row)
     return qualification_types.begin_test(type, worker)
 
 
-def ends_at(asked: QualificationRequest) -> datetime | None:
+def ends_at(row: QualificationRequest) -> datetime | None:
     """The deadline of an attempt; None: no limit."""
-    seconds = asked.type.test_seconds
-    return asked.started_at + timedelta(seconds=seconds) if seconds else None
+    seconds = row.type.test_seconds
+    return row.started_at + timedelta(seconds=seconds) if seconds else None
 
 
-def is_over(asked: QualificationRequest) -> bool:
-    end = ends_at(asked)
+def is_over(row: QualificationRequest) -> bool:
+    end = ends_at(row)
     return end is not None and clock.now() > end + GRACE
 
 
-def close(asked: QualificationRequest) -> None:
+def close(row: QualificationRequest) -> None:
     """Close an attempt that was not finished in time; the next one has the same waiting time as after any other."""
     reason = _("Your time for the test ran out before you sent it.")
-    asked.move(State.REJECTED, since=State.TESTING, reason=reason, submitted_at=Now(), decided_at=Now())
+    row.move(State.REJECTED, since=State.TESTING, reason=reason, submitted_at=Now(), decided_at=Now())
 
 
 def hand_in(type: QualificationType, worker: Worker, fields: Sequence[Sequence[str]]) -> QualificationRequest:
@@ -76,16 +76,16 @@ def hand_in(type: QualificationType, worker: Worker, fields: Sequence[Sequence[s
 
     Submitted again it changes nothing and returns the last attempt. Raises TimeOver, and Refused if none was begun.
     """
-    asked = QualificationRequest.objects.filter(type=type, worker=worker).order_by("-started_at", "-pk").first()
-    if asked is None:
+    row = QualificationRequest.objects.filter(type=type, worker=worker).order_by("-started_at", "-pk").first()
+    if row is None:
         raise Refused(_("Start the test first."))
-    if asked.state != State.TESTING:
-        return asked
-    asked.type = type
-    if is_over(asked):
-        close(asked)
+    if row.state != State.TESTING:
+        return row
+    row.type = type
+    if is_over(row):
+        close(row)
         raise TimeOver(_("Your time for the test ran out before you sent it."))
-    answer = answers_xml(fields, read_question(asked.test))
+    answer = answers_xml(fields, read_question(row.test))
     return qualification_types.request(type, worker, answer=answer, value=_value(type, answer))
 
 

@@ -113,8 +113,8 @@ def delete_type(type: QualificationType) -> bool:
     rows = QualificationType.objects.filter(pk=type.pk, deleted_at__isnull=True)
     if not rows.update(deleted_at=Now(), status=QualificationType.Status.INACTIVE):
         return False
-    asked = QualificationRequest.objects.filter(type=type, state__in=[Request.TESTING, Request.PENDING])
-    asked.update(state=Request.REJECTED, decided_at=Now())
+    requests = QualificationRequest.objects.filter(type=type, state__in=[Request.TESTING, Request.PENDING])
+    requests.update(state=Request.REJECTED, decided_at=Now())
     audit_log.record("removed", type)
     return True
 
@@ -187,19 +187,19 @@ def held(worker: Worker, *, types: Collection[str] | None = None) -> dict[str, H
     rows = Qualification.objects.filter(worker=worker, state=State.GRANTED, type__deleted_at__isnull=True)
     if types is not None:
         rows = rows.filter(type__public_id__in=types)
-    mine = {type: Held(value) for type, value in rows.values_list("type__public_id", "value")}
-    mine |= stated(worker)
+    values = {type: Held(value) for type, value in rows.values_list("type__public_id", "value")}
+    values |= stated(worker)
     if types is None or {requirements.APPROVED_COUNT, requirements.APPROVED_SHARE} & set(types):
-        mine |= _reckoned(worker)
-    return mine if types is None else {type: what for type, what in mine.items() if type in types}
+        values |= _reckoned(worker)
+    return values if types is None else {type: what for type, what in values.items() if type in types}
 
 
 def stated(worker: Worker) -> dict[str, Held]:
     """What workers state about themselves: of age, and their country if they told it."""
-    told = {requirements.ADULT: Held(int(worker.adult))}
+    values = {requirements.ADULT: Held(int(worker.adult))}
     if worker.country:
-        told[requirements.LOCALE] = Held(locale=Locale(worker.country, worker.subdivision))
-    return told
+        values[requirements.LOCALE] = Held(locale=Locale(worker.country, worker.subdivision))
+    return values
 
 
 def _reckoned(worker: Worker) -> dict[str, Held]:
@@ -216,8 +216,8 @@ def _reckoned(worker: Worker) -> dict[str, Held]:
 
 def lacks(worker: Worker, batch: Batch, *, act: str = "accept") -> list[Lack]:
     """Requirements of the batch for `act` (discover, preview, accept) that the worker does not meet."""
-    asked = [one for one in requirements.read_all(batch.requirements) if one.guards(act)]
-    return requirements.lacks(asked, held(worker, types={one.type for one in asked}), act) if asked else []
+    required = [one for one in requirements.read_all(batch.requirements) if one.guards(act)]
+    return requirements.lacks(required, held(worker, types={one.type for one in required}), act) if required else []
 
 
 @transaction.atomic
@@ -242,13 +242,13 @@ def request(
     row = _open(type, worker)
     if type.test and not answer:
         raise Refused(_("This qualification has a test. Take it first."))
-    said = {"answer": answer, "value": value, "submitted_at": clock.now()}
+    values = {"answer": answer, "value": value, "submitted_at": clock.now()}
     if row is not None and row.state == Request.TESTING:
-        row.move(Request.PENDING, since=Request.TESTING, **said)
+        row.move(Request.PENDING, since=Request.TESTING, **values)
         row.refresh_from_db()
     else:
         _may_ask(type, worker, row)
-        row = QualificationRequest.objects.create(type=type, worker=worker, test=type.test, **said)
+        row = QualificationRequest.objects.create(type=type, worker=worker, test=type.test, **values)
     if type.auto_granted:
         accept_request(row, value=type.auto_value, source="auto")
     elif value is not None:
@@ -293,21 +293,21 @@ def next_try(type: QualificationType, worker: Worker) -> Any:
 
 @transaction.atomic
 def accept_request(
-    asked: QualificationRequest, *, value: int | None = None, source: str = "hand", user: User | None = None
+    row: QualificationRequest, *, value: int | None = None, source: str = "hand", user: User | None = None
 ) -> Qualification:
     """Grant a request with `value`, or the test's score, or 1. Raises Conflict if it was decided before."""
-    score = value if value is not None else (asked.value if asked.value is not None else 1)
-    if not asked.move(Request.GRANTED, since=Request.PENDING, value=score, decided_at=Now()):
+    score = value if value is not None else (row.value if row.value is not None else 1)
+    if not row.move(Request.GRANTED, since=Request.PENDING, value=score, decided_at=Now()):
         raise Conflict(_("This request has already been decided."))
-    return grant(asked.type, asked.worker, score, source=source, user=user)
+    return grant(row.type, row.worker, score, source=source, user=user)
 
 
-def reject_request(asked: QualificationRequest, *, reason: str = "") -> None:
+def reject_request(row: QualificationRequest, *, reason: str = "") -> None:
     """Reject a request, with a reason for the worker. Raises Conflict if it was decided before."""
-    if not asked.move(Request.REJECTED, since=Request.PENDING, reason=reason, decided_at=Now()):
+    if not row.move(Request.REJECTED, since=Request.PENDING, reason=reason, decided_at=Now()):
         raise Conflict(_("This request has already been decided."))
-    asked.reason = reason
-    audit_log.record("refused", asked.worker, qualification=asked.type.name)
+    row.reason = reason
+    audit_log.record("refused", row.worker, qualification=row.type.name)
 
 
 @transaction.atomic

@@ -39,7 +39,7 @@ def requester(email: str, *, create: bool = False, slug: str | None = None) -> R
         if not create:
             raise Refused(_("There is no account %(email)s. Use --create to make one.") % {"email": email})
         user = _account(email)
-    project, new_project = (_named(user, slug, create), False) if slug else _theirs(user, create)
+    project, new_project = (_named(user, slug, create), False) if slug else _own_project(user, create)
     return Requester(user, project, new_user, new_project)
 
 
@@ -53,8 +53,8 @@ def _account(email: str) -> User:
     user.set_unusable_password()
     try:
         user.full_clean(exclude=["password", "shortcuts", "muted"])
-    except ValidationError as unfit:
-        raise Refused(" ".join(unfit.messages)) from None
+    except ValidationError as invalid:
+        raise Refused(" ".join(invalid.messages)) from None
     user.save()
     return user
 
@@ -71,7 +71,7 @@ def _named(user: User, slug: str, create: bool) -> Project:
     return project
 
 
-def _theirs(user: User, create: bool) -> tuple[Project, bool]:
+def _own_project(user: User, create: bool) -> tuple[Project, bool]:
     found = list(Project.objects.filter(members__user=user).order_by("slug"))
     if len(found) > 1:
         known = ", ".join(project.slug for project in found)

@@ -92,8 +92,8 @@ def next_hit(attempt: Attempt) -> Hit | None:
     """The next HIT: one that the worker never had, else one that they returned; None if nothing is left."""
     rows = Hit.objects.filter(pk__in=attempt.hits, excluded_at__isnull=True).only("pk", "group_key", "ticket")
     hits = rows.in_bulk()
-    mine = Assignment.objects.filter(worker=attempt.worker_id, hit__in=attempt.hits)
-    states = dict(mine.values_list("hit", "state"))
+    assignments = Assignment.objects.filter(worker=attempt.worker_id, hit__in=attempt.hits)
+    states = dict(assignments.values_list("hit", "state"))
     order = [pk for pk in attempt.hits if pk in hits and pk not in states]
     order += [pk for pk in attempt.hits if states.get(pk) in {lifecycle.RETURNED, lifecycle.EXPIRED} and pk in hits]
     return hits[order[0]] if order else None
@@ -107,9 +107,11 @@ def left(round: QualificationRound, worker: int) -> int:
     if is_over(attempt):
         return 0
     begun = [lifecycle.SUBMITTED, lifecycle.ACCEPTED]
-    mine = Assignment.objects.filter(worker=worker, hit__in=attempt.hits, state__in=begun)
-    excluded = Hit.objects.filter(pk__in=attempt.hits, excluded_at__isnull=False).exclude(pk__in=mine.values("hit"))
-    return len(attempt.hits) - mine.count() - excluded.count()
+    assignments = Assignment.objects.filter(worker=worker, hit__in=attempt.hits, state__in=begun)
+    excluded = Hit.objects.filter(pk__in=attempt.hits, excluded_at__isnull=False).exclude(
+        pk__in=assignments.values("hit")
+    )
+    return len(attempt.hits) - assignments.count() - excluded.count()
 
 
 def offered(attempt: Attempt | None, round: QualificationRound) -> int:
@@ -157,8 +159,8 @@ def settle(attempt: Attempt) -> bool:
 
 
 def _under_way(attempt: Attempt) -> QuerySet[Assignment]:
-    mine = Assignment.objects.filter(worker=attempt.worker_id, hit__in=attempt.hits, state=lifecycle.ACCEPTED)
-    return mine.filter(hit__excluded_at__isnull=True)
+    assignments = Assignment.objects.filter(worker=attempt.worker_id, hit__in=attempt.hits, state=lifecycle.ACCEPTED)
+    return assignments.filter(hit__excluded_at__isnull=True)
 
 
 def _close(attempt: Attempt, figures: Mapping[str, float]) -> bool:
@@ -172,11 +174,11 @@ def _close(attempt: Attempt, figures: Mapping[str, float]) -> bool:
 
 def answers_of(attempt: Attempt) -> dict[int, WorkerResponse]:
     """The latest responses by HIT that were in time, with their assignments."""
-    mine = Assignment.objects.filter(worker=attempt.worker_id, hit__in=attempt.hits, state=lifecycle.SUBMITTED)
+    submitted = Assignment.objects.filter(worker=attempt.worker_id, hit__in=attempt.hits, state=lifecycle.SUBMITTED)
     end = deadline(attempt)
     if end is not None:
-        mine = mine.filter(submitted_at__lte=end)
-    rows = WorkerResponse.objects.filter(assignment__in=mine, revision=F("assignment__revision"))
+        submitted = submitted.filter(submitted_at__lte=end)
+    rows = WorkerResponse.objects.filter(assignment__in=submitted, revision=F("assignment__revision"))
     return {row.assignment.hit_id: row for row in rows.select_related("assignment")}
 
 

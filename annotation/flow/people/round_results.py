@@ -83,13 +83,13 @@ def results_of(round: QualificationRound, taken: Sequence[Attempt]) -> list[Resu
 def _cells(round: QualificationRound, taken: Sequence[Attempt], hits: Mapping[int, Hit]) -> Any:
     """A function from attempt and HIT to the cell, with the requester's marks {figure: 0 or 1} if they grade."""
     rows = Assignment.objects.filter(batch=round.batch, worker__in=[attempt.worker_id for attempt in taken])
-    mine = {(row.worker_id, row.hit_id): row for row in rows.select_related("batch").defer("draft")}
+    assignments = {(row.worker_id, row.hit_id): row for row in rows.select_related("batch").defer("draft")}
     read = round.grading == QualificationRound.Grading.REQUESTER
-    marks = _marks(round, mine.values()) if read else {}
+    marks = _marks(round, assignments.values()) if read else {}
     nothing = dict.fromkeys(qualification_rounds.figures_for(round.batch.task, round.grading), 0.0)
 
     def cell(attempt: Attempt, hit: Hit) -> tuple[Cell, dict[str, float] | None]:
-        row = mine.get((attempt.worker_id, hit.pk))
+        row = assignments.get((attempt.worker_id, hit.pk))
         end = round_attempts.deadline(attempt)
         late = row is not None and row.submitted_at is not None and end is not None and row.submitted_at > end
         if row is None or late or row.state != lifecycle.SUBMITTED:
@@ -203,7 +203,7 @@ def standing(worker: Worker, round: QualificationRound) -> Standing:
     (result,) = results_of(round, [attempt])
     labels = qualification_rounds.figures_for(round.batch.task, round.grading)
     named = []
-    for name, _said in (
+    for name, _text in (
         rules.asked(qualification_rounds.rule_of(round), round_attempts.datasets_of(round)) if result.figures else []
     ):
         figure, _slash, dataset = name.partition("/")

@@ -106,14 +106,14 @@ def _rests(factor: SecondFactor) -> bool:
 
 def _count(factor: SecondFactor, *, right: bool) -> None:
     """Count a wrong code; after some, each doubles the time in which only backup codes work: guessing takes years."""
-    mine = SecondFactor.objects.filter(pk=factor.pk)
+    row = SecondFactor.objects.filter(pk=factor.pk)
     if right:
-        mine.filter(failed__gt=0).update(failed=0, rests_until=None)
+        row.filter(failed__gt=0).update(failed=0, rests_until=None)
         return
-    mine.update(failed=F("failed") + 1)
-    beyond = mine.values_list("failed", flat=True).get() - FREE_TRIES
+    row.update(failed=F("failed") + 1)
+    beyond = row.values_list("failed", flat=True).get() - FREE_TRIES
     if beyond >= 0:
-        mine.update(rests_until=Now() + min(FIRST_REST * 2 ** min(beyond, 10), LONGEST_REST))
+        row.update(rests_until=Now() + min(FIRST_REST * 2 ** min(beyond, 10), LONGEST_REST))
 
 
 def _is_current(factor: SecondFactor, typed: str) -> bool:

@@ -42,9 +42,9 @@ GONE = "deleted account"
 
 def owned_alone(user: User) -> list[Project]:
     """Projects with this only owner: without the account nobody could manage their settings and money."""
-    mine = Project.objects.filter(members__user=user, members__role=roles.OWNER)
+    owned = Project.objects.filter(members__user=user, members__role=roles.OWNER)
     others = Member.objects.filter(role=roles.OWNER, user__is_active=True).exclude(user=user)
-    return list(mine.exclude(pk__in=others.values("project")).distinct().order_by("title"))
+    return list(owned.exclude(pk__in=others.values("project")).distinct().order_by("title"))
 
 
 def owed(*workers: Worker) -> Decimal:
@@ -93,9 +93,9 @@ def delete_account(user: User) -> None:
 
     The account's row stays, empty: their reviews keep the pseudonym of exports.
     """
-    theirs = Project.everything.filter(pk__in=user.memberships.values("project"))
+    projects = Project.everything.filter(pk__in=user.memberships.values("project"))
     # lock: of two owners who leave at once, the second must see that the first is gone
-    list(theirs.select_for_update(no_key=True).order_by("pk").values_list("pk"))
+    list(projects.select_for_update(no_key=True).order_by("pk").values_list("pk"))
     if alone := owned_alone(user):
         text = _("You are the only owner of %(projects)s. Make somebody else an owner first, or delete the project.")
         raise Refused(text % {"projects": ", ".join(f"“{project}”" for project in alone)})

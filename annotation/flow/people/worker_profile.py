@@ -95,13 +95,13 @@ def by_batch(worker: Worker) -> list[InBatch]:
 def _medians(worker: Worker, batches: list[Batch]) -> tuple[dict[int, float], dict[int, float]]:
     """Median active seconds by batch: the worker's, and that of all workers."""
     timed = Assignment.objects.filter(batch__in=batches, state=lifecycle.SUBMITTED, active_seconds__gt=0)
-    mine: defaultdict[int, list[float]] = defaultdict(list)
+    own: defaultdict[int, list[float]] = defaultdict(list)
     everybody: defaultdict[int, list[float]] = defaultdict(list)
-    for batch, whose, seconds in timed.values_list("batch", "worker", "active_seconds").iterator():
+    for batch, worker_id, seconds in timed.values_list("batch", "worker", "active_seconds").iterator():
         everybody[batch].append(seconds)
-        if whose == worker.pk:
-            mine[batch].append(seconds)
-    return {pk: median(some) for pk, some in mine.items()}, {pk: median(some) for pk, some in everybody.items()}
+        if worker_id == worker.pk:
+            own[batch].append(seconds)
+    return {pk: median(some) for pk, some in own.items()}, {pk: median(some) for pk, some in everybody.items()}
 
 
 def by_day(worker: Worker) -> list[tuple[date, int]]:
@@ -124,7 +124,7 @@ def latest(worker: Worker, *, count: int = ANSWERS) -> list[Assignment]:
 
 
 @dataclass(slots=True)
-class Known:
+class WorkerActivity:
     """A worker's number of responses, time of the last one, and scores as (id, name, value)."""
 
     submitted: int = 0
@@ -132,10 +132,10 @@ class Known:
     held: list[tuple[str, str, int]] = field(default_factory=list)
 
 
-def of_workers(workers: Sequence[Worker]) -> dict[int, Known]:
+def of_workers(workers: Sequence[Worker]) -> dict[int, WorkerActivity]:
     """Figures by the workers' keys, in two queries."""
     keys = [worker.pk for worker in workers]
-    found: defaultdict[int, Known] = defaultdict(Known, {key: Known() for key in keys})
+    found: defaultdict[int, WorkerActivity] = defaultdict(WorkerActivity, {key: WorkerActivity() for key in keys})
     submitted = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
     rows = Assignment.objects.filter(worker__in=keys).order_by().values("worker")
     for row in rows.annotate(n=submitted, taken=Max("accepted_at"), sent=Max("submitted_at")):

@@ -58,7 +58,7 @@ def acting(via: str, who: Callable[[], User | None] = lambda: None) -> Iterator[
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class Subject:
     """The object of an action. People have no `name` here, because the log outlives their accounts."""
 
     project: Project
@@ -68,19 +68,19 @@ class Thing:
     batch: str = ""
 
 
-THINGS: dict[type[models.Model], Callable[[Any], Thing]] = {
-    Project: lambda row: Thing(row, "project", row.slug, row.title),
-    Dataset: lambda row: Thing(row.project, "dataset", row.slug, row.slug),
-    Batch: lambda row: Thing(row.project, "batch", row.slug, row.title, row.slug),
-    Hit: lambda row: Thing(row.batch.project, "hit", row.public_id, "", row.batch.slug),
-    Assignment: lambda row: Thing(row.batch.project, "answer", row.public_id, "", row.batch.slug),
-    Worker: lambda row: Thing(row.project, "annotator", row.pk),
-    Member: lambda row: Thing(row.project, "member", row.user_id),
-    Invite: lambda row: Thing(row.project, "invite", row.pk, row.note),
-    QualificationType: lambda row: Thing(row.project, "qualification", row.public_id, row.name),
-    AccessKey: lambda row: Thing(row.project, "key", row.key_id),
-    ApiToken: lambda row: Thing(row.project, "token", row.pk, row.note),
-    Payout: lambda row: Thing(row.project, "payout", row.number),
+SUBJECTS: dict[type[models.Model], Callable[[Any], Subject]] = {
+    Project: lambda row: Subject(row, "project", row.slug, row.title),
+    Dataset: lambda row: Subject(row.project, "dataset", row.slug, row.slug),
+    Batch: lambda row: Subject(row.project, "batch", row.slug, row.title, row.slug),
+    Hit: lambda row: Subject(row.batch.project, "hit", row.public_id, "", row.batch.slug),
+    Assignment: lambda row: Subject(row.batch.project, "answer", row.public_id, "", row.batch.slug),
+    Worker: lambda row: Subject(row.project, "annotator", row.pk),
+    Member: lambda row: Subject(row.project, "member", row.user_id),
+    Invite: lambda row: Subject(row.project, "invite", row.pk, row.note),
+    QualificationType: lambda row: Subject(row.project, "qualification", row.public_id, row.name),
+    AccessKey: lambda row: Subject(row.project, "key", row.key_id),
+    ApiToken: lambda row: Subject(row.project, "token", row.pk, row.note),
+    Payout: lambda row: Subject(row.project, "payout", row.number),
 }
 
 
@@ -105,17 +105,17 @@ def record(act: str, on: models.Model, *, batch: Batch | None = None, **details:
     if (acts := _together.get()) is not None:
         acts.append(act)
         return
-    thing, actor = THINGS[type(on)](on), _actor.get()
+    subject, actor = SUBJECTS[type(on)](on), _actor.get()
     user = actor.who()
     AuditEntry.objects.create(
-        project=thing.project,
+        project=subject.project,
         user=user if user is not None and user.is_authenticated else None,
         via=actor.via,
         act=act,
-        kind=thing.kind,
-        key=str(thing.key)[:100],
-        name=thing.name[:200],
-        batch=batch.slug if batch else thing.batch,
+        kind=subject.kind,
+        key=str(subject.key)[:100],
+        name=subject.name[:200],
+        batch=batch.slug if batch else subject.batch,
         details=details,
     )
 

@@ -40,8 +40,8 @@ class Progress:
         self.leftovers: list[Callable[[], object]] = []
 
     def __call__(self, done: int, total: int) -> None:
-        mine = Job.objects.filter(pk=self.job.pk, state=Job.State.RUNNING, tries=self.job.tries)
-        if not mine.update(done=done, total=total, lease_until=Now() + LEASE):
+        row = Job.objects.filter(pk=self.job.pk, state=Job.State.RUNNING, tries=self.job.tries)
+        if not row.update(done=done, total=total, lease_until=Now() + LEASE):
             raise Lost
 
     def clear_at_end(self, clear: Callable[[], object]) -> None:
@@ -79,8 +79,8 @@ def _give_up(job: Job, stopped: Q) -> None:
         "The job's process ended %(n)s times before the job was finished. If the server ran out of memory "
         "(see its system log), give it more memory or split the data into smaller parts. Then try again."
     ) % {"n": job.tries}
-    mine = Job.objects.filter(stopped, pk=job.pk, tries=job.tries)
-    if mine.update(state=Job.State.FAILED, error=error, ended_at=Now()):
+    row = Job.objects.filter(stopped, pk=job.pk, tries=job.tries)
+    if row.update(state=Job.State.FAILED, error=error, ended_at=Now()):
         emit(JobEnded(job, Job.State.FAILED))
 
 
@@ -90,8 +90,8 @@ def run(job: Job, verbs: Mapping[str, Verb]) -> None:
     try:
         outcome = _carry_out(job, verbs)
         seconds = round(time.perf_counter() - began, 3)
-        told = {"job": job.public_id, "kind": job.kind, "tries": job.tries, "seconds": seconds, "outcome": outcome}
-        ran.info("job", extra=told)
+        facts = {"job": job.public_id, "kind": job.kind, "tries": job.tries, "seconds": seconds, "outcome": outcome}
+        ran.info("job", extra=facts)
     finally:
         trace_ids.current.reset(token)
 

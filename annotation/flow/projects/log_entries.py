@@ -136,7 +136,7 @@ WORDS: dict[str, Callable[[Any], str]] = {  # how to display details; others are
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LogFilter:
     """A filter of the log; `person` is a user's key, or `none` for actions without a person."""
 
     person: str = ""
@@ -164,7 +164,7 @@ class Row:
     details: str
 
 
-def entries(project: Project, wanted: Wanted) -> QuerySet[AuditEntry]:
+def entries(project: Project, wanted: LogFilter) -> QuerySet[AuditEntry]:
     """Matching lines, latest first."""
     rows = AuditEntry.objects.filter(project=project).select_related("user")
     narrowed = {"act": wanted.act, "kind": wanted.kind, "batch": wanted.batch}
@@ -202,7 +202,7 @@ def act_label(act: str) -> str:
     return _(ACTS.get(act, act))
 
 
-def told(project: Project, some: Iterable[AuditEntry]) -> list[Row]:
+def display_rows(project: Project, some: Iterable[AuditEntry]) -> list[Row]:
     """Lines as text; workers appear by pseudonym, members by the name of their account."""
     lines = list(some)
     members = User.objects.in_bulk([int(line.key) for line in lines if line.kind == "member"])
@@ -267,7 +267,7 @@ def _plain(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def as_csv(project: Project, wanted: Wanted) -> Iterator[str]:
+def as_csv(project: Project, wanted: LogFilter) -> Iterator[str]:
     """Matching lines as CSV, escaped against formulas in spreadsheets."""
     yield _csv([COLUMNS])
     lines: list[AuditEntry] = []
@@ -280,7 +280,7 @@ def as_csv(project: Project, wanted: Wanted) -> Iterator[str]:
 
 
 def _cells(project: Project, lines: list[AuditEntry]) -> Iterator[list[str]]:
-    for row in told(project, lines):
+    for row in display_rows(project, lines):
         line = row.entry
         login = line.user.username if line.user else ""
         details = json.dumps(line.details, ensure_ascii=False) if line.details else ""

@@ -112,8 +112,8 @@ def waiting(project: Project) -> list[Wait]:
     for news in BatchActivity.objects.filter(open_ones, _there("batch", project)).select_related("batch"):
         found += _open(news)
     found += _by_batch("problem_reports", _problem_reports(project))
-    asked = QualificationRequest.objects.filter(type__project=project, state=QualificationRequest.State.PENDING)
-    for row in asked.order_by().values("type__public_id", "type__name").annotate(n=Count("pk")):
+    requests = QualificationRequest.objects.filter(type__project=project, state=QualificationRequest.State.PENDING)
+    for row in requests.order_by().values("type__public_id", "type__name").annotate(n=Count("pk")):
         found.append(Wait("requests", row["n"], {"slug": row["type__public_id"], "title": row["type__name"]}))
     if messages := worker_messages.unread_of(project).count():
         found.append(Wait("messages", messages))
@@ -158,7 +158,9 @@ def _open(news: BatchActivity) -> list[Wait]:
 
 def count_open(batch: Batch) -> None:
     """Count and store HITs to adjudicate and gold in doubt; slow, as it reads every response."""
-    doubted = [one for one in disputed_gold.doubts(batch) if not one.decision] if disputed_gold.can_tell(batch) else []
+    doubted = (
+        [one for one in disputed_gold.doubts(batch) if not one.decision] if disputed_gold.is_detectable(batch) else []
+    )
     found = {"to_adjudicate": len(adjudication.queue(batch)), "in_doubt": len(doubted), "counted_at": clock.now()}
     BatchActivity.objects.update_or_create(batch=batch, defaults=found)
 

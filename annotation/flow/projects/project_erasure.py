@@ -99,11 +99,13 @@ def _steps(erasure: Erasure) -> Iterator[int]:
             began = time.monotonic()
             with transaction.atomic():
                 # Lock: two processes that erase the same project take turns, step by step.
-                mine = Erasure.objects.select_for_update(no_key=True).filter(pk=erasure.pk, ended_at__isnull=True)
-                if mine.first() is None:  # another process finished first
+                open_erasure = Erasure.objects.select_for_update(no_key=True).filter(
+                    pk=erasure.pk, ended_at__isnull=True
+                )
+                if open_erasure.first() is None:  # another process finished first
                     return
                 if taken := act():
-                    mine.update(rows=F("rows") + taken)
+                    open_erasure.update(rows=F("rows") + taken)
             if not taken:
                 break
             yield taken

@@ -76,8 +76,10 @@ def _named(project: Project, words: str, user: User, may: Collection[str]) -> It
         for type in types.filter(Q(name__icontains=words) | Q(public_id=words)).order_by("name")[:MOST]:
             yield Found("qualification", type.name, "", (type.public_id,))
     yield from _people(project, words, named=roles.PEOPLE in may)
-    mine = Member.objects.filter(Q(project__title__icontains=words) | Q(project__slug__icontains=words), user=user)
-    elsewhere = mine.filter(project__removed_at=None).exclude(project=project).select_related("project")
+    memberships = Member.objects.filter(
+        Q(project__title__icontains=words) | Q(project__slug__icontains=words), user=user
+    )
+    elsewhere = memberships.filter(project__removed_at=None).exclude(project=project).select_related("project")
     for row in elsewhere.order_by("project__title")[:MOST]:
         yield Found("project", row.project.title, "", (row.project.slug,))
 

@@ -55,11 +55,11 @@ def score_batch(batch: Batch, *, cut: Cut = ALL, progress: OnProgress = no_progr
 
     For the complete batch it also stores each HIT's disagreement and mean grade against gold.
     """
-    stand = _stand(batch)
+    version = _version_key(batch)
     task = task_type(batch.task)
     content = _computed(batch, task, _options(batch, task, cut), _judged(batch, task, progress, cut))
     content["progress"] = _progress(batch, cut)
-    kept = {"stand": stand, "content": content}
+    kept = {"stand": version, "content": content}
     if cut.key:
         PartReport.objects.update_or_create(batch=batch, part=cut.key, defaults=kept)
         last = batch.part_reports.order_by("-created_at", "-pk").values_list("pk", flat=True)[:PARTS_KEPT]
@@ -106,7 +106,7 @@ def kept_report(batch: Batch, cut: Cut = ALL) -> BatchReport | PartReport | None
 
 def is_fresh(batch: Batch, report: BatchReport | PartReport) -> bool:
     """Whether the report covers the current responses."""
-    return report.stand == _stand(batch)
+    return report.stand == _version_key(batch)
 
 
 def _progress(batch: Batch, cut: Cut) -> list[list[Any]]:
@@ -135,7 +135,7 @@ def cached_report(batch: Batch) -> dict[str, Any] | None:
     return report.content if report and is_fresh(batch, report) else None
 
 
-def _stand(batch: Batch) -> str:
+def _version_key(batch: Batch) -> str:
     responses = (
         batch.assignments.submitted()
         .filter(hit__check_item=False)
@@ -164,7 +164,7 @@ def _judged(batch: Batch, task: TaskType, progress: OnProgress, cut: Cut) -> Ite
 
 def _judged_chunk(batch: Batch, task: TaskType, keys: list[int], cut: Cut) -> list[Judged]:
     hits = list(Hit.objects.filter(pk__in=keys).select_related("item__dataset").order_by("pk"))
-    given = _given(batch, hits, cut)
+    given = _answers_by_hit(batch, hits, cut)
     predicted = _predicted(task, hits)
     judged = []
     for hit in hits:
@@ -197,17 +197,17 @@ def _score(task: TaskType, hit: Hit, given: list[Given]) -> float | None:
     return fmean(task.grade(hit.payload, each.answer, gold) for each in given)
 
 
-def _given(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[Given]]:
+def _answers_by_hit(batch: Batch, hits: list[Hit], cut: Cut) -> defaultdict[int, list[Given]]:
     """Submitted responses by HIT, in order of submission; of a part only those of its days."""
-    given: defaultdict[int, list[Given]] = defaultdict(list)
+    answers_by_hit: defaultdict[int, list[Given]] = defaultdict(list)
     submitted = submitted_answers(hits)
     paid = _paid(batch, (row.assignment_id for answers in submitted.values() for row in answers))
     for hit, answers in submitted.items():
         for row in answers:
             if hit_filters.is_within(cut, row.assignment.submitted_at):
                 worker = batch.project.pseudonym(row.assignment.worker_id)
-                given[hit].append(Given(worker, row.answer, row.active_seconds, paid.get(row.assignment_id)))
-    return given
+                answers_by_hit[hit].append(Given(worker, row.answer, row.active_seconds, paid.get(row.assignment_id)))
+    return answers_by_hit
 
 
 def _paid(batch: Batch, assignments: Iterable[int]) -> dict[int, int]:
@@ -295,8 +295,10 @@ def _content(item: Item, prediction: ModelPrediction) -> dict[str, Any]:
         try:
             text = option_of(text, example.options)
         except ValueError as beyond:
-            told = _("The prediction for id %(id)s cannot be read: %(why)s. Give the letter or the text of an option.")
-            raise Refused(told % {"id": prediction.item_id, "why": beyond}) from None
+            message = _(
+                "The prediction for id %(id)s cannot be read: %(why)s. Give the letter or the text of an option."
+            )
+            raise Refused(message % {"id": prediction.item_id, "why": beyond}) from None
     key = str.lower if prediction.caseless else str
     places: dict[str, int] = {}
     for place, paragraph in enumerate(example.paragraphs):

@@ -105,26 +105,26 @@ def _person(batch: Batch, name: str, worker: int) -> Measured:
     """A worker's graded responses, and the agreement of each with the others' to the same HIT."""
     task = task_type(batch.task)
     counted = _counted(batch)
-    mine = counted.filter(worker=worker)
-    there = counted.filter(hit__in=mine.order_by().values("hit"))
+    own_rows = counted.filter(worker=worker)
+    there = counted.filter(hit__in=own_rows.order_by().values("hit"))
     latest = WorkerResponse.objects.filter(
         assignment__in=there.order_by().values("pk"), revision=F("assignment__revision")
     )
-    said: dict[int, list[tuple[int, Any]]] = {}
+    answers: dict[int, list[tuple[int, Any]]] = {}
     for given in latest.select_related("assignment").order_by("pk").iterator():
-        said.setdefault(given.assignment.hit_id, []).append((given.assignment.worker_id, given.answer))
+        answers.setdefault(given.assignment.hit_id, []).append((given.assignment.worker_id, given.answer))
     scores: Values = {}
     agreements: Values = {}
-    for row in mine.select_related("hit__item").defer("draft").iterator():
-        own = [answer for whose, answer in said.get(row.hit_id, ()) if whose == worker]
-        others = [answer for whose, answer in said.get(row.hit_id, ()) if whose != worker]
+    for row in own_rows.select_related("hit__item").defer("draft").iterator():
+        own = [answer for worker_id, answer in answers.get(row.hit_id, ()) if worker_id == worker]
+        others = [answer for worker_id, answer in answers.get(row.hit_id, ()) if worker_id != worker]
         gold = row.hit.item.example
         if own and task.gradable(gold):
             scores[row.hit.item_id] = task.grade(row.hit.payload, own[0], gold)
         if own and others:
             each = [1 - task.differences(row.hit.payload, [own[0], other]) for other in others]
             agreements[row.hit.item_id] = sum(each) / len(each)
-    return Measured(name, name, scores, agreements, mine.count(), _median(mine))
+    return Measured(name, name, scores, agreements, own_rows.count(), _median(own_rows))
 
 
 def _model(batch: Batch, name: str) -> Measured:

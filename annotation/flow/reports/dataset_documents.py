@@ -44,17 +44,17 @@ def export_datasheet(dataset: Dataset, path: Path) -> dict[str, Any]:
     return whole_file(path, _writer(lambda: datasheet_of(dataset)))
 
 
-def export_card(dataset: Dataset, path: Path, *, files: Mapping[str, str], beside: str = "") -> dict[str, Any]:
+def export_card(dataset: Dataset, path: Path, *, files: Mapping[str, str], datasheet: str = "") -> dict[str, Any]:
     """Write the card; `files` by split, `beside`: the datasheet's name. Returns {"records" (1), "sha256"}."""
-    return whole_file(path, _writer(lambda: card_of(dataset, files=files, beside=beside)))
+    return whole_file(path, _writer(lambda: card_of(dataset, files=files, datasheet=datasheet)))
 
 
 def datasheet_of(dataset: Dataset) -> str:
     return datasheet(sheet_of(dataset))
 
 
-def card_of(dataset: Dataset, *, files: Mapping[str, str], beside: str = "") -> str:
-    return card(sheet_of(dataset), files, datasheet=beside)
+def card_of(dataset: Dataset, *, files: Mapping[str, str], datasheet: str = "") -> str:
+    return card(sheet_of(dataset), files, datasheet=datasheet)
 
 
 def stream_provenance(dataset: Dataset) -> Iterator[bytes]:
@@ -70,7 +70,7 @@ def stream_document(dataset: Dataset, document: str, *, format: str) -> Iterator
         return iter([datasheet_of(dataset).encode()])
     suffix = f".{format}{FORMATS[format].suffix}"
     files = {split: f"{each.slug}{suffix}" for split, each in splits_of(dataset).items()}
-    return iter([card_of(dataset, files=files, beside=f"{dataset.slug}.{DOCUMENTS['datasheet']}").encode()])
+    return iter([card_of(dataset, files=files, datasheet=f"{dataset.slug}.{DOCUMENTS['datasheet']}").encode()])
 
 
 def _writer(text: Callable[[], str]) -> Callable[[BinaryIO], int]:
@@ -130,7 +130,7 @@ class _Past:
 
     def _walk(self, dataset: Dataset) -> None:
         lineage = dataset.lineage
-        if found := item_editing.told(dataset):
+        if found := item_editing.change_counts(dataset):
             self.changed.append((dataset.slug, found["edited"], found["archived"]))
         if not lineage:
             self.origins[dataset.slug] = _origin(dataset)

@@ -84,13 +84,13 @@ def _day(moment: datetime | None) -> str:
 
 def _requirements(batch: Batch) -> Iterator[str]:
     names = eligibility.names_of(batch.project)
-    for asked in requirements.read_all(batch.requirements):
-        yield eligibility.asked_for(asked, names.get(asked.type, asked.type))
+    for requirement in requirements.read_all(batch.requirements):
+        yield eligibility.requirement_text(requirement, names.get(requirement.type, requirement.type))
 
 
 def _rounds(batch: Batch) -> Iterator[tuple[str, int, int]]:
     """Rounds that grant what the batch requires: workers who finished, and who passed."""
-    types = {asked.type for asked in requirements.read_all(batch.requirements)}
+    types = {requirement.type for requirement in requirements.read_all(batch.requirements)}
     rounds = QualificationRound.objects.filter(grants__public_id__in=types, batch__project=batch.project_id)
     for found in rounds.select_related("batch").order_by("batch__launched_at", "pk"):
         done = Attempt.objects.filter(round=found, passed__isnull=False)

@@ -48,10 +48,10 @@ def following(batch: Batch, hit: Hit) -> Open | None:
 
 def _keys(batch: Batch, *, besides: int | None = None) -> list[int]:
     """HITs that may be open, in the order of their items, including `besides`."""
-    answered = Q(excluded_at__isnull=True, check_item=False, done__gt=0)
+    submitted = Q(excluded_at__isnull=True, check_item=False, done__gt=0)
     if batch.state != Batch.State.CLOSED:
-        answered &= NOTHING_DUE
-    hits = batch.hits.filter(answered | Q(pk=besides))
+        submitted &= NOTHING_DUE
+    hits = batch.hits.filter(submitted | Q(pk=besides))
     return list(hits.order_by("item__dataset__slug", "item__position").values_list("pk", flat=True))
 
 
@@ -59,9 +59,9 @@ def _open(batch: Batch, keys: Sequence[int]) -> Iterator[Open]:
     for start in range(0, len(keys), CHUNK):
         here = keys[start : start + CHUNK]
         rows = Hit.objects.in_bulk(here)
-        said = review_decisions.standing_answers(rows.values())
+        answers_by_hit = review_decisions.standing_answers(rows.values())
         for pk in here:
-            answers = [answer for _standing, answer in said[pk]]
+            answers = [answer for _standing, answer in answers_by_hit[pk]]
             if answers and (kind := open_kind(batch, rows[pk].payload, answers)):
                 yield Open(pk, rows[pk].public_id, kind, len(answers))
 

@@ -29,8 +29,8 @@ def hits_with_items(batch: Batch) -> Any:
 def conclude(batch: Batch, hits: Sequence[Hit]) -> list[dict[str, Any]]:
     """Aggregated responses of these HITs, in a constant number of queries; `aggregate` is None without responses."""
     rows = list(hits)
-    said = review_decisions.standing_answers(rows)
-    return [_concluded(batch, hit, [answer for _standing, answer in said[hit.pk]]) for hit in rows]
+    answers_by_hit = review_decisions.standing_answers(rows)
+    return [_concluded(batch, hit, [answer for _standing, answer in answers_by_hit[hit.pk]]) for hit in rows]
 
 
 def _concluded(batch: Batch, hit: Hit, answers: list[dict[str, Any]]) -> dict[str, Any]:

@@ -171,8 +171,8 @@ def check_seen(rows: Iterable[Assignment], seen: Decimal | None, form: str) -> N
     """Raise Conflict if bonuses were paid that the requester has not seen; with `seen` None this is not checked."""
     found = list(rows)
     paid = bonuses(found)
-    ours = Payment.objects.filter(key__in=[_bonus_key(row, form) for row in found])
-    if seen is not None and paid != seen and not ours.exists():
+    paid_here = Payment.objects.filter(key__in=[_bonus_key(row, form) for row in found])
+    if seen is not None and paid != seen and not paid_here.exists():
         text = _(
             "A bonus was paid in the meantime, perhaps by you in another tab: $%(paid)s in all. Nothing was paid now."
         )
@@ -270,5 +270,5 @@ def _record(project: Project) -> Iterator[list[str]]:
         worker = project.pseudonym(one.assignment.worker_id)
         by = str(one.author.display_name or one.author.username) if one.author else one.source
         when = one.created_at.isoformat(timespec="seconds")
-        told = [one.assignment.batch.slug, one.assignment.public_id, worker, one.decision, one.text, by, when]
-        yield [*told, f"{reward:.2f}", f"{beyond:.2f}"]
+        cells = [one.assignment.batch.slug, one.assignment.public_id, worker, one.decision, one.text, by, when]
+        yield [*cells, f"{reward:.2f}", f"{beyond:.2f}"]

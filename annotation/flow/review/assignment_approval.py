@@ -154,7 +154,7 @@ def add_payment(
         "worker_id": row.worker_id,
         "kind": kind,
         "amount": amount,
-        "fee": ledger.fee_on(batch, kind, amount, assignments=_asked_for(row)),
+        "fee": ledger.fee_on(batch, kind, amount, assignments=_assignments_requested(row)),
         "reason": reason,
         "due_at": Now(),
         "created_by": user,
@@ -171,8 +171,8 @@ def add_payment(
     return payment
 
 
-def _asked_for(row: Assignment) -> int:
-    return ledger.asked_for(row.batch, check=row.hit.check_item, wanted=row.hit.wanted)
+def _assignments_requested(row: Assignment) -> int:
+    return ledger.assignments_requested(row.batch, check=row.hit.check_item, wanted=row.hit.wanted)
 
 
 def due_for_approval() -> QuerySet[Assignment]:
@@ -181,13 +181,13 @@ def due_for_approval() -> QuerySet[Assignment]:
     return rows.order_by("auto_approve_at")
 
 
-def approve_due(*, limit: int = 500, **whose: Any) -> int:
+def approve_due(*, limit: int = 500, **filters: Any) -> int:
     """Approve what nobody decided on in time; `whose` narrows the assignments. Returns how many. Safe to run twice.
 
     What the budget does not cover stays undecided, and is tried again.
     """
     done = 0
-    for assignment in due_for_approval().filter(**whose)[:limit]:
+    for assignment in due_for_approval().filter(**filters)[:limit]:
         try:
             done += approve(assignment, source="auto")
         except ledger.Overdrawn as short:

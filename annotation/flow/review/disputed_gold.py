@@ -38,7 +38,7 @@ class Doubt:
     decision: str = ""
 
 
-def can_tell(batch: Batch) -> bool:
+def is_detectable(batch: Batch) -> bool:
     """Whether the batch's task compares majority answers with gold."""
     return isinstance(task_type(batch.task), Doubtful)
 
@@ -59,13 +59,13 @@ def doubt_of(hit: Hit) -> Doubt | None:
 
 
 def _doubted(batch: Batch, hits: list[Hit]) -> list[Doubt]:
-    task, said, found = task_type(batch.task), submitted_answers(hits), []
+    task, answers, found = task_type(batch.task), submitted_answers(hits), []
     decisions = _standing(hits)
     for hit in hits:
-        told = capabilities.doubt(task, hit.payload, [row.answer for row in said[hit.pk]], hit.item.example)
-        if told:
+        doubt = capabilities.doubt(task, hit.payload, [row.answer for row in answers[hit.pk]], hit.item.example)
+        if doubt:
             last = decisions.get(hit.pk)
-            found.append(Doubt(hit.pk, hit.public_id, **told, decision=last.decision if last else ""))
+            found.append(Doubt(hit.pk, hit.public_id, **doubt, decision=last.decision if last else ""))
     return found
 
 

@@ -160,11 +160,11 @@ class _Reader:
             payload = payloads[response.hit_id]
             try:
                 answer = self._task.complete(payload, response.answer)
-            except CannotTake as unfit:
-                about, told = unfit.problem, {"wrong": unfit.problem.message, "values": unfit.problem.values}
-                self._flaw(response.line, f"answer.{about.field}", fix=self._instructions(), **told)
-            except ValueError as unfit:
-                self._flaw(response.line, "answer", wrong=str(unfit), fix=self._instructions())
+            except CannotTake as invalid:
+                about, details = invalid.problem, {"wrong": invalid.problem.message, "values": invalid.problem.values}
+                self._flaw(response.line, f"answer.{about.field}", fix=self._instructions(), **details)
+            except ValueError as invalid:
+                self._flaw(response.line, "answer", wrong=str(invalid), fix=self._instructions())
             else:
                 self._warn(response.line, payload, answer)
                 fit.append(ImportedResponse(response.line, response.place, response.hit_id, response.worker, answer))
@@ -177,8 +177,8 @@ class _Reader:
         """Warn of problems that a worker would have had to explain."""
         for problem in self._task.check(payload, answer):
             if problem.warning:
-                told = {"wrong": problem.message, "values": problem.values, "severity": "warning"}
-                self._flaw(number, f"answer.{problem.field}", fix="It is stored as it is", **told)
+                details = {"wrong": problem.message, "values": problem.values, "severity": "warning"}
+                self._flaw(number, f"answer.{problem.field}", fix="It is stored as it is", **details)
                 return
 
     def _response(self, row: Row) -> ImportedResponse | None:
@@ -213,9 +213,9 @@ class _Reader:
             return self._flaw(line_of(row), "item", wrong=wrong, fix=fix, values={"dataset": dataset, "item": item})
         hit_id = self._hits.get((dataset, item))
         if hit_id is None:
-            told = {"item": item if isinstance(item, int) else repr(item), "dataset": dataset}
+            values = {"item": item if isinstance(item, int) else repr(item), "dataset": dataset}
             wrong, fix = "item %(item)s of %(dataset)r is not in the batch", "Use an item that the batch holds"
-            return self._flaw(line_of(row), "item", wrong=wrong, fix=fix, values=told)
+            return self._flaw(line_of(row), "item", wrong=wrong, fix=fix, values=values)
         return hit_id
 
     def _learn_ids(self) -> None:
@@ -237,8 +237,8 @@ class _Reader:
         values: Mapping[str, Any] | None = None,
         severity: str = "error",
     ) -> None:
-        told = {"severity": severity, "about": about, "wrong": wrong, "fix": fix, "values": values or {}}
-        self._found.append((number, told))
+        details = {"severity": severity, "about": about, "wrong": wrong, "fix": fix, "values": values or {}}
+        self._found.append((number, details))
 
 
 def _store_all(response_import: ResponseImport, path: Path, total: int, progress: OnProgress) -> None:

@@ -117,8 +117,8 @@ def _lineage(batch: Batch, sources: list[Dataset]) -> JSON:
 
 def _together(sources: list[Dataset], column: str, most: int) -> str:
     """A column of all source datasets in one line; "" if it is too long, as their own rows have it."""
-    told = "; ".join(dict.fromkeys(getattr(each, column) for each in sources if getattr(each, column)))
-    return told if len(told) <= most else ""
+    text = "; ".join(dict.fromkeys(getattr(each, column) for each in sources if getattr(each, column)))
+    return text if len(text) <= most else ""
 
 
 def _fill(batch: Batch, made: _ResultsDataset, filler: Filler, progress: OnProgress) -> JSON:
@@ -157,10 +157,10 @@ class _ResultsDataset:
 
     def _chunk(self, source: Dataset, keys: list[int]) -> Iterator[ResultItem]:
         hits = list(Hit.objects.filter(pk__in=keys).select_related("item").order_by("item__position"))
-        said = said_by_hit(self._batch, hits)
+        responses = responses_by_hit(self._batch, hits)
         for hit in hits:
             self.tally.read += 1
-            found, reason = ([], EXCLUDED) if hit.excluded_at else self._exported(hit, said[hit.pk])
+            found, reason = ([], EXCLUDED) if hit.excluded_at else self._exported(hit, responses[hit.pk])
             self.tally.kept += bool(found)
             if not found:
                 self.tally.drop(source, hit.item, reason)
@@ -170,10 +170,10 @@ class _ResultsDataset:
                 self._hash.update(to_text([kept.as_json(), hit.item.group_key]).encode())
                 yield ResultItem(kept, hit.item.group_key)
 
-    def _exported(self, hit: Hit, said: list[Said]) -> tuple[list[Example], str]:
+    def _exported(self, hit: Hit, responses: list[StandingResponse]) -> tuple[list[Example], str]:
         """The task's examples from the result, with provenance, or the reason why the item is left out."""
-        self.tally.answers.update(one.state for one in said)
-        answers = [one.answer for one in said if one.stands]
+        self.tally.answers.update(one.state for one in responses)
+        answers = [one.answer for one in responses if one.is_standing]
         if not answers:
             return [], UNANSWERED
         aggregate = review_decisions.aggregate(self._task, hit.payload, answers)
@@ -182,8 +182,8 @@ class _ResultsDataset:
         found = self._task.export(hit.item.example, aggregate)
         if found and not self._advances(hit, answers, aggregate):
             return [], f"fewer than {self._least} agree"
-        told = capabilities.provenance(self._task, hit.payload, answers, aggregate)
-        step = step_of(self._batch, hit, said) | {"aggregate": aggregate} | told
+        provenance = capabilities.provenance(self._task, hit.payload, answers, aggregate)
+        step = step_of(self._batch, hit, responses) | {"aggregate": aggregate} | provenance
         return [replace(example, extra=appended(example.extra, step)) for example in found], kind
 
     def _advances(self, hit: Hit, answers: list[JSON], aggregate: JSON) -> bool:
@@ -204,40 +204,40 @@ def _ambiguous(batch: Batch) -> set[str]:
     return {name for name, count in names.items() if count > 1}
 
 
-STANDS = "standing"
+STANDING = "standing"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StandingResponse:
     """A worker's latest response with the decision on it."""
 
     standing: Standing
     answer: JSON
 
     @property
-    def stands(self) -> bool:
+    def is_standing(self) -> bool:
         return self.standing.takes_part
 
     @property
     def state(self) -> str:
         """STANDS, or the decision that leaves it out of the result."""
-        return STANDS if self.stands else self.standing.state
+        return STANDING if self.is_standing else self.standing.state
 
 
-def said_by_hit(batch: Batch, hits: list[Hit]) -> defaultdict[int, list[Said]]:
+def responses_by_hit(batch: Batch, hits: list[Hit]) -> defaultdict[int, list[StandingResponse]]:
     """The latest revisions by HIT, including excluded ones, in order of submission."""
     payloads = {hit.pk: hit.payload for hit in hits}
     rows = batch.assignments.submitted().filter(hit__in=list(payloads)).select_related("batch").defer("draft")
-    said: defaultdict[int, list[Said]] = defaultdict(list)
+    responses: defaultdict[int, list[StandingResponse]] = defaultdict(list)
     for standing in review_decisions.standings(rows.order_by("submitted_at", "pk")):
         hit = standing.assignment.hit_id
-        said[hit].append(Said(standing, review_decisions.value(standing, payloads[hit])))
-    return said
+        responses[hit].append(StandingResponse(standing, review_decisions.value(standing, payloads[hit])))
+    return responses
 
 
-def step_of(batch: Batch, hit: Hit, said: list[Said]) -> JSON:
+def step_of(batch: Batch, hit: Hit, responses: list[StandingResponse]) -> JSON:
     """A HIT's step of provenance: who, when, where, and every review, also of excluded responses."""
-    rows = [one.standing for one in said if one.stands]
+    rows = [one.standing for one in responses if one.is_standing]
     return {
         "batch": batch.slug,
         "task": batch.task,
@@ -245,18 +245,18 @@ def step_of(batch: Batch, hit: Hit, said: list[Said]) -> JSON:
         "workers": [batch.project.pseudonym(row.assignment.worker_id) for row in rows],
         "instructions_versions": sorted({row.answer.instructions_version for row in rows}),
         "submitted": [time_text(row.answer.created_at) for row in rows],
-        "reviews": [_reviewed(batch, hit, one.standing) for one in said if one.standing.review],
+        "reviews": [_reviewed(batch, hit, one.standing) for one in responses if one.standing.review],
     }
 
 
 def _reviewed(batch: Batch, hit: Hit, standing: Standing) -> JSON:
     review = standing.review
-    told = {
+    data = {
         "worker": batch.project.pseudonym(standing.assignment.worker_id),
         "reviewer": batch.project.reviewer_pseudonym(review.reviewer_id) if review.reviewer_id else None,
         "decision": review.decision,
         "marks": review.marks,
     }
     if review.decision == review_state.EDITED:
-        told["edited_from"] = capabilities.review(task_type(batch.task), hit.payload, standing.answer.answer)["text"]
-    return told
+        data["edited_from"] = capabilities.review(task_type(batch.task), hit.payload, standing.answer.answer)["text"]
+    return data

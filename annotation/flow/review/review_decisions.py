@@ -138,8 +138,8 @@ def _fits(row: Assignment, text: str) -> None:
         raise Refused(_("Responses to this task have no wording that could be edited."))
     try:
         capabilities.edited(task, row.hit.payload, row.current.answer, text)
-    except UnfitWording as unfit:
-        raise Refused(_(unfit.message) % unfit.values) from unfit
+    except UnfitWording as invalid:
+        raise Refused(_(invalid.message) % invalid.values) from invalid
 
 
 @transaction.atomic
@@ -259,7 +259,7 @@ def standing_answers(hits: Collection[Hit]) -> defaultdict[int, list[tuple[Stand
 
 def standing(hit: Hit) -> list[JSON]:
     """The responses of a HIT as `aggregate` takes them."""
-    return [said for _standing, said in standing_answers([hit])[hit.pk]]
+    return [answer for _standing, answer in standing_answers([hit])[hit.pk]]
 
 
 def several(batch: Batch) -> list[tuple[Hit, list[Standing]]]:
@@ -269,19 +269,21 @@ def several(batch: Batch) -> list[tuple[Hit, list[Standing]]]:
     )
     hits = list(counted.filter(answers__gte=2).select_related("item").defer("item__content").order_by("pk"))
     task, found = task_type(batch.task), []
-    said = standing_answers(hits)
+    answers_by_hit = standing_answers(hits)
     for hit in hits:
-        worded = [one for one, answer in said[hit.pk] if capabilities.review(task, hit.payload, answer)["text"]]
+        worded = [
+            one for one, answer in answers_by_hit[hit.pk] if capabilities.review(task, hit.payload, answer)["text"]
+        ]
         if len(worded) > 1 and sum(one.state in review_state.TAKEN for one in worded) != 1:
             found.append((hit, worded))
     return found
 
 
-def to_repair(**whose: Any) -> QuerySet[Review]:
+def to_repair(**filters: Any) -> QuerySet[Review]:
     """Requests for changes without a new submission since, oldest first; `whose` narrows assignments."""
     later = Review.objects.filter(assignment=OuterRef("assignment"), pk__gt=OuterRef("pk"))
-    asked = Review.objects.filter(decision=review_state.RETURNED, revision=F("assignment__revision"))
-    narrowed = asked.filter(**{f"assignment__{name}": wanted for name, wanted in whose.items()})
+    returned = Review.objects.filter(decision=review_state.RETURNED, revision=F("assignment__revision"))
+    narrowed = returned.filter(**{f"assignment__{name}": wanted for name, wanted in filters.items()})
     return narrowed.filter(~Exists(later)).select_related("assignment__batch").order_by("pk")
 
 

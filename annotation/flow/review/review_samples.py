@@ -91,13 +91,17 @@ def _chosen(batch: Batch, size: int, worker: Worker | None, seed: int) -> list[i
         rows = rows.filter(worker=worker)
     decided = {place.pk for place in queue(batch) if place.state in review_state.DECIDED}
     by_worker: defaultdict[int, list[int]] = defaultdict(list)
-    for pk, whose in rows.order_by("pk").values_list("pk", "worker"):
+    for pk, worker_id in rows.order_by("pk").values_list("pk", "worker"):
         if pk not in decided:
-            by_worker[whose].append(pk)
+            by_worker[worker_id].append(pk)
     order = sorted(by_worker)
     Random(seed).shuffle(order)
-    chances = {whose: Random(f"{seed}/{whose}") for whose in order}
-    return [pk for whose in order for pk in chances[whose].sample(by_worker[whose], min(size, len(by_worker[whose])))]
+    chances = {worker_id: Random(f"{seed}/{worker_id}") for worker_id in order}
+    return [
+        pk
+        for worker_id in order
+        for pk in chances[worker_id].sample(by_worker[worker_id], min(size, len(by_worker[worker_id])))
+    ]
 
 
 def queue(batch: Batch, *, worker: int | None = None) -> list[Place]:
@@ -108,8 +112,8 @@ def queue(batch: Batch, *, worker: int | None = None) -> list[Place]:
     drawn, undrawn = [], []
     fields = ("pk", "public_id", "worker", "revision", "sampled__sample__number", "sampled__position")
     decisions = _decisions(rows)
-    for pk, public_id, whose, revision, number, position in rows.values_list(*fields):
-        place = Place(pk, public_id, whose, review_state.state_of(decisions[pk], revision))
+    for pk, public_id, worker_id, revision, number, position in rows.values_list(*fields):
+        place = Place(pk, public_id, worker_id, review_state.state_of(decisions[pk], revision))
         if number is not None:
             drawn.append((number, position, place))
         elif place.state != review_state.UNREAD:
@@ -146,11 +150,11 @@ def coverage(batch: Batch, *, since: Batch | None = None) -> list[Coverage]:
     before = earlier(batch)
     counted = before[before.index(since) :] if since in before else []
     for other in [*counted, batch]:
-        for whose, row in (found if other.pk == batch.pk else _counted(other)).items():
-            if whose in found:
-                found[whose].submitted_since += row.submitted
-                found[whose].drawn_since += row.drawn
-                found[whose].read_since += row.read
+        for worker_id, row in (found if other.pk == batch.pk else _counted(other)).items():
+            if worker_id in found:
+                found[worker_id].submitted_since += row.submitted
+                found[worker_id].drawn_since += row.drawn
+                found[worker_id].read_since += row.read
     return sorted(found.values(), key=lambda row: (row.read_since / row.submitted_since, row.worker.pk))
 
 

@@ -26,15 +26,15 @@ def feedback(
     return Feedback.objects.create(worker=worker, batch=batch, assignment=assignment, text=words, author=author)
 
 
-def acknowledge(told: Feedback) -> bool:
+def acknowledge(feedback: Feedback) -> bool:
     """Record that the worker read it; False if they had before."""
-    row = Feedback.objects.waiting().filter(pk=told.pk)
+    row = Feedback.objects.waiting().filter(pk=feedback.pk)
     return bool(row.update(acknowledged_at=Now()))
 
 
-def withdraw(told: Feedback) -> bool:
+def withdraw(feedback: Feedback) -> bool:
     """Withdraw feedback; False if the worker has read it."""
-    gone, _rows = Feedback.objects.waiting().filter(pk=told.pk).delete()
+    gone, _rows = Feedback.objects.waiting().filter(pk=feedback.pk).delete()
     return bool(gone)
 
 

@@ -140,7 +140,7 @@ def missing(worker: Worker | None, batch: Batch) -> list[Missing]:
     names = eligibility.names_of(batch.project)
     lacks = requirements.lacks(requirements.read_all(batch.requirements), {})
     unnamed = _("an inactive qualification")
-    return [Missing(eligibility.told(lack, names.get(lack.requirement.type, unnamed))) for lack in lacks]
+    return [Missing(eligibility.lack_text(lack, names.get(lack.requirement.type, unnamed))) for lack in lacks]
 
 
 def _key(order: str) -> Any:

@@ -28,7 +28,7 @@ SYSTEM_NAMES = {
     requirements.MASTERS: gettext_lazy("Masters"),
     requirements.MASTERS_SANDBOX: gettext_lazy("Masters (sandbox)"),
 }
-SPOKEN = {
+TYPES_BY_WORD = {
     "approved": requirements.APPROVED_COUNT,
     "approval": requirements.APPROVED_SHARE,
     "country": requirements.LOCALE,
@@ -47,22 +47,22 @@ WANTED = {
 }
 
 
-def require(batch: Batch, asked: Sequence[Requirement]) -> None:
+def require(batch: Batch, conditions: Sequence[Requirement]) -> None:
     """Set a batch's requirements; workers with assignments finish them. Raises Refused."""
-    batch.requirements = column(batch.project, asked, kept={one["type"] for one in batch.requirements})
+    batch.requirements = column(batch.project, conditions, kept={one["type"] for one in batch.requirements})
     Batch.objects.filter(pk=batch.pk).update(requirements=batch.requirements)
 
 
-def column(project: Project, asked: Sequence[Requirement], *, kept: Collection[str] = ()) -> list[dict[str, Any]]:
+def column(project: Project, conditions: Sequence[Requirement], *, kept: Collection[str] = ()) -> list[dict[str, Any]]:
     """Requirements as a batch stores them; `kept` are types that may have been retired. Raises Refused."""
     try:
-        requirements.check(asked)
-    except requirements.InvalidRequirement as unfit:
-        raise Refused(str(unfit)) from None
+        requirements.check(conditions)
+    except requirements.InvalidRequirement as invalid:
+        raise Refused(str(invalid)) from None
     known = {*qualification_types.types_of(project).values_list("public_id", flat=True), *requirements.SYSTEM, *kept}
-    if any(one.type not in known for one in asked):
+    if any(one.type not in known for one in conditions):
         raise Refused(_("A required qualification no longer exists. Choose again."))
-    return [one.written() for one in asked]
+    return [one.written() for one in conditions]
 
 
 def type_named(project: Project, name: str) -> QualificationType:
@@ -79,7 +79,7 @@ def from_words(project: Project, phrase: str, *, guard: str = "Accept") -> Requi
     """Parse a requirement in one line: "Round 2 >= 80", "country in US-CA, DE". Raises Refused."""
     try:
         name, comparator, words = requirements.read_phrase(phrase)
-        type = SPOKEN.get(name.lower()) or type_named(project, name).public_id
+        type = TYPES_BY_WORD.get(name.lower()) or type_named(project, name).public_id
         values, places = requirements.read_values(words, places=type == requirements.LOCALE)
     except ValueError as unread:
         raise Refused(_("“%(phrase)s” is not a requirement: %(why)s") % {"phrase": phrase, "why": unread}) from None
@@ -98,7 +98,7 @@ class Missing:
     way: str = ""
 
 
-def asked_for(requirement: Requirement, name: str) -> str:
+def requirement_text(requirement: Requirement, name: str) -> str:
     """A requirement as text: "80 in “Round 2”", "people in US (CA), DE", "not “Seen it”"."""
     places = ", ".join(_place(at) for at in requirement.locales)
     if requirement.comparator == "DoesNotExist":
@@ -114,19 +114,19 @@ def _place(at: Locale) -> str:
     return f"{at.country} ({at.subdivision})" if at.subdivision else at.country
 
 
-def told(lack: Lack, name: str) -> str:
+def lack_text(lack: Lack, name: str) -> str:
     """Why the worker does not qualify, as text for them: "needs 80 in “Round 2”; you have 71"."""
-    wanted = asked_for(lack.requirement, name)
+    required = requirement_text(lack.requirement, name)
     if lack.requirement.type == requirements.ADULT:
         return _("contains adult content; you have not confirmed that you are of age and willing to see it")
     if lack.requirement.comparator == "DoesNotExist":
         return _("requires that you do not have “%(name)s”; you have it") % {"name": name}
     if lack.requirement.locales:
         here = _place(lack.held.locale) if lack.held and lack.held.locale else _("nothing")
-        return _("is for %(wanted)s; your profile says %(here)s") % {"wanted": wanted, "here": here}
+        return _("is for %(wanted)s; your profile says %(here)s") % {"wanted": required, "here": here}
     if lack.held is None:
-        return _("requires %(wanted)s; you do not have it yet") % {"wanted": wanted}
-    return _("requires %(wanted)s; you have %(value)s") % {"wanted": wanted, "value": lack.held.value}
+        return _("requires %(wanted)s; you do not have it yet") % {"wanted": required}
+    return _("requires %(wanted)s; you have %(value)s") % {"wanted": required, "value": lack.held.value}
 
 
 def names_of(project: Project) -> dict[str, str]:
@@ -144,7 +144,7 @@ def missing(worker: Worker, batch: Batch) -> list[Missing]:
     for lack in lacks:
         type = own.get(lack.requirement.type)
         name = type.name if type else str(SYSTEM_NAMES.get(lack.requirement.type, _("an inactive qualification")))
-        found.append(Missing(told(lack, name), type, _way(lack, type, worker)))
+        found.append(Missing(lack_text(lack, name), type, _way(lack, type, worker)))
     return found
 
 
@@ -219,17 +219,17 @@ def rewards_of(batch: Batch) -> tuple[Any, Any] | None:
     return (least, found["high"]) if found["high"] else None
 
 
-def reach(project: Project, asked: Sequence[Requirement]) -> tuple[int, int]:
+def reach(project: Project, conditions: Sequence[Requirement]) -> tuple[int, int]:
     """(how many of the project's active workers could accept such work now, of how many)."""
     people = list(project.workers.filter(active=True, user__isnull=False, block__isnull=True))
-    return len(able(people, asked)), len(people)
+    return len(able(people, conditions)), len(people)
 
 
-def able(people: Iterable[Worker], asked: Sequence[Requirement]) -> list[Worker]:
+def able(people: Iterable[Worker], conditions: Sequence[Requirement]) -> list[Worker]:
     """The workers who meet these requirements for accepting work."""
     found = list(people)
-    by_worker = _held_by(found, {one.type for one in asked}) if asked else {}
-    return [worker for worker in found if not asked or not requirements.lacks(asked, by_worker[worker.pk])]
+    by_worker = _held_by(found, {one.type for one in conditions}) if conditions else {}
+    return [worker for worker in found if not conditions or not requirements.lacks(conditions, by_worker[worker.pk])]
 
 
 def _held_by(people: Iterable[Worker], types: set[str]) -> dict[int, dict[str, Held]]:

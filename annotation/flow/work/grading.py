@@ -49,17 +49,17 @@ def agreements_by_time(batch: Batch, worker: int) -> list[tuple[datetime, float]
     """The same as (time of submission, agreement)."""
     task = task_type(batch.task)
     counted = hit_filters.assignments_in(batch, Cut(counted=True), batch.assignments.submitted())
-    mine = counted.filter(worker=worker)
-    rows = list(mine.select_related("hit").order_by("submitted_at", "pk"))
-    said: dict[int, list[tuple[int, JSON]]] = {row.hit_id: [] for row in rows}
-    latest = WorkerResponse.objects.filter(assignment__hit__in=list(said), assignment__in=counted)
+    own_assignments = counted.filter(worker=worker)
+    rows = list(own_assignments.select_related("hit").order_by("submitted_at", "pk"))
+    answers: dict[int, list[tuple[int, JSON]]] = {row.hit_id: [] for row in rows}
+    latest = WorkerResponse.objects.filter(assignment__hit__in=list(answers), assignment__in=counted)
     for given in latest.select_related("assignment").order_by("revision"):
         if given.revision == given.assignment.revision:
-            said[given.assignment.hit_id].append((given.assignment.worker_id, given.answer))
+            answers[given.assignment.hit_id].append((given.assignment.worker_id, given.answer))
     found: list[tuple[datetime, float]] = []
     for row in rows:
-        own = [answer for whose, answer in said[row.hit_id] if whose == worker]
-        others = [answer for whose, answer in said[row.hit_id] if whose != worker]
+        own = [answer for worker_id, answer in answers[row.hit_id] if worker_id == worker]
+        others = [answer for worker_id, answer in answers[row.hit_id] if worker_id != worker]
         if own and others:
             share = sum(1 - task.differences(row.hit.payload, [own[0], one]) for one in others) / len(others)
             found.append((row.submitted_at, share))

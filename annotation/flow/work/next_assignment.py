@@ -21,14 +21,14 @@ from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
 from annotation.flow.work.open_work import (
     ALIVE_OR_DONE,
-    answered_last,
     candidates,
     counts_as_met,
-    given,
     has_met,
     hidden,
+    last_group_keys,
     left,
     obstacle,
+    reserved_hits_of,
 )
 from annotation.models import (
     Assignment,
@@ -75,25 +75,25 @@ def claim(participation: Participation) -> Assignment | None:
     return assignment
 
 
-def _locked(**whose: Any) -> Participation:
+def _locked(**filters: Any) -> Participation:
     """Lock a participation and its worker: what they take in another batch at the same time may rule a HIT out here."""
     rows = Participation.objects.select_for_update(of=("self", "worker"), no_key=True)
-    return rows.select_related("batch", "worker").get(**whose)
+    return rows.select_related("batch", "worker").get(**filters)
 
 
 @transaction.atomic
 def _under_way_or_next(participation: Participation) -> tuple[Assignment | None, bool]:
     participation = _locked(pk=participation.pk)
-    mine = Assignment.objects.filter(
+    accepted = Assignment.objects.filter(
         worker=participation.worker_id, batch=participation.batch_id, state=lifecycle.ACCEPTED
     )
-    for under_way in mine[:1]:
+    for under_way in accepted[:1]:
         return under_way, True
     if participation.batch.state != Batch.State.OPEN:
         return None, False
     cursor = participation.cursor
-    for own in given(participation):
-        if _take_given(participation, own):
+    for own in reserved_hits_of(participation):
+        if _take_reserved(participation, own):
             return _accept(participation, own, cursor=cursor), False
     for found in candidates(participation):
         if check := next(filter(hidden_gold.make_place, hidden(participation)), None):
@@ -147,15 +147,15 @@ def _take_place(hit: Hit) -> bool:
     return bool(Hit.objects.open().filter(pk=hit.pk, batch=hit.batch_id).update(live=F("live") + 1))
 
 
-def _take_given(participation: Participation, hit: Hit) -> bool:
+def _take_reserved(participation: Participation, hit: Hit) -> bool:
     """Take a HIT reserved for this worker: it asks for one response more, so that others lose nothing."""
-    mine = ReservedHit.objects.filter(hit=hit.pk, worker=participation.worker_id)
-    if not mine.filter(taken_at__isnull=True).update(taken_at=Now()):
+    reservation = ReservedHit.objects.filter(hit=hit.pk, worker=participation.worker_id)
+    if not reservation.filter(taken_at__isnull=True).update(taken_at=Now()):
         return False  # the reservation was cancelled meanwhile
     standing = Hit.objects.filter(pk=hit.pk, excluded_at__isnull=True)
     if standing.update(live=F("live") + 1, wanted=F("wanted") + 1):
         return True
-    mine.update(taken_at=None)
+    reservation.update(taken_at=None)
     return False
 
 
@@ -292,7 +292,7 @@ def _is_hindered(row: Assignment) -> bool:
     others = Assignment.objects.filter(worker=row.worker_id, state__in=ALIVE_OR_DONE).exclude(pk=row.pk)
     if others.filter(batch=row.batch_id, state=lifecycle.ACCEPTED).exists():
         return True
-    if row.batch.meeting == Batch.Meeting.APART and row.group_key in answered_last(row.worker_id, row.batch_id):
+    if row.batch.meeting == Batch.Meeting.APART and row.group_key in last_group_keys(row.worker_id, row.batch_id):
         return True
     met = others.filter(group_key=row.group_key).values_list("batch_id", flat=True)
     return any(counts_as_met(row.batch, where) for where in met)
@@ -304,12 +304,12 @@ def extend(assignment: Assignment) -> bool:
     return bool(row.update(extended=True, lease_until=_lease_end(assignment.batch)))
 
 
-def expire_due(*, limit: int = 500, **whose: Any) -> int:
+def expire_due(*, limit: int = 500, **filters: Any) -> int:
     """Expire overdue leases by the database's clock; returns how many. A sweep: safe to run anywhere and twice.
 
     `whose` narrows the assignments.
     """
-    due = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now(), **whose).select_related("batch")
+    due = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now(), **filters).select_related("batch")
     return sum(
         return_assignment(a, to=lifecycle.EXPIRED, only_if_over=True) for a in due.order_by("lease_until")[:limit]
     )

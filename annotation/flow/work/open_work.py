@@ -49,12 +49,12 @@ def _too_soon(participation: Participation) -> set[str]:
     """Groups that must not follow now: those of the response given last and the assignment taken last."""
     if participation.batch.meeting != Batch.Meeting.APART:
         return set()
-    return {participation.last_group, *answered_last(participation.worker_id, participation.batch_id)}
+    return {participation.last_group, *last_group_keys(participation.worker_id, participation.batch_id)}
 
 
-def answered_last(worker: int, batch: int) -> list[str]:
-    mine = Assignment.objects.filter(worker=worker, batch=batch, state=lifecycle.SUBMITTED)
-    return list(mine.order_by("-submitted_at").values_list("group_key", flat=True)[:1])
+def last_group_keys(worker: int, batch: int) -> list[str]:
+    submitted = Assignment.objects.filter(worker=worker, batch=batch, state=lifecycle.SUBMITTED)
+    return list(submitted.order_by("-submitted_at").values_list("group_key", flat=True)[:1])
 
 
 def _stretch(participation: Participation, cursor: int, size: int) -> list[Hit]:
@@ -66,9 +66,11 @@ def _stretch(participation: Participation, cursor: int, size: int) -> list[Hit]:
 
 def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
     """HITs that the worker had before, or whose group they met where the batch forbids it."""
-    mine = Assignment.objects.filter(worker=participation.worker_id, group_key__in={hit.group_key for hit in hits})
+    assignments = Assignment.objects.filter(
+        worker=participation.worker_id, group_key__in={hit.group_key for hit in hits}
+    )
     had, met = set(), set()
-    for hit_id, group, batch_id, state in mine.values_list("hit_id", "group_key", "batch_id", "state"):
+    for hit_id, group, batch_id, state in assignments.values_list("hit_id", "group_key", "batch_id", "state"):
         had.add(hit_id)
         if state in ALIVE_OR_DONE and counts_as_met(participation.batch, batch_id):
             met.add(group)
@@ -98,7 +100,7 @@ def hidden(participation: Participation) -> list[Hit]:
     return [hit for hit in found if hit.pk not in gone]
 
 
-def given(participation: Participation) -> list[Hit]:
+def reserved_hits_of(participation: Participation) -> list[Hit]:
     """HITs reserved for this worker that they may have now, in order; no query if the batch never reserved any."""
     if not participation.batch.has_reserved_hits:
         return []
@@ -119,7 +121,7 @@ def left(participation: Participation, *, most: int = 1000) -> int:
     round = round_attempts.round_of(participation.batch)
     if round is not None:
         return round_attempts.left(round, participation.worker_id)
-    own = {hit.pk for hit in given(participation)}
+    own = {hit.pk for hit in reserved_hits_of(participation)}
     ordinary = len(own) + sum(1 for found in islice(candidates(participation), most) if found.hit.pk not in own)
     return ordinary + hidden_gold.to_come(participation, ordinary)
 
@@ -159,12 +161,12 @@ def _stopped(worker: Worker, batch: Batch) -> str:
 def _shut_out(worker: Worker, batch: Batch) -> str:
     """Whether the worker is blocked, or the batch is for others; one query, because every claim asks."""
     chosen = Batch.workers.through.objects.filter(batch=batch.pk)
-    asked = (
+    columns = (
         Exists(WorkerBlock.objects.filter(worker=worker.pk)),
         Exists(chosen),
         Exists(chosen.filter(worker=worker.pk)),
     )
-    blocked, choosy, among_them = Worker.objects.filter(pk=worker.pk).values_list(*asked).get()
+    blocked, choosy, among_them = Worker.objects.filter(pk=worker.pk).values_list(*columns).get()
     if blocked:
         return "blocked"
     return "not_chosen" if choosy and not among_them else ""

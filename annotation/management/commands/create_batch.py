@@ -136,7 +136,7 @@ class Command(LaunchCommand):
             self.warn(f"The budget is too small to launch this. Add ${found.lacking} to the budget.")
         if found.below_floor:
             self.warn(f"This pays ${found.least_an_hour} an hour, below the project's minimum of ${found.floor}.")
-        return estimates.told(found)
+        return estimates.as_json(found)
 
 
 def _usual() -> str:

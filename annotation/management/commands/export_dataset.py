@@ -57,7 +57,7 @@ def _beside(dataset: Dataset, **options: Any) -> Iterator[tuple[str, dict[str, A
         yield "datasheet", {"file": str(sheet)} | dataset_documents.export_datasheet(dataset, sheet)
     if card:
         files, beside = files_of(dataset, options["out"]), sheet.name if sheet else ""
-        yield "card", {"file": str(card)} | dataset_documents.export_card(dataset, card, files=files, beside=beside)
+        yield "card", {"file": str(card)} | dataset_documents.export_card(dataset, card, files=files, datasheet=beside)
 
 
 def files_of(dataset: Dataset, out: Path) -> dict[str, str]:

@@ -171,10 +171,10 @@ def _next(request: HttpRequest, arrival: Arrival) -> HttpResponse:
         return render(request, "work/instructions.html", {**shown, **context})
     if exercise := practice_progress.next_exercise(participation):
         return _practice(request, arrival, exercise)
-    if told := worker_feedback.waiting(row.worker).first():
-        shown = {"told": told, "text": wording(told), "batch": told.batch, "after": row.batch_id}
+    if feedback := worker_feedback.waiting(row.worker).first():
+        shown = {"feedback": feedback, "text": wording(feedback), "batch": feedback.batch, "after": row.batch_id}
         return render(
-            request, "work/feedback.html", {**shown, "told_url": _to("feedback", arrival, told.pk), **context}
+            request, "work/feedback.html", {**shown, "feedback_url": _to("feedback", arrival, feedback.pk), **context}
         )
     return render(request, f"{row.batch.task}/page.html", _page(request, arrival, participation))
 

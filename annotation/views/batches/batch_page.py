@@ -65,7 +65,7 @@ def _deciding(batch: Batch) -> list[tuple[str, str, None]]:
     """The tabs for adjudication and, if the task can detect it, gold in doubt."""
     if batch.launched_at is None:
         return []
-    doubting_gold = [("gold", _("Gold in doubt"), None)] if disputed_gold.can_tell(batch) else []
+    doubting_gold = [("gold", _("Gold in doubt"), None)] if disputed_gold.is_detectable(batch) else []
     return [("adjudicate", _("Adjudicate"), None), *doubting_gold]
 
 

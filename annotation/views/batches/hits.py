@@ -50,7 +50,7 @@ ORDERS = {
 def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """List HITs, highest disagreement first, as of the last report."""
     shown = batch_of(project, batch)
-    show, order, query = _asked(request)
+    show, order, query = _listing_parameters(request)
     filters = cut_context(request, shown)
     rows = (
         listed(request, shown, filters["cut"])
@@ -69,20 +69,20 @@ def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
 
 def _filters(request: HttpRequest, cut: Cut) -> list[tuple[str, str]]:
     """The active filters, as hidden fields."""
-    show, order, query = _asked(request)
+    show, order, query = _listing_parameters(request)
     return [("show", show), ("order", order), ("q", query), *cut.query.items()]
 
 
-def _asked(request: HttpRequest) -> tuple[str, str, str]:
+def _listing_parameters(request: HttpRequest) -> tuple[str, str, str]:
     query = request.GET.get("q", "").strip().replace("\0", "")[:200]
     return request.GET.get("show", "all"), request.GET.get("order", "disagreement"), query
 
 
 def listed(request: HttpRequest, batch: Batch, cut: Cut) -> QuerySet[Hit]:
     """The HITs that match the query string, in its order."""
-    show, order, query = _asked(request)
-    asked = batch.hits.filter(check_item=show == "checks")
-    rows = asked.filter(SHOWS.get(show, Q())).order_by(*ORDERS.get(order, ORDERS["disagreement"]))
+    show, order, query = _listing_parameters(request)
+    chosen = batch.hits.filter(check_item=show == "checks")
+    rows = chosen.filter(SHOWS.get(show, Q())).order_by(*ORDERS.get(order, ORDERS["disagreement"]))
     if query:
         rows = rows.filter(Q(item__question__icontains=query) | Q(item__source_id=query))
     return hit_filters.hits_in(batch, cut, rows)

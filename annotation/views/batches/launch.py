@@ -142,11 +142,11 @@ def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[st
     if draft is None:
         return context | {"plan": None}
     held = draft.datasets.order_by("slug")
-    told = expected_time.told_seconds(held, draft.task, draft.options)
+    task_seconds = expected_time.task_seconds(held, draft.task, draft.options)
     count = look(draft)
     costs = costs_exhibit(estimates.estimate_of(draft, count), draft)
     plan = batch_drafts.plan(draft, count, workers=list(draft.workers.all()))
-    return context | {"plan": plan} | costs | _proposed(told, expected_time.reading_seconds(held))
+    return context | {"plan": plan} | costs | _proposed(task_seconds, expected_time.reading_seconds(held))
 
 
 def _consequences(form: LaunchForm) -> dict[str, Any]:
@@ -157,13 +157,13 @@ def _consequences(form: LaunchForm) -> dict[str, Any]:
     if (count := form.count()) is None:
         return {"plan": None} | proposed
     estimate = estimates.estimate_of(form.stated, count)
-    costs = costs_exhibit(estimate if form.priced else None, form.stated, wished=form.cleaned_data.get("wished"))
+    costs = costs_exhibit(estimate if form.priced else None, form.stated, margin=form.cleaned_data.get("wished"))
     return {"plan": form.plan(count)} | costs | proposed
 
 
-def _proposed(told: int | None, reading: int) -> dict[str, Any]:
+def _proposed(task_seconds: int | None, reading: int) -> dict[str, Any]:
     """The proposed minutes for one HIT, and whether the task estimated them."""
-    return {"proposed": (told or reading) / 60, "told": told is not None}
+    return {"proposed": (task_seconds or reading) / 60, "told": task_seconds is not None}
 
 
 @require_POST
@@ -242,7 +242,7 @@ def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> Http
     return see("job", draft.project.slug, job.public_id)
 
 
-def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, wished: float | None = None) -> dict[str, Any]:
+def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, margin: float | None = None) -> dict[str, Any]:
     """Context of `money/_cost_estimate.html`; `wished` is the target margin of error, in points."""
     if estimate is None or batch is None:
         return {"estimate": None}
@@ -252,6 +252,6 @@ def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, wished: flo
         "annotators": batch.assignments_per_hit,
         "pays_itself": pays_itself(batch.task),
         "points": 100 * estimate.half if estimate.half is not None else None,
-        "wished": wished,
-        "wished_items": estimate.items_for(wished / 100, batch.assignments_per_hit) if wished else None,
+        "wished": margin,
+        "wished_items": estimate.items_for(margin / 100, batch.assignments_per_hit) if margin else None,
     }

@@ -43,7 +43,7 @@ def reserve_hits(request: HttpRequest, project: Project, batch: str) -> HttpResp
     problem = ""
     if request.method == "POST":
         try:
-            _say_outcome(
+            _add_messages(
                 request,
                 reserved_hits.reserve(shown, hits, [one for one in people if one.pk in ticked], user=request.user),
             )
@@ -57,7 +57,7 @@ def reserve_hits(request: HttpRequest, project: Project, batch: str) -> HttpResp
         hits=hits,
         people=[(one, one.pk in ticked) for one in people],
         problem=problem,
-        **_given(shown),
+        **_reservations(shown),
     )
     return render(request, "batches/assign_hits.html", context, status=422 if problem else 200)
 
@@ -71,13 +71,13 @@ def _chosen(request: HttpRequest, batch: Batch) -> list[Hit]:
     return list(rows.select_related("item").defer("payload", "item__content")[:MOST])
 
 
-def _given(batch: Batch) -> dict[str, Any]:
+def _reservations(batch: Batch) -> dict[str, Any]:
     some = list(reserved_hits.rows(batch)[:200])
     states = reserved_hits.states(some)
     return {"reserved": [(row, states[row.pk]) for row in some]}
 
 
-def _say_outcome(request: HttpRequest, outcome: reserved_hits.Outcome) -> None:
+def _add_messages(request: HttpRequest, outcome: reserved_hits.Outcome) -> None:
     if outcome.reserved:
         text = ngettext("%(n)s HIT was assigned.", "%(n)s HITs were assigned.", outcome.reserved)
         messages.success(

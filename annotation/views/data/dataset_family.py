@@ -22,19 +22,19 @@ MOST = 200  # datasets, and batches, in one picture
 def family_of(project: Project) -> dict[str, Any] | None:
     """{"picture", "links" {key: URL}, "rows" [{"made", "how", "of"}]}; None for a project without datasets."""
     columns = ("project", "slug", "size", "lineage", "created_at")
-    ours = project.datasets.whole().filter(batches__by_program=False).distinct()
-    datasets = {row.slug: row for row in ours.only(*columns).order_by("created_at", "pk")[:MOST]}
+    own = project.datasets.whole().filter(batches__by_program=False).distinct()
+    datasets = {row.slug: row for row in own.only(*columns).order_by("created_at", "pk")[:MOST]}
     if not datasets:
         return None
     present = Batch.objects.filter(project=project, by_program=False)
     through = Batch.datasets.through.objects.filter(batch__in=present)
     named = ("batch__slug", "batch__title", "batch__state", "dataset__slug")
-    asked: dict[str, list[str]] = {}
+    unproductive: dict[str, list[str]] = {}
     titles: dict[str, str] = {}
     for slug, title, _state, dataset in through.order_by("-batch__created_at", "batch")[: 3 * MOST].values_list(*named):
-        asked.setdefault(slug, []).append(dataset)
+        unproductive.setdefault(slug, []).append(dataset)
         titles[slug] = title
-    return _Family(project, datasets, asked, titles).exhibit()
+    return _Family(project, datasets, unproductive, titles).exhibit()
 
 
 class _Family:
@@ -42,10 +42,10 @@ class _Family:
         self,
         project: Project,
         datasets: Mapping[str, Dataset],
-        asked: Mapping[str, Sequence[str]],
+        unproductive: Mapping[str, Sequence[str]],
         titles: Mapping[str, str],
     ) -> None:
-        self.project, self.datasets, self.asked, self.titles = project, datasets, asked, titles
+        self.project, self.datasets, self.unproductive, self.titles = project, datasets, unproductive, titles
         self.nodes: dict[str, Node] = {}
         self.links: dict[str, str] = {}
         self.edges: list[tuple[str, str]] = []
@@ -79,8 +79,14 @@ class _Family:
             how = _("created from %(batch)s") % {"batch": self.titles.get(batch, batch)}
         else:
             self.edges += [(source, _dataset(slug)) for source in above]
-        told = {"made": slug, "url": self.links[_dataset(slug)], "size": _items(row.size), "how": how, "of": sources}
-        self.rows.append(told)
+        row_data = {
+            "made": slug,
+            "url": self.links[_dataset(slug)],
+            "size": _items(row.size),
+            "how": how,
+            "of": sources,
+        }
+        self.rows.append(row_data)
 
     def _source(self, slug: str) -> str:
         if slug in self.datasets:
@@ -93,9 +99,9 @@ class _Family:
 
     def _fruitless(self, productive: Iterable[str]) -> None:
         """Add batches without resulting datasets; many of the same datasets as one."""
-        folded = family_drawing.fold(self.asked, productive)
+        folded = family_drawing.fold(self.unproductive, productive)
         hidden = {slug for found in folded.values() for slug in found}
-        for slug, datasets in self.asked.items():
+        for slug, datasets in self.unproductive.items():
             if slug not in hidden:
                 self._below(self._batch(slug), datasets)
         for datasets, found in folded.items():

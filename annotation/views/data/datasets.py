@@ -103,7 +103,7 @@ def dataset(request: HttpRequest, project: Project, name: str) -> HttpResponse:
         "dataset": row,
         "item_query": item_query,
         "slice": browse(row, item_query),
-        "changed": item_editing.told(row),
+        "changed": item_editing.change_counts(row),
         "formats": sorted(FORMATS.values(), key=lambda kind: kind.name != row.format),
         "batches": row.batches.order_by("-created_at"),
         "descendants": row.descendants.order_by("created_at"),

@@ -82,8 +82,8 @@ def _made(request: HttpRequest, row: Item, form: Any) -> bool:
     except Refused as refusal:
         form.add_error(None, str(refusal))
         return False
-    told = _("Version %(n)s was saved. Existing batches keep the earlier version.")
-    messages.success(request, told % {"n": made.version})
+    text = _("Version %(n)s was saved. Existing batches keep the earlier version.")
+    messages.success(request, text % {"n": made.version})
     return True
 
 
@@ -94,8 +94,8 @@ def item_versions(request: HttpRequest, project: Project, name: str, position: i
     """Every version of the item, newest first, with differences, author, time and reason."""
     dataset, row = _item(project, name, position)
     rows = list(item_editing.versions(row))
-    told = [(new, _labelled(old, new)) for new, old in pairwise(rows)] + [(rows[-1], [])]
-    context = {"project": project, "section": "datasets", "dataset": dataset, "item": row, "versions": told}
+    versions = [(new, _labelled(old, new)) for new, old in pairwise(rows)] + [(rows[-1], [])]
+    context = {"project": project, "section": "datasets", "dataset": dataset, "item": row, "versions": versions}
     context["breadcrumbs"] = _breadcrumbs(project, row, _("Versions"))
     return render(request, "data/item_versions.html", context)
 
@@ -124,8 +124,8 @@ def item_restore(request: HttpRequest, project: Project, name: str, position: in
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
-        told = _("Version %(n)s now has the content of version %(old)s.") % {"n": made.version, "old": old.version}
-        messages.success(request, told)
+        text = _("Version %(n)s now has the content of version %(old)s.") % {"n": made.version, "old": old.version}
+        messages.success(request, text)
     return see("item-versions", project.slug, name, position)
 
 

@@ -53,8 +53,8 @@ def ancestry(dataset: Dataset) -> dict[str, Any]:
 
 def derived_from(dataset: Dataset) -> str:
     """How a dataset was made, in one line; "" for an imported one."""
-    told = dataset.lineage.get("source", [])
-    names = ", ".join([told] if isinstance(told, str) else told)
+    source = dataset.lineage.get("source", [])
+    names = ", ".join([source] if isinstance(source, str) else source)
     step = step_of(dataset.lineage, {})
     return f"{names} · {step.title}" if step else ""
 

@@ -40,7 +40,7 @@ def money(request: HttpRequest, project: Project) -> HttpResponse:
         "batches": [_of_batch(batch) for batch in _paid(project)],
         "wages": wages.summary(wages.of_project(project)),
         "payouts": project.payouts.order_by("-number")[:20],
-        "entries": list(ledger_rows.told(project, ledger_rows.entries(project)[:8])),
+        "entries": list(ledger_rows.display_rows(project, ledger_rows.entries(project)[:8])),
     }
     return render(request, "money/money.html", context)
 
@@ -111,7 +111,7 @@ def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
         "section": "money",
         "breadcrumbs": _breadcrumbs(project, _("Ledger")),
         "page": page,
-        "rows": list(ledger_rows.told(project, page)),
+        "rows": list(ledger_rows.display_rows(project, page)),
         "kinds": [(kind, _(ledger_rows.KINDS.get(kind, kind))) for kind in kinds],
         "batches": project.batches.filter(entry__isnull=False).distinct().order_by("slug"),
         **chosen,
@@ -121,8 +121,10 @@ def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
 
 def _chosen(request: HttpRequest, project: Project) -> dict[str, Any]:
     """The filters of the query string; unknown batches are ignored."""
-    asked = {name: request.GET.get(name, "").replace("\0", "")[:100] for name in ("batch", "kind", "worker")}
-    return asked | {"batch": project.batches.filter(slug=asked["batch"]).first() if asked["batch"] else None}
+    parameters = {name: request.GET.get(name, "").replace("\0", "")[:100] for name in ("batch", "kind", "worker")}
+    return parameters | {
+        "batch": project.batches.filter(slug=parameters["batch"]).first() if parameters["batch"] else None
+    }
 
 
 def _breadcrumbs(project: Project, label: str) -> list[dict[str, str]]:
@@ -154,7 +156,12 @@ def batch_floor(request: HttpRequest, project: Project, batch: str) -> HttpRespo
         return see("batch-floor", project.slug, shown.slug)
     due = wages.raises(shown)
     context = batch_context(
-        shown, "batch-workers", leaf=_("Wage floor"), raises=due, total=wages.total(due), shown=wages.stand(due)
+        shown,
+        "batch-workers",
+        leaf=_("Wage floor"),
+        raises=due,
+        total=wages.total(due),
+        shown=wages.confirmation_digest(due),
     )
     context |= {"wages": wages.summary(wages.of_batch(shown)), "budget": ledger.balance(project, ledger.AVAILABLE)}
     return render(request, "money/pay_floor.html", context)

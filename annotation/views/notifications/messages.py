@@ -34,7 +34,7 @@ def message_list(request: HttpRequest, project: Project) -> HttpResponse:
         "project": project,
         "section": "people",
         "page": page,
-        "threads": worker_messages.told(page),
+        "threads": worker_messages.load_threads(page),
         "show": show,
         "new": worker_messages.unread_of(project).count(),
     }

@@ -28,7 +28,7 @@ def notices(request: HttpRequest) -> HttpResponse:
     page = Paginator(notice_inbox.of(request.user), PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "page": page,
-        "rows": [{"notice": row, "text": notice_inbox.told(row)} for row in page],
+        "rows": [{"notice": row, "text": notice_inbox.notice_text(row)} for row in page],
         "newest": max((row.pk for row in page), default=0),
         "kinds": [(kind, label, kind not in request.user.muted) for kind, label in concerning(request.user)],
     }

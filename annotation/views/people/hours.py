@@ -55,13 +55,13 @@ class HoursForm(forms.Form):
 
 def _form(request: HttpRequest) -> HoursForm:
     """The form from the query string; this week by default."""
-    asked = request.GET
-    zone = asked.get("zone") or timezone.get_current_timezone_name()
+    query = request.GET
+    zone = query.get("zone") or timezone.get_current_timezone_name()
     known = zone if zone in ZONES else "UTC"
-    name = asked.get("span", periods.THIS_WEEK)
+    name = query.get("span", periods.THIS_WEEK)
     first, last = periods.span(name if name in dict(SPANS) else periods.THIS_WEEK, _today(ZoneInfo(known)))
-    if "first" in asked or "last" in asked:
-        return HoursForm({"first": asked.get("first"), "last": asked.get("last"), "zone": zone})
+    if "first" in query or "last" in query:
+        return HoursForm({"first": query.get("first"), "last": query.get("last"), "zone": zone})
     return HoursForm({"first": first.isoformat(), "last": last.isoformat(), "zone": zone})
 
 
@@ -77,10 +77,10 @@ def hours(request: HttpRequest, project: Project) -> HttpResponse:
     form = _form(request)
     found = None
     if form.is_valid():
-        asked = form.cleaned_data
-        found = flow.sheet(project, asked["first"], asked["last"], zone=asked["zone"])
+        period = form.cleaned_data
+        found = flow.sheet(project, period["first"], period["last"], zone=period["zone"])
         if "file" in request.GET:
-            return _file(request, project, found, asked)
+            return _file(request, project, found, period)
     context = {
         "project": project,
         "section": "people",
@@ -96,6 +96,6 @@ def _here(request: HttpRequest) -> str:
     return "" if "first" in request.GET else request.GET.get("span", periods.THIS_WEEK)
 
 
-def _file(request: HttpRequest, project: Project, found: flow.Sheet, asked: dict[str, Any]) -> HttpResponse:
-    name = f"{project.slug}-hours-{asked['first']}-{asked['last']}.csv"
+def _file(request: HttpRequest, project: Project, found: flow.Sheet, period: dict[str, Any]) -> HttpResponse:
+    name = f"{project.slug}-hours-{period['first']}-{period['last']}.csv"
     return sent(request, project, flow.as_csv(found, names=True), name=name, kind=CSV)

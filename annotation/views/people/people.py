@@ -45,7 +45,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "section": "people",
         "form": form,
         "page": page,
-        "workers": _told(project, list(page)),
+        "workers": _worker_rows(project, list(page)),
         "members": project.members.select_related("user").order_by("created_at"),
         "alone": project.members.filter(role=Member.Role.OWNER, user__is_active=True).count() < 2,
         "gone": members.gone(project),
@@ -61,7 +61,7 @@ def _workers(project: Project) -> Any:
     return project.workers.select_related("user", "block").order_by("-active", "pk")
 
 
-def _told(project: Project, workers: list[Worker]) -> list[dict[str, Any]]:
+def _worker_rows(project: Project, workers: list[Worker]) -> list[dict[str, Any]]:
     """Workers with pseudonym, number of responses and time of the last one."""
     known = worker_profile.of_workers(workers)
     for worker in workers:
@@ -89,14 +89,14 @@ def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
     text, problem = request.POST.get("ids", ""), ""
     if request.method == "POST":
         try:
-            told = mturk_ids.import_ids(project, text.splitlines())
+            counts = mturk_ids.import_ids(project, text.splitlines())
         except Refused as refused:
             problem = str(refused)
         else:
-            said = _(
+            text = _(
                 "%(added)s worker IDs added; %(known)s were already known. You can block them and set their scores now."
             )
-            messages.success(request, said % told)
+            messages.success(request, text % counts)
             return see("people", project.slug)
     context = {"project": project, "section": "people", "ids": text, "problem": problem}
     return render(request, "people/mturk_ids.html", context, status=422 if problem else 200)

@@ -104,10 +104,10 @@ def _chances(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
     try:
         if form.is_bound:
             found = form.chances()
-            return round_display.told(found, rules.read_rule(form.rule())) if found else {}
+            return round_display.describe_chances(found, rules.read_rule(form.rule())) if found else {}
         stored = round_attempts.round_of(draft) if draft else None
         return (
-            round_display.told(qualification_rounds.chances(stored), qualification_rounds.rule_of(stored))
+            round_display.describe_chances(qualification_rounds.chances(stored), qualification_rounds.rule_of(stored))
             if stored
             else {}
         )

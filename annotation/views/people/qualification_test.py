@@ -50,10 +50,10 @@ def qualification_test(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 def _hand_in(request: HttpRequest, type: QualificationType, worker: Worker) -> HttpResponse:
-    asked = qualification_tests.under_way(type, worker)
+    attempt = qualification_tests.under_way(type, worker)
     answer: JSON = {"fields": []}
-    if asked is not None:
-        payload = {"question": asked.test}
+    if attempt is not None:
+        payload = {"question": attempt.test}
         answer = form_class(TASK)(payload, request.POST).answer()
         if problems := task_type(TASK).check(payload, answer):
             context = _shown(type, worker, answer=answer) | {"problems": translated(problems)}
@@ -84,19 +84,19 @@ def _onward(request: HttpRequest) -> HttpResponse:
 
 def _shown(type: QualificationType, worker: Worker, *, answer: JSON | None = None) -> dict[str, Any]:
     """The test under way for the page, or only its description."""
-    asked = qualification_tests.under_way(type, worker)
+    attempt = qualification_tests.under_way(type, worker)
     context: dict[str, Any] = {
         "type": type,
-        "asked": asked,
+        "attempt": attempt,
         "way": eligibility.way_to(type, worker),
         "takeable": qualification_tests.form_of(type) is not None,
         "minutes": max(1, round((type.test_seconds or 0) / 60)),
         "frame": {},
     }
-    if asked is not None:
-        asked.type = type
+    if attempt is not None:
+        attempt.type = type
         context |= {
-            "draft": form_class(TASK)({"question": asked.test}).shown(answer),
-            "ends_at": qualification_tests.ends_at(asked),
+            "draft": form_class(TASK)({"question": attempt.test}).shown(answer),
+            "ends_at": qualification_tests.ends_at(attempt),
         }
     return context

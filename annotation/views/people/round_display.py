@@ -21,7 +21,7 @@ BINS = 20
 GOOD_BY = 0.1  # a worker so far above the mark counts as good
 
 
-def told(chances: Sequence[Chance], rule: Sequence[Clause]) -> dict[str, Any]:
+def describe_chances(chances: Sequence[Chance], rule: Sequence[Clause]) -> dict[str, Any]:
     """The chances for the page: a sentence on a good worker, and whether most of them would fail."""
     mark = rules.mark_of(rule).value
     good = next((one for one in chances if one.skill >= mark + GOOD_BY - rules.SLACK), chances[-1])

@@ -100,11 +100,11 @@ def annotator_act(request: HttpRequest, project: Project, pk: int, act: str) -> 
         messages.success(request, _("They can accept assignments again."))
     else:
         sign_up.set_active(worker, active=act == "resume")
-        said = {
+        messages_by_act = {
             "resume": _("They can accept assignments again."),
             "pause": _("They get no more assignments until you let them continue."),
         }
-        messages.success(request, said[act])
+        messages.success(request, messages_by_act[act])
     return see("annotator", project.slug, worker.pk)
 
 
@@ -138,7 +138,7 @@ def batch_worker(request: HttpRequest, project: Project, batch: str, worker: int
         last=grades and sum(grades) / len(grades),
         checks=checks,
         rule=hidden_gold.read_rule(shown.check_rule) if shown.check_share else None,
-        told=list(hidden_gold.warnings_of(shown, worker).order_by("created_at")),
+        warnings=list(hidden_gold.warnings_of(shown, worker).order_by("created_at")),
     )
     return render(request, "people/worker_in_batch.html", context)
 

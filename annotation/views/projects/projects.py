@@ -139,8 +139,8 @@ def _wait(project: Project, one: Wait) -> dict[str, Any]:
         url = reverse(page, args=[project.slug, *([of["slug"]] if of["slug"] else [])])
     if one.kind == "messages":
         url += "?show=new"
-    told = {"count": one.count, "what": _(words), "of": of["title"], "url": url, "as_of": one.as_of, "due": one.due}
-    return told | {"pressing": bool(one.due and one.due - now() < overview.PRESSING)}
+    data = {"count": one.count, "what": _(words), "of": of["title"], "url": url, "as_of": one.as_of, "due": one.due}
+    return data | {"pressing": bool(one.due and one.due - now() < overview.PRESSING)}
 
 
 class NewProjectForm(ConsoleForm):

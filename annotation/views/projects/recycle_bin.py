@@ -134,8 +134,8 @@ def _erase(request: HttpRequest, project: Project, what: dict[str, str], erase: 
 @member_required(roles.OWN)
 def project_remove(request: HttpRequest, project: Project) -> HttpResponse:
     """Delete the project, once its slug is typed; its owners can restore it from their home page."""
-    told = _("“%(title)s” is deleted. You can restore it here.") % {"title": project.title}
-    return _by_name(request, project, "projects/delete.html", act=recycle_bin.remove_project, told=told)
+    message = _("“%(title)s” is deleted. You can restore it here.") % {"title": project.title}
+    return _by_name(request, project, "projects/delete.html", act=recycle_bin.remove_project, message=message)
 
 
 @require_POST
@@ -152,12 +152,12 @@ def project_restore(request: HttpRequest, project: Project) -> HttpResponse:
 @member_required(roles.OWN, removed=True)
 def project_erase(request: HttpRequest, project: Project) -> HttpResponse:
     """Erase a deleted project before its time, once its slug is typed."""
-    told = _("%(name)s was erased.") % {"name": project.slug}
-    return _by_name(request, project, "projects/erase_project.html", act=project_erasure.begin, told=told)
+    message = _("%(name)s was erased.") % {"name": project.slug}
+    return _by_name(request, project, "projects/erase_project.html", act=project_erasure.begin, message=message)
 
 
 def _by_name(
-    request: HttpRequest, project: Project, template: str, *, act: Callable[[Project], object], told: str
+    request: HttpRequest, project: Project, template: str, *, act: Callable[[Project], object], message: str
 ) -> HttpResponse:
     form = NameForm(request.POST if request.method == "POST" else None, wanted=project.slug)
     if request.method == "POST" and form.is_valid():
@@ -166,7 +166,7 @@ def _by_name(
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, told)
+            messages.success(request, message)
             return see("home")
     context = {"project": project, "section": "settings", "form": form}
     return render(request, template, context, status=422 if form.errors else 200)

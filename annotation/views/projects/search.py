@@ -71,8 +71,8 @@ def search(request: HttpRequest, project: Project) -> HttpResponse:
 def _group(project: Project, kind: str, rows: list[Found]) -> dict[str, Any]:
     page, title = KINDS[kind]
     first = [] if kind == "project" else [project.slug]
-    told = [{"label": r.label, "note": r.note, "url": reverse(page, args=[*first, *r.place])} for r in rows]
-    return {"title": _(title), "rows": told}
+    links = [{"label": r.label, "note": r.note, "url": reverse(page, args=[*first, *r.place])} for r in rows]
+    return {"title": _(title), "rows": links}
 
 
 def _pages(project: Project, text: str, may: frozenset[str]) -> list[tuple[str, str]]:

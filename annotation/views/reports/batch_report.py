@@ -22,7 +22,7 @@ from annotation.pure.people import roles
 from annotation.pure.reports import methods, table_formats
 from annotation.views.access import member_required
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.reports.report_display import asked, exhibit
+from annotation.views.reports.report_display import cut_query, exhibit
 
 WORST = 10  # HITs listed below the report
 
@@ -38,7 +38,12 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     kept = batch_scores.kept_report(shown, cut)
     fresh = kept is not None and batch_scores.is_fresh(shown, kept)
     context = batch_context(shown, "report", report=kept, fresh=fresh, job=_under_way(shown, cut))
-    context |= {"answered": batch_progress.counts_of(shown).submitted, "cut": cut, "parts": parts, "asked": asked(cut)}
+    context |= {
+        "answered": batch_progress.counts_of(shown).submitted,
+        "cut": cut,
+        "parts": parts,
+        "cut_query": cut_query(cut),
+    }
     context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(shown).items()}
     if kept:
         context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut)}
@@ -97,7 +102,7 @@ def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpRe
     )
     if request.htmx:
         return _progress(request, shown, cut)
-    return HttpResponseRedirect(reverse("report", args=[project.slug, shown.slug]) + asked(cut), status=303)
+    return HttpResponseRedirect(reverse("report", args=[project.slug, shown.slug]) + cut_query(cut), status=303)
 
 
 @never_cache
@@ -111,7 +116,7 @@ def report_progress(request: HttpRequest, project: Project, batch: str) -> HttpR
 
 def _progress(request: HttpRequest, batch: Batch, cut: Cut) -> HttpResponse:
     job = _jobs(batch, cut).last()
-    context = {"project": batch.project, "batch": batch, "job": job, "asked": asked(cut)}
+    context = {"project": batch.project, "batch": batch, "job": job, "cut_query": cut_query(cut)}
     response = render(request, "reports/_computing.html", context)
     if job is None or job.state == Job.State.DONE:
         response["HX-Refresh"] = "true"

@@ -55,18 +55,18 @@ def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
 
 def in_words(content: JSON) -> str:
     """The figures as text."""
-    left_out = [tables.sentence(told, _) for told in exclusion_tables.left_out(content.get("excluded") or [])]
+    left_out = [tables.sentence(sentences, _) for sentences in exclusion_tables.left_out(content.get("excluded") or [])]
     if content.get("datasets"):
         studies = content["datasets"].items()
         paragraphs = [_paragraph(name, found, content.get("k")) for name, found in studies if found["n"]]
         return "\n\n".join([*paragraphs, *left_out] if paragraphs else [])
-    told = [tables.sentence(told, _) for told in content.get("paragraph", ())]
-    return " ".join([*told, *left_out] if told else [])
+    sentences = [tables.sentence(sentences, _) for sentences in content.get("paragraph", ())]
+    return " ".join([*sentences, *left_out] if sentences else [])
 
 
 def shown_chart(plot: Plot, batch: Batch, cut: Cut) -> JSON:
     """The context of `reports/_chart.html`."""
-    url = reverse("report-chart", args=[batch.project.slug, batch.slug, plot.name]) + asked(cut)
+    url = reverse("report-chart", args=[batch.project.slug, batch.slug, plot.name]) + cut_query(cut)
     return chart_at(url, plot) | {"name": plot.name, "study": plot.study}
 
 
@@ -75,14 +75,14 @@ def chart_at(url: str, plot: Plot) -> JSON:
     return {"title": plot.title, "plot": plot, "url": url}
 
 
-def asked(cut: Cut) -> str:
+def cut_query(cut: Cut) -> str:
     """The filter as a query string."""
     return f"?{urlencode(cut.query)}" if cut.query else ""
 
 
 def _addresses(batch: Batch, cut: Cut) -> Any:
     def address(name: str, suffix: str) -> str:
-        return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + asked(cut)
+        return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + cut_query(cut)
 
     return address
 
@@ -103,26 +103,26 @@ def _paragraph(name: str, found: JSON, k: int | None) -> str:
 
 
 def _scores(name: str, found: JSON) -> Iterator[str]:
-    told = _defined(found["answer"])
-    if "human_score" not in told:
+    figures = _defined(found["answer"])
+    if "human_score" not in figures:
         yield _("%(name)s (n = %(n)s): there is no gold answer to score against.") % {"name": name, "n": found["n"]}
     else:
         text = _(
             "%(name)s (n = %(n)s, 95 %% intervals in brackets): the human score is %(human_score)s answer F1 and the "
             "upper bound %(upper_bound)s; a single annotator reaches %(average)s on average."
         )
-        yield text % {"name": name, "n": found["n"], **told}
-    if "agreement" in told:
-        yield _("The agreement on the answer is %(agreement)s.") % told
+        yield text % {"name": name, "n": found["n"], **figures}
+    if "agreement" in figures:
+        yield _("The agreement on the answer is %(agreement)s.") % figures
 
 
 def _supports(found: JSON) -> Iterator[str]:
-    told = _defined(found["support"]) | {"level": _(LEVELS[found["support_level"]])}
-    if "human_score" in told:
+    figures = _defined(found["support"]) | {"level": _(LEVELS[found["support_level"]])}
+    if "human_score" in figures:
         text = _("Support F1 at %(level)s level: human score %(human_score)s, upper bound %(upper_bound)s.")
-        yield text % told
-    if "agreement" in told:
-        yield _("The agreement on the support is %(agreement)s.") % told
+        yield text % figures
+    if "agreement" in figures:
+        yield _("The agreement on the support is %(agreement)s.") % figures
 
 
 def _defined(part: JSON) -> dict[str, str]:

@@ -104,8 +104,8 @@ def approvals(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 def _line(row: Assignment) -> dict[str, Any]:
-    said = task_type(row.batch.task).brief(row.hit.payload, row.current.answer) if row.current else ""
-    return {"row": row, "said": said, "earned": assignment_approval.earned(row), **_clock(row)}
+    text = task_type(row.batch.task).brief(row.hit.payload, row.current.answer) if row.current else ""
+    return {"row": row, "text": text, "earned": assignment_approval.earned(row), **_clock(row)}
 
 
 def _clock(row: Assignment) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
     context = {"project": project, "section": "approvals", "decision": decision, "rows": rows, "back": back}
     context |= {"stake": approval_queue.stake(rows), "query": _filters(request), "problem": ""}
     context["bonuses"] = approval_queue.bonuses(rows)
-    context |= {"posted_amount": request.POST.get("amount", "")[:20]} | _asked(decision.act)
+    context |= {"posted_amount": request.POST.get("amount", "")[:20]} | _confirmation_texts(decision.act)
     if "confirm" not in request.POST:
         return render(request, "review/confirm_approvals.html", context)
     try:
@@ -141,17 +141,17 @@ def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
         outcome = approval_queue.decide_all(rows, decision, user=request.user)
     except Refused as refused:
         return render(request, "review/confirm_approvals.html", context | {"problem": str(refused)}, status=422)
-    _say_outcome(request, outcome)
+    _add_messages(request, outcome)
     return HttpResponseRedirect(back, status=303)
 
 
-def _asked(act: str) -> dict[str, str]:
+def _confirmation_texts(act: str) -> dict[str, str]:
     """The texts of the confirmation."""
     names = ("title", "meaning", "label", "button")
     return {name: _(text) for name, text in zip(names, MANY[act], strict=True)}
 
 
-def _say_outcome(request: HttpRequest, outcome: approval_queue.Outcome) -> None:
+def _add_messages(request: HttpRequest, outcome: approval_queue.Outcome) -> None:
     n = outcome.done
     messages.success(request, ngettext("Done for %(n)s response.", "Done for %(n)s responses.", n) % {"n": n})
     for reason in dict.fromkeys(outcome.refused):
@@ -201,8 +201,8 @@ def _act(request: HttpRequest, row: Assignment) -> bool:
         approval_queue.message(row, _words(request, "subject"), text, user=user)
         messages.success(request, _("Sent."))
     elif act == "return":
-        told = request.POST.get("revision", "")
-        revision = int(told) if told.isascii() and told.isdigit() and len(told) < 9 else 0
+        posted = request.POST.get("revision", "")
+        revision = int(posted) if posted.isascii() and posted.isdigit() and len(posted) < 9 else 0
         approval_queue.send_back(row, revision, message=text, user=user)
         messages.success(
             request,
@@ -212,12 +212,12 @@ def _act(request: HttpRequest, row: Assignment) -> bool:
             ),
         )
     else:
-        said = {
+        texts = {
             approval_queue.REJECT: _("Rejected. You can reverse this within 30 days."),
             approval_queue.OVERRIDE: _("Paid."),
         }
         done = approval_queue.decide(row, act, text=text, user=user)
-        messages.success(request, said.get(act, _("Approved.")) if done else _("That was decided before."))
+        messages.success(request, texts.get(act, _("Approved.")) if done else _("That was decided before."))
     return act in {approval_queue.APPROVE, approval_queue.REJECT, "return"}
 
 
@@ -251,14 +251,14 @@ def _page(
     request: HttpRequest, project: Project, row: Assignment, *, problem: str = "", status: int = 200
 ) -> HttpResponse:
     hit = hit_of(row.batch, row.hit.public_id)
-    mine = [one for one in responses_of(hit) if one["assignment"].pk == row.pk]
+    own = [one for one in responses_of(hit) if one["assignment"].pk == row.pk]
     context = {
         "project": project,
         "section": "approvals",
         "assignment": row,
         "batch": row.batch,
         "hit": hit,
-        **side_by_side(row.batch, hit, mine),
+        **side_by_side(row.batch, hit, own),
         "earned": assignment_approval.earned(row),
         "payments": row.payments.order_by("pk"),
         "history": row.approvals.select_related("author").order_by("pk"),

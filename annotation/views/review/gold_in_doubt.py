@@ -45,7 +45,7 @@ def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
 
 def _doubting(project: Project, slug: str) -> Batch:
     batch = batch_of(project, slug)
-    if batch.launched_at is None or not disputed_gold.can_tell(batch):
+    if batch.launched_at is None or not disputed_gold.is_detectable(batch):
         raise Http404
     return batch
 

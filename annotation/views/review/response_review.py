@@ -78,12 +78,12 @@ def _words(request: HttpRequest, name: str) -> str:
 
 
 def _posted(request: HttpRequest, batch: Batch) -> review_decisions.Decision:
-    said = {key: request.POST.get(f"mark-{key}") for key in capabilities.criteria(task_type(batch.task))}
+    marks = {key: request.POST.get(f"mark-{key}") for key in capabilities.criteria(task_type(batch.task))}
     decision = request.POST.get("decision", "").removesuffix("+approved")
     reason = "message" if decision == review_state.RETURNED else "reason"
     return review_decisions.Decision(
         decision=decision,
-        marks={key: value == "yes" for key, value in said.items() if value in ("yes", "no")},
+        marks={key: value == "yes" for key, value in marks.items() if value in ("yes", "no")},
         text=_words(request, "text"),
         reason=_words(request, reason),
     )
@@ -113,18 +113,18 @@ def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str =
     standing = review_decisions.standings([row])[0]
     history = review_decisions.reviews_of([row])[row.pk]
     task = task_type(batch.task)
-    told = capabilities.review(task, row.hit.payload, standing.answer.answer)
+    reviewed = capabilities.review(task, row.hit.payload, standing.answer.answer)
     template = select_template([f"{batch.task}/_review.html", "review/_review.html"])
     more = {
         "assignment": row,
         "worker": row.worker,
         "standing": standing,
         "state": state_words(standing.state),
-        "text": told["text"],
-        "answer_html": template.render({"answer": standing.answer.answer, **told}, request),
+        "text": reviewed["text"],
+        "answer_html": template.render({"answer": standing.answer.answer, **reviewed}, request),
         "problem": problem,
         "earned": assignment_approval.earned(row) if _pays(request, row) else None,
-        "filled": _filled(request, batch, row, history, told["text"]),
+        "filled": _filled(request, batch, row, history, reviewed["text"]),
         "seen": history[-1].pk if history else 0,
         "history": [{"review": review, **_in_words(review)} for review in history],
         "repair": _repair(batch, row, history) if standing.state == review_state.REPAIRED else None,
@@ -183,19 +183,19 @@ def _filled(request: HttpRequest, batch: Batch, row: Assignment, history: list[R
 
 def _repair(batch: Batch, row: Assignment, history: list[Review]) -> dict[str, Any] | None:
     """The request for changes, and the wording at that time."""
-    asked = next((r for r in reversed(history) if r.decision == review_state.RETURNED), None)
-    before = row.responses.filter(revision=asked.revision).first() if asked else None
-    if asked is None or before is None:
+    last_request = next((r for r in reversed(history) if r.decision == review_state.RETURNED), None)
+    before = row.responses.filter(revision=last_request.revision).first() if last_request else None
+    if last_request is None or before is None:
         return None
     return {
-        "message": asked.reason,
+        "message": last_request.reason,
         "text": capabilities.review(task_type(batch.task), row.hit.payload, before.answer)["text"],
     }
 
 
 def _feedback(batch: Batch, row: Assignment) -> dict[str, Any]:
     return {
-        "told": row.feedback.order_by("pk"),
+        "feedback": row.feedback.order_by("pk"),
         "suggestions": worker_feedback.suggestions(batch),
         "worker": row.worker,
     }
@@ -204,13 +204,13 @@ def _feedback(batch: Batch, row: Assignment) -> dict[str, Any]:
 def _progress(request: HttpRequest, batch: Batch, row: Assignment) -> dict[str, Any]:
     """Progress of the review, and the neighbours in the queue."""
     places = review_samples.queue(batch, worker=chosen_worker(request))
-    mine = [place for place in places if place.worker == row.worker_id]
+    own = [place for place in places if place.worker == row.worker_id]
     here = next((k for k, place in enumerate(places) if place.pk == row.pk), -1)
     return {
         "read": len(review_samples.shown(places, "decided")),
         "queued": len(places),
-        "worker_read": len(review_samples.shown(mine, "decided")),
-        "worker_queued": len(mine),
+        "worker_read": len(review_samples.shown(own, "decided")),
+        "worker_queued": len(own),
         "previous": places[here - 1] if here > 0 else None,
         "next": places[here + 1] if 0 <= here < len(places) - 1 else None,
     }
@@ -260,8 +260,8 @@ def review_feedback(request: HttpRequest, project: Project, batch: str, public_i
             row.worker, shown, text=_words(request, "feedback"), author=request.user, assignment=row
         )
     except Refused as refused:
-        return _told(request, shown, row, problem=str(refused))
-    return _told(request, shown, row)
+        return _render_feedback(request, shown, row, problem=str(refused))
+    return _render_feedback(request, shown, row)
 
 
 @require_POST
@@ -269,16 +269,16 @@ def review_feedback(request: HttpRequest, project: Project, batch: str, public_i
 def review_withdraw(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """Withdraw feedback that the worker has not read yet."""
     shown = reviewed_batch(project, batch)
-    told = get_object_or_404(Feedback.objects.filter(assignment__batch=shown), pk=pk)
-    row = _answer_of(shown, told.assignment.public_id)
-    problem = "" if worker_feedback.withdraw(told) else _("The worker has read it already, so it cannot be undone.")
-    return _told(request, shown, row, problem=problem)
+    feedback = get_object_or_404(Feedback.objects.filter(assignment__batch=shown), pk=pk)
+    row = _answer_of(shown, feedback.assignment.public_id)
+    problem = "" if worker_feedback.withdraw(feedback) else _("The worker has read it already, so it cannot be undone.")
+    return _render_feedback(request, shown, row, problem=problem)
 
 
-def _told(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str = "") -> HttpResponse:
+def _render_feedback(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str = "") -> HttpResponse:
     if request.htmx:
         context = {"project": batch.project, "batch": batch, "assignment": row, **_feedback(batch, row)}
-        context |= {"problem_told": problem, "open": bool(problem)}
+        context |= {"feedback_problem": problem, "open": bool(problem)}
         return render(request, "review/_feedback.html", context)
     if problem:
         messages.warning(request, problem)

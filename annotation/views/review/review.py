@@ -147,8 +147,8 @@ def undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
 def review_draw(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Draw more responses, of all workers or of one."""
     shown = reviewed_batch(project, batch)
-    whose = request.POST.get("worker", "")
-    worker = get_object_or_404(Worker, project=project, pk=whose) if _is_number(whose) else None
+    number = request.POST.get("worker", "")
+    worker = get_object_or_404(Worker, project=project, pk=number) if _is_number(number) else None
     size = request.POST.get("size", "")
     try:
         made = review_samples.draw(shown, size=int(size) if _is_number(size) else 0, worker=worker, user=request.user)

@@ -58,9 +58,9 @@ def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpRespons
         return _see(reverse("batch-instructions", args=[batch.pk]))
     if exercise := practice_progress.next_exercise(participation):
         return _see(reverse("practice", args=[batch.pk, exercise]))
-    told = worker_feedback.waiting(worker).first()
-    if told is not None:
-        return _see(f"{reverse('feedback', args=[told.pk])}?batch={batch.pk}")
+    feedback = worker_feedback.waiting(worker).first()
+    if feedback is not None:
+        return _see(f"{reverse('feedback', args=[feedback.pk])}?batch={batch.pk}")
     assignment = next_assignment.claim(participation)
     if assignment is None:
         return _see(reverse("batch-done", args=[batch.pk]))
@@ -150,8 +150,8 @@ def _onward(request: HttpRequest, row: Assignment, receipt: Receipt, *, repairin
     if repairing:
         messages.success(request, _("Thank you for the changes. The requester will review them."))
     if receipt.late and receipt.revision == 1:
-        told = _("Your response came after the time limit. It is stored, and the requester will see it.")
-        messages.info(request, told)
+        text = _("Your response came after the time limit. It is stored, and the requester will see it.")
+        messages.info(request, text)
     if afterwards(row, just_submitted=True) is not None:
         return _see(reverse("assignment", args=[row.public_id]))
     return _see(reverse("work")) if repairing else next_page(request, row.worker, row.batch)
@@ -205,9 +205,9 @@ def skip(request: HttpRequest, public_id: str) -> HttpResponse:
 def take_up(request: HttpRequest, public_id: str) -> HttpResponse:
     """Resume a returned or expired assignment, unless somebody else took its place."""
     row = own_assignment(request, public_id)
-    told = worker_feedback.waiting(row.worker).first()
-    if told is not None:
-        return _see(f"{reverse('feedback', args=[told.pk])}?batch={row.batch_id}")
+    feedback = worker_feedback.waiting(row.worker).first()
+    if feedback is not None:
+        return _see(f"{reverse('feedback', args=[feedback.pk])}?batch={row.batch_id}")
     if not next_assignment.take_up(row):
         text = _(
             "You cannot take this HIT now: you have another one to finish, another worker took it, or the "
@@ -242,10 +242,10 @@ def report_problem(request: HttpRequest, public_id: str) -> HttpResponse:
 def back(request: HttpRequest, public_id: str) -> HttpResponse:
     """Go to the assignment that the worker submitted before this one."""
     row = own_assignment(request, public_id)
-    mine = Assignment.objects.filter(worker=row.worker, batch=row.batch, state=lifecycle.SUBMITTED)
+    own = Assignment.objects.filter(worker=row.worker, batch=row.batch, state=lifecycle.SUBMITTED)
     if row.submitted_at is not None:
-        mine = mine.filter(submitted_at__lt=row.submitted_at)
-    before = mine.order_by("-submitted_at").first()
+        own = own.filter(submitted_at__lt=row.submitted_at)
+    before = own.order_by("-submitted_at").first()
     if before is None:
         messages.info(request, _("There is nothing before this item."))
         before = row

@@ -74,13 +74,13 @@ def group(request: HttpRequest, pk: int) -> HttpResponse:
 def hit(request: HttpRequest, public_id: str) -> HttpResponse:
     """A HIT of the MTurk API by its id: its preview, or the viewer's own assignment."""
     shown = _hit(public_id)
-    mine = shown.assignments.filter(worker__user=request.user, state__in=["accepted", "submitted"]).first()
-    if mine is not None:
-        return redirect("assignment", mine.public_id)
+    own = shown.assignments.filter(worker__user=request.user, state__in=["accepted", "submitted"]).first()
+    if own is not None:
+        return redirect("assignment", own.public_id)
     found = _group(request, shown.batch_id)
-    lasting = Hit.objects.open().filter(pk=shown.pk).exists()
-    if not lasting or not built_in_marketplace.may(found.worker, found.batch, "preview"):
-        return render(request, "work/hit_group.html", {"group": found, "gone": not lasting, "single": True})
+    is_open = Hit.objects.open().filter(pk=shown.pk).exists()
+    if not is_open or not built_in_marketplace.may(found.worker, found.batch, "preview"):
+        return render(request, "work/hit_group.html", {"group": found, "gone": not is_open, "single": True})
     return _preview(request, found, shown)
 
 

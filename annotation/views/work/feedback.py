@@ -22,25 +22,27 @@ from annotation.views.work import assignment_page as work
 def feedback(request: HttpRequest, pk: int) -> HttpResponse:
     """The viewer's feedback; POST acknowledges it and shows the next, then goes back to the work."""
     rows = Feedback.objects.select_related("batch__project", "assignment__hit", "worker__project", "author")
-    told = get_object_or_404(rows, pk=pk, worker__user=request.user, worker__project__removed_at=None)
+    row = get_object_or_404(rows, pk=pk, worker__user=request.user, worker__project__removed_at=None)
     after = _number(request.POST.get("batch") or request.GET.get("batch") or "")
     if request.method != "POST":
-        context = {"told": told, "text": wording(told), "batch": told.batch, "after": after}
+        context = {"feedback": row, "text": wording(row), "batch": row.batch, "after": after}
         return render(request, "work/feedback.html", context)
-    worker_feedback.acknowledge(told)
+    worker_feedback.acknowledge(row)
     if after:
         batch, worker = open_batch(request, after)
         return work.next_page(request, worker, batch)
-    following = worker_feedback.waiting(told.worker).first()
+    following = worker_feedback.waiting(row.worker).first()
     return see("feedback", following.pk) if following else see("work")
 
 
-def wording(told: Feedback) -> str:
+def wording(feedback: Feedback) -> str:
     """The worker's own words that the feedback is about; "" if there are none."""
-    row = told.assignment
-    if row is None or row.current is None:
+    assignment = feedback.assignment
+    if assignment is None or assignment.current is None:
         return ""
-    return str(capabilities.review(task_type(told.batch.task), row.hit.payload, row.current.answer)["text"])
+    return str(
+        capabilities.review(task_type(feedback.batch.task), assignment.hit.payload, assignment.current.answer)["text"]
+    )
 
 
 def _number(text: str) -> int:

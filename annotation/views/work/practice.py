@@ -51,9 +51,9 @@ def exercise_page(
         return _page(request, batch, exercise, held, payload, urls=urls, extra=extra)
     answer = form_class(batch.task)(payload, request.POST).answer()
     problems = task_type(batch.task).check(exercise.payload, answer)
-    said = None if problems else practice_progress.remarks(batch, exercise, answer)
-    told = {"answer": answer, "problems": problems, "remarks": said}
-    return _page(request, batch, exercise, held, payload, urls=urls, extra=extra, **told)
+    remarks = None if problems else practice_progress.remarks(batch, exercise, answer)
+    result = {"answer": answer, "problems": problems, "remarks": remarks}
+    return _page(request, batch, exercise, held, payload, urls=urls, extra=extra, **result)
 
 
 def _comes_first(worker: Worker, batch: Batch, number: int) -> str:
@@ -101,7 +101,7 @@ def _page(
 ) -> HttpResponse:
     frame = {
         "practice": {"number": exercise.number, "of": held, "done_url": urls["done_url"]},
-        "remarks": None if remarks is None else [_said(remark) for remark in remarks],
+        "remarks": None if remarks is None else [_remark_data(remark) for remark in remarks],
         "number": exercise.number,
         "total": held,
         "state": lifecycle.ACCEPTED,
@@ -124,7 +124,7 @@ def _page(
     return render(request, f"{batch.task}/page.html", context, status=422 if problems else 200)
 
 
-def _said(remark: Remark) -> dict[str, Any]:
+def _remark_data(remark: Remark) -> dict[str, Any]:
     return {"good": remark.good, "message": _(remark.message) % remark.values}
 
 

@@ -32,14 +32,14 @@ def version_of(request: HttpRequest) -> int:
 def active(request: HttpRequest, row: Assignment) -> float:
     """The posted active time, at most the time passed since the last save or acceptance."""
     try:
-        told = float(request.POST.get("active_seconds") or 0)
+        seconds = float(request.POST.get("active_seconds") or 0)
     except ValueError:
-        told = 0.0
+        seconds = 0.0
     now = clock.now()
     last = max(at for at in (row.accepted_at, row.draft_saved_at, row.submitted_at) if at is not None)
     passed, since = ((now - at).total_seconds() for at in (row.accepted_at, last))
     most = max(0.0, passed, row.active_seconds + since)  # accepted again, it has time from before
-    return min(told, most) if told >= 0 else 0.0
+    return min(seconds, most) if seconds >= 0 else 0.0
 
 
 def store(request: HttpRequest, row: Assignment, answer: JSON) -> Receipt:
@@ -71,9 +71,9 @@ def keep_draft(request: HttpRequest, row: Assignment) -> JsonResponse:
     key = request.POST.get("key", "")
     if row.state == lifecycle.SUBMITTED and key.split(".")[0] != str(row.revision):
         return JsonResponse({"state": row.state}, status=410)
-    answer, told, revision = posted(request, row), version_of(request), row.revision
+    answer, draft_version, revision = posted(request, row), version_of(request), row.revision
     try:
-        version = submissions.save_draft(row, answer, version=told, active_seconds=active(request, row))
+        version = submissions.save_draft(row, answer, version=draft_version, active_seconds=active(request, row))
     except submissions.StaleDraft as stale:
         if row.revision != revision:  # a response was submitted meanwhile
             return JsonResponse({"state": row.state}, status=410)

@@ -31,7 +31,7 @@ def work(request: HttpRequest) -> HttpResponse:
     workers = list(request.user.workers.select_related("project").filter(active=True, project__removed_at=None))
     offers = [offer for worker in workers for offer in eligibility.offers(worker)]
     waiting = [w.project for w in workers if not w.consented]
-    returned = _mine(request).filter(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED], draft__isnull=False)
+    returned = _own_assignments(request).filter(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED], draft__isnull=False)
     context = {
         **worker_tabs(request, "work"),
         "batches": [row(offer.worker, offer.batch) for offer in offers if not offer.missing],
@@ -40,12 +40,12 @@ def work(request: HttpRequest) -> HttpResponse:
         "returned": returned.filter(batch__state=Batch.State.OPEN).order_by("-ended_at")[:20],
         "repairs": review_decisions.to_repair(**_own(request)).select_related("assignment__batch__project"),
         "feedback": Feedback.objects.waiting().filter(**_own(request)).select_related("batch").order_by("pk"),
-        "submitted": _mine(request).filter(state=lifecycle.SUBMITTED).count(),
+        "submitted": _own_assignments(request).filter(state=lifecycle.SUBMITTED).count(),
     }
     return render(request, "work/home.html", context)
 
 
-def _mine(request: HttpRequest) -> QuerySet[Assignment]:
+def _own_assignments(request: HttpRequest) -> QuerySet[Assignment]:
     return Assignment.objects.filter(**_own(request)).select_related("batch")
 
 
@@ -91,7 +91,7 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 def history(request: HttpRequest) -> HttpResponse:
     """What the viewer submitted, and the decisions on it, newest first; open batches can still be changed."""
-    rows = _mine(request).filter(state=lifecycle.SUBMITTED).select_related("hit__item")
+    rows = _own_assignments(request).filter(state=lifecycle.SUBMITTED).select_related("hit__item")
     decided = Prefetch("approvals", Approval.objects.order_by("-pk"), to_attr="decided")
     written = worker_messages.counted(rows.order_by("-submitted_at"))
     page = Paginator(written.prefetch_related(decided), 50).get_page(request.GET.get("page"))

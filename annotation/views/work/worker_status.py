@@ -58,13 +58,13 @@ def _standing(worker: Worker) -> dict[str, Any]:
     types = {type.public_id: type for type in qualification_types.types_of(worker.project)}
     held = qualification_types.held(worker)
     own = [(key, type) for key, type in types.items() if key in held]
-    asked = QualificationRequest.objects.filter(worker=worker).exclude(state="granted").select_related("type")
+    requests = QualificationRequest.objects.filter(worker=worker).exclude(state="granted").select_related("type")
     ways = [(type, eligibility.way_to(type, worker)) for key, type in types.items() if key not in held]
     return {
         "worker": worker,
         "held": [(type, held[key].value, eligibility.way_to(type, worker)) for key, type in own],
         "reckoned": eligibility.reckoned(held),
-        "requests": asked.order_by("-started_at", "-pk")[:50],
+        "requests": requests.order_by("-started_at", "-pk")[:50],
         "open": [(type, way) for type, way in ways if way in ("ask", "test")],
     }
 
@@ -73,12 +73,12 @@ def _standing(worker: Worker) -> dict[str, Any]:
 @login_required
 def qualification_ask(request: HttpRequest, public_id: str) -> HttpResponse:
     """Request a qualification."""
-    mine = QualificationType.objects.filter(project__workers__user=request.user, deleted_at__isnull=True)
-    type = get_object_or_404(mine, public_id=public_id)
+    visible = QualificationType.objects.filter(project__workers__user=request.user, deleted_at__isnull=True)
+    type = get_object_or_404(visible, public_id=public_id)
     try:
-        asked = qualification_types.request(type, own_worker(request, type.project.slug))
+        row = qualification_types.request(type, own_worker(request, type.project.slug))
         waits = _("You requested “%(name)s”. The decision will appear here.")
-        text = _("You now have “%(name)s”.") if asked.state == QualificationRequest.State.GRANTED else waits
+        text = _("You now have “%(name)s”.") if row.state == QualificationRequest.State.GRANTED else waits
         messages.success(request, text % {"name": type.name})
     except Refused as refusal:
         messages.warning(request, str(refusal))
@@ -98,8 +98,8 @@ def claim_mturk_id(request: HttpRequest, slug: str) -> HttpResponse:
         mturk_ids.claim(worker, name)
     except Refused as refused:
         context = {"form": DetailsForm.of(worker), "project": worker.project, "mturk": _may_claim(worker)}
-        told = {"mturk_id": name, "mturk_problem": str(refused)}
-        return render(request, "people/worker_details.html", context | told, status=422)
+        posted = {"mturk_id": name, "mturk_problem": str(refused)}
+        return render(request, "people/worker_details.html", context | posted, status=422)
     messages.success(request, _("Your worker ID is now linked to this account."))
     return see("my-qualifications")
 

@@ -74,7 +74,7 @@ def test_the_next_items_are_those_that_nobody_was_asked_about(project: Any, tmp_
     with pytest.raises(Refused):
         add_items.next_items(first, 1)
     other_task = Batch(project=project, task="solvability", options={}, unseen_only=True)
-    assert not item_selection.asked(other_task, [held])
+    assert not item_selection.used_places(other_task, [held])
 
 
 def test_what_was_asked_is_counted_for_each_dataset(project: Any, tmp_path: Path) -> None:

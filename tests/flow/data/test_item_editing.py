@@ -45,7 +45,9 @@ def test_an_edit_is_a_new_version_and_what_was_asked_stays(project: Any, held: D
     assert (hit.item_id, "dug in year 1" in hit.item.question) == (old.pk, True)
     later = launched(project, "later", held, fresh_only=False)
     assert later.hits.get(item__position=1).payload["question"] == "Which tower is beside well 1?"
-    assert (1 in {place for _dataset, place in item_selection.asked(draft(project, "next", held), [held])}) is True
+    assert (
+        1 in {place for _dataset, place in item_selection.used_places(draft(project, "next", held), [held])}
+    ) is True
     with pytest.raises(Refused):
         reworded(old, "Which tower, I ask?")
     with pytest.raises(Refused):
@@ -79,7 +81,7 @@ def test_an_edit_costs_the_same_however_many_came_before(held: Dataset) -> None:
     def asked(position: int) -> int:
         with CaptureQueriesContext(connection) as made:
             reworded(held.items.get(position=position), f"Which tower, of {position}?")
-            item_editing.told(Dataset.objects.get(pk=held.pk))
+            item_editing.change_counts(Dataset.objects.get(pk=held.pk))
         return len(made)
 
     assert asked(0) == asked(1) == asked(2)
@@ -97,7 +99,7 @@ def test_the_digest_tells_what_a_dataset_holds(held: Dataset) -> None:
     assert edited != first
     item_editing.archive(held, [0], reason="Twice in the source.")
     assert len({first, edited, stand()}) == 3
-    assert item_editing.told(Dataset.objects.get(pk=held.pk)) == {"edited": 1, "archived": 1}
+    assert item_editing.change_counts(Dataset.objects.get(pk=held.pk)) == {"edited": 1, "archived": 1}
     item_editing.bring_back(held, [0])
     assert stand() == edited
     item_editing.restore(old)

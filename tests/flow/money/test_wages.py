@@ -88,7 +88,7 @@ def low(paid: Batch, bob: Any, carol: Any) -> Batch:
 def test_who_earned_less_than_the_floor_is_paid_the_difference_once(low: Batch, bob: Any) -> None:
     due = wages.raises(low)
     assert [(each.worker, each.amount) for each in due] == [(bob, D("0.50"))]
-    shown = wages.stand(due)
+    shown = wages.confirmation_digest(due)
     assert wages.top_up(low, shown=shown) == 1
     assert hourly(low)[bob.pk] == D("15.00")
     assert wages.raises(low) == []
@@ -100,14 +100,14 @@ def test_who_earned_less_than_the_floor_is_paid_the_difference_once(low: Batch, 
 
 
 def test_more_work_below_the_floor_is_topped_up_again(low: Batch, bob: Any) -> None:
-    wages.top_up(low, shown=wages.stand(wages.raises(low)))
+    wages.top_up(low, shown=wages.confirmation_digest(wages.raises(low)))
     worked(bob, low, seconds=180, approved=True)
-    assert wages.top_up(low, shown=wages.stand(wages.raises(low))) == 1
+    assert wages.top_up(low, shown=wages.confirmation_digest(wages.raises(low))) == 1
     assert hourly(low)[bob.pk] == D("15.00")
 
 
 def test_a_top_up_that_the_budget_lacks_pays_nobody(low: Batch, bob: Any) -> None:
-    shown = wages.stand(wages.raises(low))
+    shown = wages.confirmation_digest(wages.raises(low))
     ledger.deposit(low.project, -ledger.balance(low.project, ledger.AVAILABLE), key="out")
     with pytest.raises(ledger.Overdrawn):
         wages.top_up(low, shown=shown)

@@ -131,14 +131,14 @@ def test_pay_is_told_of_batches_that_pay_with_what_the_ledger_paid(project: Proj
     [work] = sheet_of(wells).works
     assert work.pay == (("An answer", "0.25 US dollars"), ("Paid so far, without fees", "0.25 US dollars"))
     assert "- Pay: An answer: 0.25 US dollars; Paid so far, without fees: 0.25 US dollars" in datasheet_of(wells)
-    assert "How they were chosen and paid," in card_of(wells, files={}, beside="sheet.md")
+    assert "How they were chosen and paid," in card_of(wells, files={}, datasheet="sheet.md")
 
 
 def test_what_an_unpaid_batch_or_none_leaves_unsaid(project: Project, wells: Dataset, bob: Any) -> None:
-    assert "How they were" not in card_of(wells, files={}, beside="sheet.md")
+    assert "How they were" not in card_of(wells, files={}, datasheet="sheet.md")
     answer_all(bob, launched(project, "study", wells))
-    assert "One person worked on it, under a pseudonym." in card_of(wells, files={}, beside="sheet.md")
-    assert "How they were chosen, how far" in card_of(wells, files={}, beside="sheet.md")
+    assert "One person worked on it, under a pseudonym." in card_of(wells, files={}, datasheet="sheet.md")
+    assert "How they were chosen, how far" in card_of(wells, files={}, datasheet="sheet.md")
     assert "dollar" not in datasheet_of(wells)
 
 

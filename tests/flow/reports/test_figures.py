@@ -179,7 +179,7 @@ def act(batch: Batch, case: JSON, rng: Random, alice: Any) -> None:
         lambda: _revise(batch, row, case, rng),
         *[lambda one=one: disputed_gold.decide(
             Hit.objects.get(pk=one.pk), rng.choice(["correction", "alias", "stands"]), text=one.text, reviewer=alice
-        ) for one in disputed_gold.doubts(batch) if disputed_gold.can_tell(batch)],
+        ) for one in disputed_gold.doubts(batch) if disputed_gold.is_detectable(batch)],
     ]  # fmt: skip
     try:
         rng.choice(acts)()
