@@ -163,7 +163,7 @@ def _consequences(form: LaunchForm) -> dict[str, Any]:
 
 def _proposed(task_seconds: int | None, reading: int) -> dict[str, Any]:
     """The proposed minutes for one HIT, and whether the task estimated them."""
-    return {"proposed": (task_seconds or reading) / 60, "told": task_seconds is not None}
+    return {"proposed": (task_seconds or reading) / 60, "estimated": task_seconds is not None}
 
 
 @require_POST
