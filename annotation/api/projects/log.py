@@ -56,4 +56,4 @@ class LogViewSet(ResourceViewSet):
     @operation(query=LogFilter, id="listLog")
     def list(self, query: JSON) -> Any:
         """List who did what, newest first. Lines are never changed or removed."""
-        return log_entries.entries(self.project, log_entries.LogFilter(**query))
+        return log_entries.entries(self.project, log_entries.LogQuery(**query))

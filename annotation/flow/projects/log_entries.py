@@ -136,7 +136,7 @@ WORDS: dict[str, Callable[[Any], str]] = {  # how to display details; others are
 
 
 @dataclass(frozen=True, slots=True)
-class LogFilter:
+class LogQuery:
     """A filter of the log; `person` is a user's key, or `none` for actions without a person."""
 
     person: str = ""
@@ -164,7 +164,7 @@ class Row:
     details: str
 
 
-def entries(project: Project, wanted: LogFilter) -> QuerySet[AuditEntry]:
+def entries(project: Project, wanted: LogQuery) -> QuerySet[AuditEntry]:
     """Matching lines, latest first."""
     rows = AuditEntry.objects.filter(project=project).select_related("user")
     narrowed = {"act": wanted.act, "kind": wanted.kind, "batch": wanted.batch}
@@ -267,7 +267,7 @@ def _plain(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def as_csv(project: Project, wanted: LogFilter) -> Iterator[str]:
+def as_csv(project: Project, wanted: LogQuery) -> Iterator[str]:
     """Matching lines as CSV, escaped against formulas in spreadsheets."""
     yield _csv([COLUMNS])
     lines: list[AuditEntry] = []

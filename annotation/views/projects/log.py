@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.flow.projects import log_entries
-from annotation.flow.projects.log_entries import LogFilter
+from annotation.flow.projects.log_entries import LogQuery
 from annotation.models import Project
 from annotation.operations.downloads import CSV, sent
 from annotation.views.access import requester_required
@@ -29,7 +29,7 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
         "project": project,
         "section": "log",
         "wanted": wanted,
-        "narrowed": wanted != LogFilter(),
+        "narrowed": wanted != LogQuery(),
         "page": page,
         "rows": log_entries.display_rows(project, page),
         **log_entries.choices(project),
@@ -46,11 +46,11 @@ def log_file(request: HttpRequest, project: Project) -> HttpResponse:
     return sent(request, project, some, name=f"{project.slug}-log.csv", kind=CSV)
 
 
-def _wanted(request: HttpRequest) -> LogFilter:
+def _wanted(request: HttpRequest) -> LogQuery:
     """The filters of the query string; invalid ones are ignored."""
     names = ("person", "act", "kind", "batch")
     texts = {name: request.GET.get(name, "").replace("\0", "")[:100] for name in names}
-    return LogFilter(**texts, since=_day(request, "since"), until=_day(request, "until"))
+    return LogQuery(**texts, since=_day(request, "since"), until=_day(request, "until"))
 
 
 def _day(request: HttpRequest, name: str) -> date | None:

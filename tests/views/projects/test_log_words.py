@@ -58,5 +58,5 @@ def test_lines_lead_to_what_they_are_about(client: Any, alice: Any, batch: Any, 
 def test_days_of_the_log_are_those_of_reports(batch: Any, zone: str) -> None:
     line = AuditEntry.objects.filter(kind="batch").latest("pk")
     with timezone.override(zone):
-        found = log_entries.entries(batch.project, log_entries.LogFilter(since=line.at.date(), until=line.at.date()))
+        found = log_entries.entries(batch.project, log_entries.LogQuery(since=line.at.date(), until=line.at.date()))
         assert line in found
