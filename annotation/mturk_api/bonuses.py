@@ -1,4 +1,4 @@
-"""Bonuses: pay and list them."""
+"""Operations on money: bonuses and the account's balance."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from django.utils.translation import gettext as _
 
+from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
 from annotation.flow.review import assignment_approval
 from annotation.models import Assignment, Payment
@@ -91,3 +92,9 @@ def _shown(payment: Payment) -> JSON:
         "Reason": payment.reason,
         "GrantTime": payment.created_at,
     }
+
+
+@operation("GetAccountBalance")
+def get_account_balance(caller: Caller, request: JSON) -> JSON:
+    """The project's budget, without money set aside."""
+    return {"AvailableBalance": ledger.balance(caller.project, ledger.AVAILABLE)}
