@@ -12,9 +12,9 @@ from annotation import events
 from annotation.models import WorkerResponse
 from annotation.mturk_api.models import Listing
 from tests.flow.acting import take
+from tests.marketplaces.test_frame import fields
 from tests.mturk_api.acts import HIT
 from tests.mturk_api.wire import mturk, requester
-from tests.views.test_framed import fields
 from tests.walks import Walk, walk
 
 pytestmark = pytest.mark.django_db

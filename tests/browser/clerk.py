@@ -42,9 +42,9 @@ from annotation.models import (  # noqa: E402
     Worker,
     WorkerResponse,
 )
-from tests import frames  # noqa: E402
 from tests.browser import ablated, graphs, records, sub_questions, two_paragraphs  # noqa: E402
 from tests.flow import compositions as compositions_by_hand  # noqa: E402
+from tests.marketplaces import frames  # noqa: E402
 
 KINDS = records.KINDS | graphs.KINDS | two_paragraphs.KINDS | sub_questions.KINDS | ablated.KINDS
 INSTRUCTIONS = "# Read, then answer\n\nSelect the *answer* and tick what it rests on."
@@ -164,12 +164,12 @@ def furnish() -> dict[str, Any]:
 
 def strange_hits(*, questions: list[str], title: str = "Of a stranger") -> dict[str, Any]:
     """HITs that another program listed in a project that everybody may join, and a worker of it."""
-    from tests.views import strangers
+    from tests.mturk_api import external_hits
 
     project = Project.objects.create(slug=f"strange-{next(fresh)}", title="Strangers", consent="We keep it.")
-    kind = strangers.hit_type(project, title=title)
+    kind = external_hits.hit_type(project, title=title)
     for question in questions:
-        strangers.hit_of(kind, question)
+        external_hits.hit_of(kind, question)
     user = User.objects.create_user(f"reader-{next(fresh)}", display_name="Reader")
     worker = Worker.objects.create(project=project, user=user, consented_version=1)
     return {"session": session_of(user), "batch": kind.batch_id, "worker": worker.public_id}

@@ -14,8 +14,8 @@ from django.urls import reverse
 from annotation.flow.work import next_assignment
 from annotation.models import Assignment
 from annotation.pure.mturk.mturk_xml import NOT_AVAILABLE, answers_xml
+from tests.mturk_api.external_hits import EXTERNAL, FORM, HTML, accepted, hit_of, hit_type
 from tests.one_line import one_line
-from tests.views.strangers import EXTERNAL, FORM, HTML, accepted, hit_of, hit_type
 
 SUBMIT = "/mturk/externalSubmit"
 

@@ -111,7 +111,7 @@ TABLE: dict[str, Row] = {
     "report-problem": act(OWNER),
     "back": look(OWNER, 302),
     "live": look(OWNER, anonymous=401),
-    "frame": Row(EVERYBODY, {"GET": 404}),  # without its signature; what is shown with one is tests/views/test_framed's
+    "frame": Row(EVERYBODY, {"GET": 404}),  # unsigned; tests/marketplaces/test_frame shows it signed
     "frame-preview-live": Row(EVERYBODY, {"GET": 200, "OPTIONS": 204}),
     "frame-live": Row(EVERYBODY, {"GET": 403, "OPTIONS": 204}),
     "frame-practice-live": Row(EVERYBODY, {"GET": 403, "OPTIONS": 204}),

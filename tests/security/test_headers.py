@@ -10,8 +10,8 @@ from django.contrib.staticfiles import finders
 from django.db import OperationalError
 from django.test import Client
 
-from tests.frames import ORIGIN
 from tests.long_forms import first
+from tests.marketplaces.frames import ORIGIN
 from tests.security.routes import TABLE, urls
 from tests.security.world import SOME_ROLES, World
 

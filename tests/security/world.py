@@ -30,12 +30,12 @@ from annotation.flow.review import problem_reports, review_samples, worker_feedb
 from annotation.marketplaces.flow import arrivals, connections
 from annotation.models import Assignment, Dataset, Hit, Job, Member, Project, User, Worker
 from annotation.mturk_api.flow import access_keys
-from annotation.templatetags.strangers import QUESTION
+from annotation.templatetags.external_question_tags import QUESTION
 from annotation.webhooks import deliveries, subscriptions
 from tests.conftest import write_records
 from tests.flow.compositions import compose, compose_batch
-from tests.frames import publish
-from tests.views import strangers
+from tests.marketplaces.frames import publish
+from tests.mturk_api import external_hits
 from tests.views.console import answer, take
 
 OF_WORKERS = ("batch-start", "batch-instructions", "batch-done", "practice", "practice-done", "practice-live")
@@ -200,9 +200,9 @@ def _named(person: Any) -> dict[str, Any]:
 
 def _listed(project: Any, batch: Any) -> dict[str, Any]:
     """HITs of another program: a form, and HTML of its own."""
-    kind = strangers.hit_type(project, title=f"Canary note of {project.slug}", description="Canary guide.")
-    page = strangers.hit_of(strangers.hit_type(project, title="Canary guide"), strangers.HTML)
-    of_hit = {f"{name}.public_id": strangers.hit_of(kind, strangers.FORM).public_id for name in OF_LISTED}
+    kind = external_hits.hit_type(project, title=f"Canary note of {project.slug}", description="Canary guide.")
+    page = external_hits.hit_of(external_hits.hit_type(project, title="Canary guide"), external_hits.HTML)
+    of_hit = {f"{name}.public_id": external_hits.hit_of(kind, external_hits.FORM).public_id for name in OF_LISTED}
     of_group = {"marketplace-group.pk": kind.batch_id, "marketplace-start.pk": batch.pk}
     return of_hit | of_group | {"html-question.token": signing.dumps(page.pk, salt=QUESTION)}
 

@@ -32,7 +32,7 @@ from annotation.mturk_api.models import HitType
 from annotation.pure.mturk.external_question import LEAST, TwoAssignments, rewritten
 from annotation.pure.mturk.external_question import sent as read_sent
 from annotation.pure.mturk.mturk_xml import Html, read_question
-from annotation.templatetags.strangers import QUESTION
+from annotation.templatetags.external_question_tags import QUESTION
 from annotation.views.access import own_assignment, signed_in_or_401
 from annotation.views.error_pages import frameable
 

@@ -18,7 +18,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.work import built_in_marketplace
 from annotation.flow.work.built_in_marketplace import Elsewhere, Group
 from annotation.models import Hit
-from annotation.templatetags.strangers import AUTOMATIC
+from annotation.templatetags.external_question_tags import AUTOMATIC
 from annotation.views.people.sign_up import safe_next
 from annotation.views.redirects import see
 from annotation.views.work.assignment_page import next_page, with_next_of

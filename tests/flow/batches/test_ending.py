@@ -12,7 +12,7 @@ from annotation.flow.money import ledger, ledger_audit
 from annotation.flow.people.sign_up import project_named
 from annotation.mturk_api.flow import hit_changes, hit_expiry, hit_funds
 from annotation.mturk_api.models import Listing
-from tests.views.strangers import hit_of, hit_type
+from tests.mturk_api.external_hits import hit_of, hit_type
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,7 @@ from annotation.flow.work import submissions
 from annotation.models import Approval, Assignment, AuditEntry, Batch, Hit, Message, Payment
 from annotation.pure.review import review_state
 from tests.conftest import answer_to
-from tests.frames import publish
+from tests.marketplaces.frames import publish
 from tests.views.console import answer
 
 pytestmark = pytest.mark.postgresql(reason="responses are locked, and money moves")

@@ -13,7 +13,7 @@ from annotation.flow.people import qualification_rounds, qualification_types
 from annotation.flow.projects import project_search
 from annotation.models import Item, Member, Project, User
 from tests.flow import acting
-from tests.views import strangers
+from tests.mturk_api import external_hits
 from tests.views.console import take
 
 pytestmark = pytest.mark.postgresql(reason="words are compared without their case by the database")
@@ -111,8 +111,8 @@ def test_the_fragment_is_the_list_alone_and_nothing_typed_shows_the_pages(client
 
 
 def test_what_another_program_listed_does_not_fill_the_list(client: Any, alice: Any, project: Any) -> None:
-    kind = strangers.hit_type(project, title="Look at a picture")
-    strangers.hit_of(kind, strangers.FORM)
+    kind = external_hits.hit_type(project, title="Look at a picture")
+    external_hits.hit_of(kind, external_hits.FORM)
     assert not project_search.search(project, "picture", user=alice, may={"see"})
 
 

@@ -17,8 +17,8 @@ from annotation.flow.people import qualification_types
 from annotation.flow.work import built_in_marketplace, next_assignment
 from annotation.models import Assignment, Hit, Project, QualificationRequest, Worker
 from tests.flow.people.test_qualification_rounds import made
+from tests.mturk_api.external_hits import FORM, accepted, hit_of, hit_type
 from tests.pure.test_mturk_xml import asked, form, key, selection
-from tests.views.strangers import FORM, accepted, hit_of, hit_type
 
 MARKET = "marketplace"
 TEST = form(asked("colour", selection()) + asked("why", "<FreeTextAnswer/>", required="false"))

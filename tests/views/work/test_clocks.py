@@ -33,8 +33,8 @@ from annotation.webhooks import deliveries, protocol
 from annotation.webhooks.models import Delivery, Webhook
 from tests.conftest import PASSWORD
 from tests.flow.paying import paid_batch
+from tests.marketplaces.test_frame import fields
 from tests.views.console import take
-from tests.views.test_framed import fields
 
 TEN = timedelta(minutes=10)
 NEAR = timedelta(milliseconds=200)  # a reply may take so long where much goes on

@@ -13,8 +13,8 @@ from django.db.models.functions import Now
 from annotation.marketplaces.models import Arrival
 from annotation.models import Assignment, Hit, WorkerResponse
 from annotation.pure.batches import lifecycle
-from tests.frames import ORIGIN, Frame, publish
-from tests.views.test_framed import body, fields
+from tests.marketplaces.frames import ORIGIN, Frame, publish
+from tests.marketplaces.test_frame import body, fields
 
 pytestmark = pytest.mark.postgresql(reason="commits: two windows at once")
 

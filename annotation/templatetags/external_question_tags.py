@@ -43,7 +43,7 @@ def as_list(piece: Any) -> list[Any]:
 
 
 @register.simple_tag(takes_context=True)
-def stranger_frame(context: dict[str, Any]) -> dict[str, Any]:
+def question_frame(context: dict[str, Any]) -> dict[str, Any]:
     """{"url", "sandbox", "height", "fits", "note", "here", "state_url", "automatic"} of the question's frame.
 
     A QuestionForm has no frame: only {"automatic"}, whether the next HIT is accepted after this one.

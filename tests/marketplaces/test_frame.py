@@ -17,7 +17,7 @@ from annotation.pure.batches import lifecycle
 from annotation.registry import form_class
 from annotation.views.work.task_frame import shown_payload
 from tests.conftest import answer_to
-from tests.frames import ORIGIN, Frame, publish, sent
+from tests.marketplaces.frames import ORIGIN, Frame, publish, sent
 
 GOLD = "Which well did Ana Brook dig"  # a sub-question, which only gold holds
 

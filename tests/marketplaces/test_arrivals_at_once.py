@@ -12,7 +12,7 @@ from annotation.flow.work import next_assignment
 from annotation.marketplaces.flow import arrivals
 from annotation.marketplaces.models import Arrival
 from annotation.models import Assignment, Batch, Hit, Worker
-from tests.frames import entry, publish
+from tests.marketplaces.frames import entry, publish
 
 pytestmark = pytest.mark.postgresql(reason="many arrive at once")
 

@@ -17,7 +17,7 @@ from annotation.marketplaces.models import Arrival
 from annotation.models import Assignment, Batch, Hit, Worker, WorkerBlock
 from annotation.pure.batches import lifecycle
 from tests.conftest import answer_to
-from tests.frames import ORIGIN, entry, publish
+from tests.marketplaces.frames import ORIGIN, entry, publish
 
 pytestmark = pytest.mark.postgresql(reason="workers are made once, whoever comes first")
 
