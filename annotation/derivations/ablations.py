@@ -12,13 +12,11 @@ from random import Random
 from typing import Any
 
 from annotation.derivations.base import (
-    OTHERS,
     CannotDerive,
+    Derivation,
     Features,
-    Group,
     Source,
     Tally,
-    fits_any,
     needs_options,
     option,
 )
@@ -78,7 +76,7 @@ class ShuffleOptions(AblationOptions):
 
 
 @dataclass
-class Ablation:
+class Ablation(Derivation):
     """A derivation that applies one of `ABLATIONS`."""
 
     number: int
@@ -87,10 +85,7 @@ class Ablation:
     title: str = field(init=False)
     suffix: str = field(init=False)
     Options: type = AblationOptions
-    outputs: tuple[str, ...] = ("",)
-    group: Group = OTHERS
-    follows: tuple[str, ...] = ()
-    rank: int = 14
+    rank = 14
 
     def __post_init__(self) -> None:
         self.how, self.suffix = f"ablation:{self.number}", f"ablation-{self.number}"
@@ -98,13 +93,10 @@ class Ablation:
         self.Options = ShuffleOptions if self.number in SHUFFLES else AblationOptions
 
     def misfit(self, features: Features) -> str:
-        return needs_options(features) if self.number == NO_CONTEXT else fits_any(features)
+        return needs_options(features) if self.number == NO_CONTEXT else ""
 
     def check(self, options: AblationOptions) -> None:
-        if options.sample < 0:
-            raise CannotDerive("sample must be 0 or more", option="sample")
-        if options.seeds < 1:
-            raise CannotDerive("seeds must be 1 or more", option="seeds")
+        super().check(options)
         if options.seeds > 1 and self.number not in SEEDED:
             raise CannotDerive(f"ablation {self.number} leaves nothing to chance: seeds must be 1", option="seeds")
 

@@ -8,9 +8,10 @@ examples in the same order.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from annotation.pure.data.example import Example
@@ -99,27 +100,37 @@ PIPELINE = (SINGLE_HOPS, PAIRS, CONNECTED_PAIRS, GRAPHS, QUESTIONS, SPLITS, CONT
 OTHERS = Group(gettext_noop("For other studies"))
 
 
-class Derivation(Protocol):
+Features = Mapping[str, Any]
+
+
+class Derivation(ABC):
+    """A way to make datasets out of a dataset; what most have in common stands here."""
+
     how: str  # as `--how` says it
     title: str  # as a page calls it; a gettext id, as is `does`
     does: str  # what it does, in one plain sentence
     suffix: str  # what is put behind the source's name to propose a new one
-    group: Group  # the heading under which a page offers it
-    follows: tuple[str, ...]  # how the datasets were made after which it usually comes next; "": they were imported
+    group: Group = OTHERS  # the heading under which a page offers it
+    follows: tuple[str, ...] = ()  # how the datasets were made after which it usually comes next; "": imported
     Options: type  # frozen dataclass; its fields are str, int, float or bool, have defaults and are made by `option`
-    outputs: tuple[str, ...]  # what is put behind the new dataset's name, one dataset each; ("",) for one
+    outputs: tuple[str, ...] = ("",)  # what is put behind the new dataset's name, one dataset each
 
     def check(self, options: Any) -> None:
-        """Raises CannotDerive for options that fit no source."""
+        """Raises CannotDerive for options that fit no source, such as a number below its `least`."""
+        for each in fields(options):
+            value, about = getattr(options, each.name), each.metadata
+            if "least" in about and value < (least := min(about["least"], about.get("empty", about["least"]))):
+                wrong = f"below {least}" if least else "negative"
+                raise CannotDerive(f"{each.name} is {wrong}; give {least} or more", option=each.name)
 
-    def misfit(self, features: Any) -> str:
+    def misfit(self, features: Features) -> str:
         """Why a dataset of these features (annotation.pure.data.features) cannot be the source, a gettext id; or ""."""
+        return ""
 
+    @abstractmethod
     def derive(self, source: Source, options: Any, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """(output, example) pairs, while the tally fills up. Raises CannotDerive."""
 
-
-Features = Mapping[str, Any]
 
 NO_HOPS = gettext_noop("None of its questions has a decomposition into hops.")
 NOT_SINGLE = gettext_noop(
@@ -157,10 +168,6 @@ def needs_singles_or_pairs(features: Features) -> str:
 def needs_parts(features: Features) -> str:
     """For whoever takes questions apart, or as they are where they have one paragraph."""
     return "" if _hops(features) - {"0"} or "1" in features.get("paragraphs", {}) else NO_PARTS
-
-
-def fits_any(features: Features) -> str:
-    return ""
 
 
 def _hops(features: Features) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, needs_supports, option
+from annotation.derivations.base import CannotDerive, Derivation, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example, Hop
 from annotation.pure.derivations.subquestions import bridge_entity, filled
 from annotation.pure.text.translation_marks import gettext_noop
@@ -32,7 +32,7 @@ class SubquestionOptions:
     )
 
 
-class BridgeSubquestions:
+class BridgeSubquestions(Derivation):
     how: str = "bridge-subquestions"
     title: str = gettext_noop("Sub-questions of bridge questions")
     does: str = gettext_noop(
@@ -41,13 +41,7 @@ class BridgeSubquestions:
     )
     suffix: str = "subquestions"
     Options: type = SubquestionOptions
-    outputs: tuple[str, ...] = ("",)
-    group: Group = OTHERS
-    follows: tuple[str, ...] = ()
     rank: int = 13
-
-    def check(self, options: SubquestionOptions) -> None:
-        pass
 
     misfit = staticmethod(needs_supports)
 

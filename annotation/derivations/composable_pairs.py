@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import PAIRS, CannotDerive, Group, Source, Tally, needs_singles, option
+from annotation.derivations.base import PAIRS, CannotDerive, Derivation, Group, Source, Tally, needs_singles, option
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.composable_pairs import PER_ENTITY, Index
 from annotation.pure.derivations.single_hop import Single, numbered, whole
@@ -43,7 +43,7 @@ class PairOptions:
     whole_names: bool = whole_names_option()
 
 
-class ComposablePairs:
+class ComposablePairs(Derivation):
     """`check` replaces the check that goes by letters only."""
 
     how: str = "composable-pairs"
@@ -54,18 +54,12 @@ class ComposablePairs:
     )
     suffix: str = "pairs"
     Options: type = PairOptions
-    outputs: tuple[str, ...] = ("",)
     group: Group = PAIRS
     follows: tuple[str, ...] = ("singlehop",)
     rank: int = 2
 
     def __init__(self, check: EntityCheck | None = None) -> None:
         self._check = check
-
-    def check(self, options: PairOptions) -> None:
-        if options.per_entity < 0:
-            unfit = "per_entity is negative. Give 0 for all pairs, or how many an entity may have"
-            raise CannotDerive(unfit, option="per_entity")
 
     misfit = staticmethod(needs_singles)
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import CONTEXTS, CannotDerive, Group, Source, Tally, needs_hops, option
+from annotation.derivations.base import CONTEXTS, Derivation, Group, Source, Tally, needs_hops, option
 from annotation.derivations.pooling import (
     check_lengths,
     longest_option,
@@ -47,7 +47,7 @@ class ContextOptions:
     other_splits: bool = other_splits_option()
 
 
-class Contexts:
+class Contexts(Derivation):
     how: str = "contexts"
     title: str = gettext_noop("Contexts")
     does: str = gettext_noop(
@@ -55,15 +55,12 @@ class Contexts:
     )
     suffix: str = "contexts"
     Options: type = ContextOptions
-    outputs: tuple[str, ...] = ("",)
     group: Group = CONTEXTS
     follows: tuple[str, ...] = ("splits",)
     rank: int = 6
 
     def check(self, options: ContextOptions) -> None:
-        if options.paragraphs < 1:
-            unfit = f"a context of {options.paragraphs} paragraphs is none; give 1 or more"
-            raise CannotDerive(unfit, option="paragraphs")
+        super().check(options)
         check_lengths(options.shortest, options.longest)
 
     misfit = staticmethod(needs_hops)

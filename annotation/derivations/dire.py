@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, needs_supports, option
+from annotation.derivations.base import Derivation, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import OUTSIDE, reduced, with_distinct_titles
 from annotation.pure.derivations.sufficiency import (
@@ -91,7 +91,7 @@ class ProbeOfTransformOptions(ProbeOptions):
 
 
 @dataclass
-class SupportRemoval:
+class SupportRemoval(Derivation):
     """A derivation that puts each question into the contexts of `TRANSFORMS[how]`."""
 
     how: str
@@ -99,14 +99,7 @@ class SupportRemoval:
     does: str
     suffix: str
     Options: type = RemovalOptions
-    outputs: tuple[str, ...] = ("",)
-    group: Group = OTHERS
-    follows: tuple[str, ...] = ()
-    rank: int = 12
-
-    def check(self, options: RemovalOptions) -> None:
-        if options.min_paragraphs < 0:
-            raise CannotDerive("min_paragraphs must be 0 or more", option="min_paragraphs")
+    rank = 12
 
     misfit = staticmethod(needs_supports)
 

@@ -9,8 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Group, Source, Tally, needs_hops, option
-from annotation.derivations.disconnection_inputs import check_inputs, items_of, mask_option, paragraphs_option
+from annotation.derivations.base import (
+    CONNECTED_PAIRS,
+    CannotDerive,
+    Derivation,
+    Group,
+    Source,
+    Tally,
+    needs_hops,
+    option,
+)
+from annotation.derivations.disconnection_inputs import check_mask, items_of, mask_option, paragraphs_option
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import NoContext
@@ -69,7 +78,7 @@ class FilterOptions:
         return Limits(self.head_answer, self.tail_answer, self.tail_answer_unsupported, self.tail_support)
 
 
-class DisconnectionFilter:
+class DisconnectionFilter(Derivation):
     how: str = "disconnection-filter"
     title: str = gettext_noop("Disconnection filter")
     does: str = gettext_noop(
@@ -78,13 +87,12 @@ class DisconnectionFilter:
     )
     suffix: str = "connected"
     Options: type = FilterOptions
-    outputs: tuple[str, ...] = ("",)
     group: Group = CONNECTED_PAIRS
-    follows: tuple[str, ...] = ()
     rank: int = 4
 
     def check(self, options: FilterOptions) -> None:
-        check_inputs(options.paragraphs, options.mask)
+        super().check(options)
+        check_mask(options.mask)
         if not options.predictions:
             unfit = "give the option predictions: the path of the models' answers, one JSON object a line"
             raise CannotDerive(unfit, option="predictions")

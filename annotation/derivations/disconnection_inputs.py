@@ -9,7 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Group, Source, Tally, needs_hops, option
+from annotation.derivations.base import (
+    CONNECTED_PAIRS,
+    CannotDerive,
+    Derivation,
+    Group,
+    Source,
+    Tally,
+    needs_hops,
+    option,
+)
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import NoContext
@@ -54,7 +63,7 @@ class InputOptions:
     mask: str = mask_option()
 
 
-class DisconnectionInputs:
+class DisconnectionInputs(Derivation):
     how: str = "disconnection-inputs"
     title: str = gettext_noop("Inputs for the disconnection filter")
     does: str = gettext_noop(
@@ -62,15 +71,12 @@ class DisconnectionInputs:
     )
     suffix: str = "inputs"
     Options: type = InputOptions
-    outputs: tuple[str, ...] = ("",)
     group: Group = CONNECTED_PAIRS
-    follows: tuple[str, ...] = ()
     rank: int = 3
 
     def check(self, options: InputOptions) -> None:
-        check_inputs(options.paragraphs, options.mask)
-        if options.folds < 2:
-            raise CannotDerive(f"{options.folds} folds leave nothing to train on; give 2 or more", option="folds")
+        super().check(options)
+        check_mask(options.mask)
 
     misfit = staticmethod(needs_hops)
 
@@ -88,11 +94,8 @@ class DisconnectionInputs:
             yield "", as_example(item, pool, fold=fold_of[item.id], size=options.paragraphs, mask=options.mask)
 
 
-def check_inputs(paragraphs: int, mask: str) -> None:
-    """Raises CannotDerive for options that make no inputs."""
-    if paragraphs < 1:
-        unfit = f"a tail with {paragraphs} paragraphs has no context; give 1 or more"
-        raise CannotDerive(unfit, option="paragraphs")
+def check_mask(mask: str) -> None:
+    """Raises CannotDerive for a mask that nobody sees."""
     if not re.search(r"\w", mask):
         raise CannotDerive(
             f"the mask {mask!r} has no letter, so that nobody sees what is masked; give one such as {MASK}",

@@ -11,7 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation.derivations.base import GRAPHS, CannotDerive, Group, Source, Tally, needs_singles_or_pairs, option
+from annotation.derivations.base import (
+    GRAPHS,
+    CannotDerive,
+    Derivation,
+    Group,
+    Source,
+    Tally,
+    needs_singles_or_pairs,
+    option,
+)
 from annotation.derivations.composable_pairs import index_figures, per_entity_option, singles_of, whole_names_option
 from annotation.pure.data import provenance
 from annotation.pure.data.dag import SHAPES
@@ -90,7 +99,7 @@ class GraphOptions:
     )
 
 
-class Graphs:
+class Graphs(Derivation):
     """`check` replaces the check of entities, where the source holds single-hop questions."""
 
     how: str = "graphs"
@@ -100,7 +109,6 @@ class Graphs:
     )
     suffix: str = "graphs"
     Options: type = GraphOptions
-    outputs: tuple[str, ...] = ("",)
     group: Group = GRAPHS
     follows: tuple[str, ...] = ("composable-pairs", "disconnection-filter")
     rank: int = 5
@@ -110,7 +118,7 @@ class Graphs:
 
     def check(self, options: GraphOptions) -> None:
         _shares(options.mix)
-        _refuse_negative(options)
+        super().check(options)
 
     misfit = staticmethod(needs_singles_or_pairs)
 
@@ -233,16 +241,6 @@ def _shares(mix: str) -> dict[str, float]:
     if not any(shares.values()):
         raise CannotDerive("the mix wishes for no shape at all. Give one of them a share above 0", option="mix")
     return shares
-
-
-def _refuse_negative(options: GraphOptions) -> None:
-    for name in ("count", "entity_graphs", "question_graphs", "per_entity", "looks"):
-        if getattr(options, name) < 0:
-            raise CannotDerive(f"{name} is negative. Give 0 or more", option=name)
-    for name in ("hop_tokens", "two_hop_tokens", "three_hop_tokens", "four_hop_tokens"):
-        if getattr(options, name) < AUTO:
-            unfit = f"{name} is below -1. Give -1 for the paper's limit, 0 for none, or a number of tokens"
-            raise CannotDerive(unfit, option=name)
 
 
 def _limits(options: GraphOptions, format: str) -> Limits:

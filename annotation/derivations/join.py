@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, fits_any, option
+from annotation.derivations.base import CannotDerive, Derivation, Source, Tally, option
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop
 
@@ -30,22 +30,17 @@ class JoinOptions:
     )
 
 
-class Join:
+class Join(Derivation):
     how: str = "join"
     title: str = gettext_noop("Joined datasets")
     does: str = gettext_noop("Combines the questions of several datasets into one, such as composed and chosen ones.")
     suffix: str = "joined"
     Options: type = JoinOptions
-    outputs: tuple[str, ...] = ("",)
-    group: Group = OTHERS
-    follows: tuple[str, ...] = ()
     rank: int = 10
 
     def check(self, options: JoinOptions) -> None:
         if not _names(options):
             raise CannotDerive("name at least one dataset to add", option="others")
-
-    misfit = staticmethod(fits_any)
 
     def derive(self, source: Source, options: JoinOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """The examples in the order of the datasets; nothing is random. Rows of one dataset may share an id."""

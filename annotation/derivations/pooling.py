@@ -53,9 +53,6 @@ def other_splits_option() -> Any:
 
 def check_lengths(shortest: int, longest: int) -> None:
     """Raises CannotDerive for lengths of paragraphs that cannot be."""
-    for name, length in (("shortest", shortest), ("longest", longest)):
-        if length < 0:
-            raise CannotDerive("shortest and longest are numbers of words; give 0 for no limit", option=name)
     if longest and longest < shortest:
         unfit = f"no paragraph has {shortest} words or more and {longest} or fewer; give a larger longest"
         raise CannotDerive(unfit, option="longest")

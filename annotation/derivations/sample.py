@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, fits_any, option
+from annotation.derivations.base import Derivation, Source, Tally, option
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop
 
@@ -40,22 +40,13 @@ class SampleOptions:
     )
 
 
-class Sample:
+class Sample(Derivation):
     how: str = "sample"
     title: str = gettext_noop("Sample")
     does: str = gettext_noop("Draws a random sample of items or groups.")
     suffix: str = "sample"
     Options: type = SampleOptions
-    outputs: tuple[str, ...] = ("",)
-    group: Group = OTHERS
-    follows: tuple[str, ...] = ()
     rank: int = 9
-
-    def check(self, options: SampleOptions) -> None:
-        if options.count < 1:
-            raise CannotDerive("count must be 1 or more", option="count")
-
-    misfit = staticmethod(fits_any)
 
     def derive(
         self, source: Source, options: SampleOptions, *, seed: int, tally: Tally

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from annotation.derivations.base import SINGLE_HOPS, CannotDerive, Group, Source, Tally, needs_parts, option
+from annotation.derivations.base import SINGLE_HOPS, CannotDerive, Derivation, Group, Source, Tally, needs_parts, option
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.single_hop import ORIGIN, Rules, Single, answered_by, number, parts, whole
 from annotation.pure.text.translation_marks import gettext_noop
@@ -42,7 +42,7 @@ class SingleHopOptions:
     )
 
 
-class SingleHop:
+class SingleHop(Derivation):
     how: str = "singlehop"
     title: str = gettext_noop("Single-hop questions")
     does: str = gettext_noop(
@@ -50,15 +50,12 @@ class SingleHop:
     )
     suffix: str = "single"
     Options: type = SingleHopOptions
-    outputs: tuple[str, ...] = ("",)
     group: Group = SINGLE_HOPS
     follows: tuple[str, ...] = ("",)
     rank: int = 1
 
     def check(self, options: SingleHopOptions) -> None:
-        for name in ("fewest_words", "most_words"):
-            if getattr(options, name) < 0:
-                raise CannotDerive(f"{name} is negative. Give 0 or more", option=name)
+        super().check(options)
         if 0 < options.most_words < options.fewest_words:
             unfit = f"no paragraph has {options.fewest_words} words or more and {options.most_words} or fewer"
             raise CannotDerive(f"{unfit}. Give more for most_words, or 0 for no limit", option="most_words")

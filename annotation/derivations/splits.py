@@ -8,7 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.derivations.base import RESULTS, SPLITS, CannotDerive, Group, Source, Tally, fits_any, option
+from annotation.derivations.base import (
+    RESULTS,
+    SPLITS,
+    CannotDerive,
+    Derivation,
+    Group,
+    Source,
+    Tally,
+    option,
+)
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import distracting
 from annotation.pure.derivations.dataset_splits import REMOVED, Unit, keys, paragraph_key, shared, split
@@ -47,7 +56,7 @@ class _Question:
         return Unit(frozenset(self.keys), f"{self.hops}/{self.source}")
 
 
-class Splits:
+class Splits(Derivation):
     how: str = "splits"
     title: str = gettext_noop("Splits")
     does: str = gettext_noop(
@@ -67,8 +76,6 @@ class Splits:
             given = " + ".join(f"{share:g}" for share in shares)
             unfit = f"the shares of train, dev and test are {given}; give three from 0 on that sum to 1"
             raise CannotDerive(unfit, option="train")
-
-    misfit = staticmethod(fits_any)
 
     def derive(
         self, source: Source, options: SplitOptions, *, seed: int, tally: Tally

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
 
-from annotation.derivations.base import OTHERS, CannotDerive, Group, Source, Tally, needs_supports, option
+from annotation.derivations.base import Derivation, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import reduced
 from annotation.pure.derivations.sufficiency import Context, Pair, TooSmall, pairs
@@ -29,7 +29,7 @@ class PairOptions:
     )
 
 
-class SufficiencyPairs:
+class SufficiencyPairs(Derivation):
     how: str = "sufficiency-pairs"
     title: str = gettext_noop("Pairs of paragraphs for sufficiency")
     does: str = gettext_noop(
@@ -37,14 +37,7 @@ class SufficiencyPairs:
     )
     suffix: str = "pairs"
     Options: type = PairOptions
-    outputs: tuple[str, ...] = ("",)
-    group: Group = OTHERS
-    follows: tuple[str, ...] = ()
     rank: int = 11
-
-    def check(self, options: PairOptions) -> None:
-        if options.questions < 0:
-            raise CannotDerive("questions must be 1 or more, or 0 for all", option="questions")
 
     misfit = staticmethod(needs_supports)
 

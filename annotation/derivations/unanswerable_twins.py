@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import TWINS, Group, Source, Tally, needs_hops
+from annotation.derivations.base import TWINS, Derivation, Group, Source, Tally, needs_hops
 from annotation.derivations.pooling import (
     check_lengths,
     longest_option,
@@ -37,18 +37,18 @@ class TwinOptions:
     other_splits: bool = other_splits_option()
 
 
-class UnanswerableTwins:
+class UnanswerableTwins(Derivation):
     how: str = "unanswerable-twins"
     title: str = gettext_noop("Unanswerable twins")
     does: str = gettext_noop("Pairs each question with a copy whose context lacks the answer of one hop.")
     suffix: str = "full"
     Options: type = TwinOptions
-    outputs: tuple[str, ...] = ("",)
     group: Group = TWINS
     follows: tuple[str, ...] = ("contexts",)
     rank: int = 7
 
     def check(self, options: TwinOptions) -> None:
+        super().check(options)
         check_lengths(options.shortest, options.longest)
 
     misfit = staticmethod(needs_hops)

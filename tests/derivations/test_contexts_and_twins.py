@@ -146,7 +146,7 @@ def test_the_pool_can_be_other_datasets() -> None:
         ({"paragraphs": 0}, "give 1 or more"),
         ({"pool": "nowhere"}, "no dataset nowhere"),
         ({"shortest": 500}, "name another pool"),
-        ({"longest": -1}, "0 for no limit"),
+        ({"longest": -1}, "longest is negative"),
     ],
 )
 def test_it_refuses_options_that_do_not_fit(options: dict[str, object], message: str) -> None:
