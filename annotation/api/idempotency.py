@@ -36,15 +36,15 @@ def once_under_its_key(request: Request, do: Callable[[], Any]) -> Any:
         response = do()
         return Answer(response.status_code, response.data or {}, response.get("Location", ""))
 
-    told = once(request.user, key, _digest(request), act)
-    headers = {"Location": told.location} if told.location else {}
-    content = None if told.status == HTTPStatus.NO_CONTENT else told.content
-    return Response(content, status=told.status, headers=headers | ({REPEATED: "true"} if told.repeated else {}))
+    outcome = once(request.user, key, _digest(request), act)
+    headers = {"Location": outcome.location} if outcome.location else {}
+    content = None if outcome.status == HTTPStatus.NO_CONTENT else outcome.content
+    return Response(content, status=outcome.status, headers=headers | ({REPEATED: "true"} if outcome.repeated else {}))
 
 
 def _digest(request: Request) -> str:
     """SHA-256 of method, path and body, with a file by its own digest."""
-    content = {name: _told(value) for name, value in _items(request.data)}
+    content = {name: _comparable(value) for name, value in _items(request.data)}
     whole = to_text([request.method, request.get_full_path(), content])
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -55,9 +55,9 @@ def _items(content: Any) -> list[tuple[str, Any]]:
     return sorted(content.items()) if isinstance(content, dict) else [("", content)]
 
 
-def _told(value: Any) -> Any:
+def _comparable(value: Any) -> Any:
     if isinstance(value, list):
-        return [_told(one) for one in value]
+        return [_comparable(one) for one in value]
     if isinstance(value, UploadedFile):
         summed = hashlib.sha256()
         for chunk in value.chunks():

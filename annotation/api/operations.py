@@ -27,7 +27,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.idempotency import once_under_its_key
-from annotation.api.serializers import Filter, Input, asked
+from annotation.api.serializers import Filter, Input, validate_input
 from annotation.models import Job
 
 Method = Callable[..., Any]
@@ -69,16 +69,16 @@ class Operation:
     parameters: tuple[type[serializers.Serializer], ...] = ()
 
 
-def operation(**said: Any) -> Callable[[Method], Method]:
+def operation(**settings: Any) -> Callable[[Method], Method]:
     """Make a method of a ViewSet an operation of the API; its arguments are the fields of `Operation`."""
-    if said.get("gives") is QueuedSerializer:
-        said = {"status": 202, "location": "jobs/{0.public_id}/"} | said
+    if settings.get("gives") is QueuedSerializer:
+        settings = {"status": 202, "location": "jobs/{0.public_id}/"} | settings
 
     def decorate(method: Method) -> Method:
         terms = {"many": True} if method.__name__ == "list" else {}
         terms |= {"status": 201} if method.__name__ == "create" else {}
         terms |= {"status": 204} if method.__name__ == "destroy" else {}
-        what = Operation(**terms | said)
+        what = Operation(**terms | settings)
 
         @wraps(method)
         def done(view: Any, request: Request, **kwargs: Any) -> HttpResponseBase:
@@ -101,13 +101,15 @@ def operation(**said: Any) -> Callable[[Method], Method]:
     return decorate
 
 
-def action(method: str = "post", url_path: str = "", *, detail: bool = True, **said: Any) -> Callable[[Method], Method]:
+def action(
+    method: str = "post", url_path: str = "", *, detail: bool = True, **settings: Any
+) -> Callable[[Method], Method]:
     """DRF's `@action` for an operation: by default a POST below one row, under the method's own name."""
 
     def decorate(function: Method) -> Method:
         path = url_path or function.__name__.replace("_", "-")
         made = decorators.action(methods=[method], detail=detail, url_path=path)
-        return made(operation(**said)(function))
+        return made(operation(**settings)(function))
 
     return decorate
 
@@ -119,14 +121,14 @@ def _check_choices(what: Operation, parts: Mapping[str, Any]) -> None:
 
 def _arguments(view: Any, what: Operation) -> list[Any]:
     """The body and the query, validated, as far as the operation has them."""
-    found, context = [], {"view": view}
+    arguments, context = [], {"view": view}
     if isinstance(what.takes, type) and issubclass(what.takes, Input):
         partial = view.request.method == "PATCH"
-        found.append(asked(what.takes, view.request.data, partial=partial, context=context))
+        arguments.append(validate_input(what.takes, view.request.data, partial=partial, context=context))
     if what.query or what.many:
-        view.query = asked(what.query or Filter, view.request.query_params, context=context)
-        found += [view.query] if what.query else []
-    return found
+        view.query = validate_input(what.query or Filter, view.request.query_params, context=context)
+        arguments += [view.query] if what.query else []
+    return arguments
 
 
 def _response(view: Any, what: Operation, result: Any) -> HttpResponseBase:
@@ -141,5 +143,5 @@ def _response(view: Any, what: Operation, result: Any) -> HttpResponseBase:
     elif what.gives is None:
         result = view.prepare([result])[0]
     where = f"/api/v1/projects/{view.project.slug}/{what.location.format(result)}" if what.location else ""
-    told = view.get_serializer(result).data
-    return Response(told, status=what.status, headers={"Location": where} if where else None)
+    data = view.get_serializer(result).data
+    return Response(data, status=what.status, headers={"Location": where} if where else None)

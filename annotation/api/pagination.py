@@ -22,26 +22,26 @@ class Pages(CursorPagination):
         given = request.query_params.getlist(self.page_size_query_param)
         if not given:
             return self.page_size
-        told = given[0] if len(given) == 1 else ""
-        if not (told.isascii() and told.isdigit() and 1 <= int(told[:9]) <= self.max_page_size and len(told) < 9):
+        value = given[0] if len(given) == 1 else ""
+        if not (value.isascii() and value.isdigit() and 1 <= int(value[:9]) <= self.max_page_size and len(value) < 9):
             text = _("Give a whole number from 1 to %(most)d.") % {"most": self.max_page_size}
             raise ValidationError({self.page_size_query_param: [text]})
-        return int(told)
+        return int(value)
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> Any:
         try:
             return super().paginate_queryset(queryset, request, view)
         except (ValueError, TypeError, OverflowError, NotFound):
-            told = _("This cursor is not valid. Follow `next` or `previous`.")
-            raise ValidationError({self.cursor_query_param: [told]}) from None
+            message = _("This cursor is not valid. Follow `next` or `previous`.")
+            raise ValidationError({self.cursor_query_param: [message]}) from None
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         limit = {"type": "integer", "minimum": 1, "maximum": self.max_page_size, "default": self.page_size}
-        told = {"cursor": ({"type": "string"}, "where to go on: from `next` or `previous` of another page")}
-        told["limit"] = (limit, "rows a page")
+        parameters = {"cursor": ({"type": "string"}, "where to go on: from `next` or `previous` of another page")}
+        parameters["limit"] = (limit, "rows a page")
         return [
             {"name": name, "in": "query", "required": False, "description": text, "schema": schema}
-            for name, (schema, text) in told.items()
+            for name, (schema, text) in parameters.items()
         ]
 
     def get_paginated_response_schema(self, schema: Any) -> dict[str, Any]:

@@ -39,8 +39,8 @@ def loaded(text: str) -> Any:
     """Parse JSON that can be stored. Raises ParseError."""
     try:
         found = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as unfit:
-        raise ParseError(_("The request body is not valid JSON: %(why)s") % {"why": str(unfit)[:200]}) from None
+    except (ValueError, RecursionError) as invalid:
+        raise ParseError(_("The request body is not valid JSON: %(why)s") % {"why": str(invalid)[:200]}) from None
     if "\\ud" in text.lower():
         _without_halves(found)
     return found
@@ -48,8 +48,8 @@ def loaded(text: str) -> Any:
 
 def _length(context: Any, most: int) -> int:
     """The number of bytes to read. Raises TooLarge."""
-    told = str(context["request"].META.get("CONTENT_LENGTH") or 0)
-    length = int(told) if told.isdigit() else 0
+    header = str(context["request"].META.get("CONTENT_LENGTH") or 0)
+    length = int(header) if header.isdigit() else 0
     if length > most:
         raise TooLarge(most)
     return length

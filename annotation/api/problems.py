@@ -23,7 +23,7 @@ from annotation.flow.errors import Conflict, Refused, is_away
 from annotation.flow.projects.idempotency import OtherRequest
 
 CONTENT_TYPE = "application/problem+json"
-UNFIT = HTTPStatus.UNPROCESSABLE_ENTITY
+INVALID = HTTPStatus.UNPROCESSABLE_ENTITY
 TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 ANY: Final = "any"
 WRITES: Final = "writes"
@@ -67,7 +67,7 @@ PROBLEMS: Final[dict[HTTPStatus, ProblemType]] = {
         "NoSuchContent", "The body has an unsupported media type.",
         'Unsupported media type "text/plain" in request.', WRITES,
     ),
-    UNFIT: ProblemType(
+    INVALID: ProblemType(
         "Unfit", "Fields are missing or invalid; nothing changed.", "name: This field is required.",
         members={"errors": [{"field": "name", "detail": "This field is required."}]},
     ),
@@ -108,7 +108,7 @@ def answer(error: Exception, context: dict[str, Any]) -> Response:
         error = ValidationError(getattr(error, "message_dict", None) or error.messages)
     if isinstance(error, ValidationError):
         errors = list(_fields(error.detail))
-        return problem(UNFIT, "; ".join(f"{e['field']}: {e['detail']}" for e in errors), errors=errors)
+        return problem(INVALID, "; ".join(f"{e['field']}: {e['detail']}" for e in errors), errors=errors)
     response = exception_handler(error, context)
     if response is not None:
         status = HTTPStatus(response.status_code)
@@ -137,7 +137,7 @@ def problem(status: HTTPStatus, detail: str = "", *, headers: dict[str, str] | N
 def _refused(error: Refused) -> Response:
     """The response to a refusal: 409; 422 for a refused file, with its report, and for a reused Idempotency-Key."""
     report = getattr(error, "report", None)
-    status = UNFIT if isinstance(error, OtherRequest) or report else HTTPStatus.CONFLICT
+    status = INVALID if isinstance(error, OtherRequest) or report else HTTPStatus.CONFLICT
     members: dict[str, Any] = {"report": report} if report else {}
     if isinstance(error, Conflict):
         members["retry"] = True

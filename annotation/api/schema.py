@@ -48,26 +48,26 @@ class OperationSchema(AutoSchema):
     }  # fmt: skip
 
     @property
-    def _said(self) -> Any:
+    def _operation(self) -> Any:
         return self.view.operation
 
     def get_operation_id(self) -> str:
         """`listWorkers`, `getWorker`, `blockWorker`, `decideApprovals`: the verb and the ViewSet's noun."""
         noun, verb = type(self.view).__name__.removesuffix("ViewSet"), self.VERBS.get(self.view.action, "")
-        many = self._said.many or not (verb or self.view.detail)
+        many = self._operation.many or not (verb or self.view.detail)
         first, *words = (verb or self.view.action).split("_")
         own = first + "".join(word.capitalize() for word in words) + (_many(noun) if many else noun)
-        return self._said.id or own
+        return self._operation.id or own
 
     def get_summary(self) -> str:
         """The first paragraph of the method's docstring."""
-        return " ".join(self._told().partition("\n\n")[0].split()).removesuffix(".")
+        return " ".join(self._docstring().partition("\n\n")[0].split()).removesuffix(".")
 
     def get_description(self) -> str:
         """The rest of the docstring."""
-        return self._told().partition("\n\n")[2].strip()
+        return self._docstring().partition("\n\n")[2].strip()
 
-    def _told(self) -> str:
+    def _docstring(self) -> str:
         return inspect.cleandoc(getattr(self.view, self.view.action).__doc__ or "")
 
     def get_tags(self) -> list[str]:
@@ -76,15 +76,15 @@ class OperationSchema(AutoSchema):
         return [below.split("/")[0] or "projects"]
 
     def get_request_serializer(self) -> Any:
-        return self._said.takes
+        return self._operation.takes
 
     def get_response_serializers(self) -> Any:
-        if self._said.files:
-            return {(200, media): shape for media, shape in self._said.files.items()}
-        if self._said.status == 204:
+        if self._operation.files:
+            return {(200, media): shape for media, shape in self._operation.files.items()}
+        if self._operation.status == 204:
             return {204: None}
         kind = self.view.get_serializer_class()
-        return {self._said.status: kind(many=True) if self._said.many else kind}
+        return {self._operation.status: kind(many=True) if self._operation.many else kind}
 
     def get_serializer_name(self, serializer: Any, direction: Any) -> str:
         """`BlockInput` is the component `BlockRequest`."""
@@ -92,17 +92,17 @@ class OperationSchema(AutoSchema):
         return name.removesuffix("Input")
 
     def get_override_parameters(self) -> list[Any]:
-        query = [*self._said.parameters, *([self._said.query] if self._said.query else [])]
+        query = [*self._operation.parameters, *([self._operation.query] if self._operation.query else [])]
         return query if self.method in SAFE_METHODS else [*query, KEY]
 
     def _get_paginator(self) -> Any:
-        return self._said.pages() if self._said.pages else super()._get_paginator()
+        return self._operation.pages() if self._operation.pages else super()._get_paginator()
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[Any]:
-        return [_part(self.path_regex, name, self._said.choices.get(name, ())) for name in variables]
+        return [_part(self.path_regex, name, self._operation.choices.get(name, ())) for name in variables]
 
     def _get_request_body(self, direction: Any = "request") -> Any:
-        body, takes = super()._get_request_body(direction), self._said.takes
+        body, takes = super()._get_request_body(direction), self._operation.takes
         kind = takes.get("application/json") if isinstance(takes, dict) else takes
         if body and (example := getattr(kind, "EXAMPLE", None)) is not None:
             body["content"]["application/json"]["example"] = example
@@ -140,8 +140,8 @@ def _part(regex: str, name: str, choices: Collection[str]) -> dict[str, Any]:
         shape = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1}
     elif kind and kind[1] == "slug":
         shape["pattern"] = SLUG
-    told = {"description": PARTS[name]} if name in PARTS else {}
-    return {"in": "path", "name": name, "schema": shape, "required": True, **told}
+    description = {"description": PARTS[name]} if name in PARTS else {}
+    return {"in": "path", "name": name, "schema": shape, "required": True, **description}
 
 
 def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         content = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example | known.members}
         shared[known.name] = {"description": known.means, "content": {CONTENT_TYPE: content}}
         if code in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
-            told = {"description": "seconds to wait", "schema": {"type": "integer"}}
-            shared[known.name]["headers"] = {"Retry-After": told}
+            header = {"description": "seconds to wait", "schema": {"type": "integer"}}
+            shared[known.name]["headers"] = {"Retry-After": header}
     result.setdefault("components", {})["responses"] = shared
     return result

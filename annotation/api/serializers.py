@@ -46,10 +46,10 @@ class Aliased(serializers.Serializer):
             if old in given:
                 given[new] = given.pop(old)
         for name, values in self.VALUE_ALIASES.items():
-            if isinstance(said := given.get(name), list):
-                given[name] = [values.get(one, one) if isinstance(one, str) else one for one in said]
-            elif isinstance(said, str):
-                given[name] = values.get(said, said)
+            if isinstance(value := given.get(name), list):
+                given[name] = [values.get(one, one) if isinstance(one, str) else one for one in value]
+            elif isinstance(value, str):
+                given[name] = values.get(value, value)
         return given
 
 
@@ -67,7 +67,7 @@ class Input(Aliased):
         given = self.current(data)
         flaws = {name: [_("There is no such field.")] for name in sorted(set(map(str, given)) - set(self.fields))}
         for name, field in self.fields.items():
-            check = _unfit if self.texts else _unlike
+            check = _text_error if self.texts else _unlike
             if name in given and (text := check(field, given[name])):
                 flaws[name] = [text]
         if flaws:
@@ -108,10 +108,10 @@ def _unlike(field: serializers.Field, value: Any) -> str:
     fits = wanted is None or value is None or (isinstance(value, wanted) and (bool in wanted) is (type(value) is bool))
     if not fits and isinstance(field, serializers.DecimalField):
         return _("Give the amount as text, such as “0.25” in quotes.")
-    return _unfit(field, value) if fits else str(field.error_messages["invalid"])
+    return _text_error(field, value) if fits else str(field.error_messages["invalid"])
 
 
-def _unfit(field: serializers.Field, value: Any) -> str:
+def _text_error(field: serializers.Field, value: Any) -> str:
     """The error of a text that is valid only without its outer spaces; "" if it is valid."""
     if not isinstance(value, str):
         return ""
@@ -121,7 +121,7 @@ def _unfit(field: serializers.Field, value: Any) -> str:
     return str(field.error_messages["max_length"]).format(max_length=most) if most and len(value) > most else ""
 
 
-def asked(
+def validate_input(
     kind: type[serializers.Serializer], given: Any, *, partial: bool = False, context: JSON | None = None
 ) -> JSON:
     """Validate a body or a query. Raises ValidationError, naming the invalid fields."""

@@ -206,8 +206,8 @@ class BatchViewSet(ResourceViewSet):
     @action(takes=ResultsDatasetInput, gives=QueuedSerializer, id="createResultsDataset")
     def create_dataset(self, data: JSON) -> Job:
         """Create a dataset from the results of the batch, in a job."""
-        said = {name: value for name, value in data.items() if value}
-        return self._enqueue("create_results_dataset", _("Create %(name)s from the results of %(batch)s"), **said)
+        arguments = {name: value for name, value in data.items() if value}
+        return self._enqueue("create_results_dataset", _("Create %(name)s from the results of %(batch)s"), **arguments)
 
     def _move(self, verb: Callable[[Batch], bool], to: str) -> None:
         """Change the batch's state at once; nothing happens if it is already so."""

@@ -230,8 +230,8 @@ def _options(task: str, datasets: Sequence[Dataset], data: Mapping[str, Any]) ->
     suggested = capabilities.suggest(task_type(task), batch_launch.features_of(datasets)) | dict(data)
     try:
         settled = task_type(task).options(suggested)
-    except ValueError as unfit:
-        raise ValidationError({"options": [_(str(unfit))]}) from None
+    except ValueError as invalid:
+        raise ValidationError({"options": [_(str(invalid))]}) from None
     names = type(settled).__dataclass_fields__
     return {f"option-{name}": getattr(settled, name) for name in names}
 
@@ -247,8 +247,8 @@ def _requirements(rows: Sequence[JSON]) -> JSON:
             text = written(one)
         except (KeyError, TypeError, AttributeError):
             raise _wrong(f"requirements.{k}.locales", _("Give a place as {“country”: …, “subdivision”: …}.")) from None
-        said = {"type": one.type, "comparator": one.comparator, "values": text, "guard": one.guard}
-        posted |= {f"requirement-{name}_{k}": value for name, value in said.items()}
+        fields = {"type": one.type, "comparator": one.comparator, "values": text, "guard": one.guard}
+        posted |= {f"requirement-{name}_{k}": value for name, value in fields.items()}
     return posted
 
 
@@ -273,6 +273,6 @@ def _flaws(form: WhoForm) -> JSON:
 
 
 def _flaws_of_options(form: LaunchForm) -> JSON:
-    errors = {name: list(said) for name, said in form.options.errors.items()}
+    errors = {name: list(texts) for name, texts in form.options.errors.items()}
     whole = errors.pop("__all__", None)
-    return {f"options.{name}": said for name, said in errors.items()} | ({"options": whole} if whole else {})
+    return {f"options.{name}": texts for name, texts in errors.items()} | ({"options": whole} if whole else {})

@@ -59,10 +59,10 @@ class TaskViewSet(ResourceViewSet):
     @operation()
     def list(self) -> Any:
         """List tasks, with the options that a batch can set."""
-        return [_told(kind, task) for kind, task in task_types().items() if task.launched]
+        return [_task_data(kind, task) for kind, task in task_types().items() if task.launched]
 
 
-def _told(kind: str, task: TaskType) -> JSON:
+def _task_data(kind: str, task: TaskType) -> JSON:
     return {
         "name": kind,
         "title": _(task.title),

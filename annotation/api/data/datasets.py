@@ -26,9 +26,9 @@ from annotation.api.serializers import (
     Filter,
     Input,
     KindField,
-    asked,
     once,
     posted_file,
+    validate_input,
 )
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
@@ -139,23 +139,23 @@ class DatasetViewSet(ResourceViewSet):
         once(together)
         given = dict(query.items()) | {key: sent[key] for key in sent if key != "file"}
         file = posted_file(sent, _("The file is empty. Send one with at least one record."))
-        return self._posted(file, asked(ImportInput, given))
+        return self._posted(file, validate_input(ImportInput, given))
 
     def _posted(self, file: Any, data: dict[str, Any]) -> Any:
-        told = data.pop("file_name", "") or ("" if file.name == "body" else file.name or "")
-        data["name"] = data.get("name") or proposed_name(told)
+        file_name = data.pop("file_name", "") or ("" if file.name == "body" else file.name or "")
+        data["name"] = data.get("name") or proposed_name(file_name)
         if not data["name"] or data["name"] in NAMES_OF_PAGES:
             raise ValidationError({"name": [_("No name can be made from the file name. Give a name.")]})
         path = uploads.keep(file)
-        data["format"] = data.get("format") or guess(path, file_name=told)
+        data["format"] = data.get("format") or guess(path, file_name=file_name)
         if data["format"] not in FORMATS:
             path.unlink()
             raise ValidationError(
                 {"format": [_("The format cannot be recognised from the first record. Give the format.")]}
             )
         title = _("Check %(file)s") if data["dry_run"] else _("Import %(file)s as %(name)s")
-        title %= {"file": (told or data["name"])[:100], "name": data["name"]}
-        arguments = data | {"path": str(path), "file_name": told[:255]}
+        title %= {"file": (file_name or data["name"])[:100], "name": data["name"]}
+        arguments = data | {"path": str(path), "file_name": file_name[:255]}
         user = self.request.user
         return jobs.enqueue("import_dataset", project=self.project, title=title, arguments=arguments, user=user)
 

@@ -18,8 +18,8 @@ from annotation.api.serializers import (
     JSON,
     Input,
     KindField,
-    asked,
     once,
+    validate_input,
 )
 from annotation.api.viewsets import ResourceViewSet
 from annotation.derivations import DERIVATIONS
@@ -105,7 +105,7 @@ class DerivationViewSet(ResourceViewSet):
         The same source, options and seed give the same dataset; the same request under the same name changes nothing.
         """
         files = dict(self.request.FILES.items())
-        data = asked(DerivationInput, _given(self.request.data, files))
+        data = validate_input(DerivationInput, _body_fields(self.request.data, files))
         source = Dataset.objects.whole().filter(project=self.project, slug=data["source"]).first()
         if source is None:
             raise ValidationError({"source": [_("The project has no such dataset.")]})
@@ -119,7 +119,7 @@ class DerivationViewSet(ResourceViewSet):
         return jobs.enqueue_once("derive_dataset", **terms)
 
 
-def _given(body: Any, files: JSON) -> JSON:
+def _body_fields(body: Any, files: JSON) -> JSON:
     """The fields of a JSON or form body, without its files."""
     data = {name: body[name] for name in body if name not in files}
     if not isinstance(body, QueryDict):
@@ -146,10 +146,12 @@ def _examine(way: Derivation, source: Dataset, data: JSON, files: JSON) -> None:
         raise ValidationError({"options": {name: [flaw] for name, flaw in flaws.items()}})
     try:
         way.check(way.Options(**data["options"], **dict.fromkeys(files, "-")))
-    except CannotDerive as unfit:
-        raise ValidationError({"options": {unfit.option: [str(unfit)]} if unfit.option else [str(unfit)]}) from None
-    except ValueError as unfit:
-        raise ValidationError({"options": [str(unfit)]}) from None
+    except CannotDerive as invalid:
+        raise ValidationError(
+            {"options": {invalid.option: [str(invalid)]} if invalid.option else [str(invalid)]}
+        ) from None
+    except ValueError as invalid:
+        raise ValidationError({"options": [str(invalid)]}) from None
 
 
 def _flaw(option: Field[Any] | None, value: Any) -> str:
@@ -168,8 +170,8 @@ def _flaw(option: Field[Any] | None, value: Any) -> str:
 
 
 def _way(way: Derivation) -> JSON:
-    told = {"how": way.how, "title": _(way.title), "does": _(way.does), "outputs": list(way.outputs)}
-    return told | {"options": [_option(each) for each in fields(way.Options)]}
+    data = {"how": way.how, "title": _(way.title), "does": _(way.does), "outputs": list(way.outputs)}
+    return data | {"options": [_option(each) for each in fields(way.Options)]}
 
 
 def _option(each: Field[Any]) -> JSON:

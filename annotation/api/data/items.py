@@ -121,8 +121,8 @@ class DatasetItemViewSet(DatasetPartViewSet):
         """
         try:
             example = item_editing.read(data["example"])
-        except Refused as unfit:
-            raise ValidationError({"example": [str(unfit)]}) from None
+        except Refused as invalid:
+            raise ValidationError({"example": [str(invalid)]}) from None
         if data["version"] != self.row.version:
             raise Conflict(_("Somebody else has edited this item in the meantime. Look at the newest version first."))
         return item_editing.edit(self.row, example, note=data["note"], user=self.request.user)

@@ -59,7 +59,7 @@ class LineSerializer(serializers.Serializer):
 class OnePayoutSerializer(PayoutSerializer):
     """A payout with its lines."""
 
-    lines = LineSerializer(many=True, source="told_lines")
+    lines = LineSerializer(many=True, source="lines_to_pay")
 
 
 class PayoutNoteInput(Input):
@@ -102,7 +102,7 @@ class PayoutViewSet(ResourceViewSet):
 
     def prepare(self, rows: list[Any]) -> list[Any]:
         for payout in () if self.operation.many else rows:
-            payout.told_lines = payouts.lines_of(payout)
+            payout.lines_to_pay = payouts.lines_of(payout)
         return rows
 
     @operation()

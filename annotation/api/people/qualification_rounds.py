@@ -145,8 +145,8 @@ def _check_rule(batch: Batch, whole: JSON) -> None:
     slugs = sorted(batch.datasets.values_list("slug", flat=True))
     try:
         qualification_rounds.read_rule(whole["rule"], task=batch.task, grading=whole["grading"], datasets=slugs)
-    except Refused as unfit:
-        raise ValidationError({"rule": [str(unfit)]}) from None
+    except Refused as invalid:
+        raise ValidationError({"rule": [str(invalid)]}) from None
 
 
 def _type(project: Project, named: Any) -> QualificationType:

@@ -105,7 +105,7 @@ def read_form(data: JSON, *, type: QualificationType | None = None) -> TypeForm:
     posted = {name: value for name, value in whole.items() if value is not None and value is not False}
     form = TypeForm(posted, type=type)
     if not form.is_valid():
-        raise ValidationError({name.replace("__all__", ""): list(told) for name, told in form.errors.items()})
+        raise ValidationError({name.replace("__all__", ""): list(texts) for name, texts in form.errors.items()})
     return form
 
 

@@ -115,10 +115,10 @@ class RequestSerializer(serializers.Serializer):
     answers = serializers.SerializerMethodField()
     submitted_at = serializers.DateTimeField(allow_null=True)
 
-    def get_answers(self, asked: Any) -> list[JSON]:
+    def get_answers(self, request: Any) -> list[JSON]:
         """The answers to the test."""
-        said = read_answers(asked.answer) if asked.answer else []
-        return [{"question": question, "answer": answer} for question, answer in said]
+        answers = read_answers(request.answer) if request.answer else []
+        return [{"question": question, "answer": answer} for question, answer in answers]
 
 
 class RuleInput(Input):
@@ -255,5 +255,5 @@ def _form(project: Project, data: JSON) -> RuleForm:
     posted: dict[str, Any] = {name: data[name] for name in ("figure", "least", "answers", "value")}
     form = RuleForm(project, posted | {"batches": sorted(rows.values())})
     if not form.is_valid():
-        raise ValidationError({name: list(told) for name, told in form.errors.items()})
+        raise ValidationError({name: list(texts) for name, texts in form.errors.items()})
     return form

@@ -98,13 +98,13 @@ class WorkerViewSet(ResourceViewSet):
         """Add figures and qualifications, and names if the caller may see them."""
         known, named = worker_profile.of_workers(rows), roles.may(self.role, roles.PEOPLE)
         for worker in rows:
-            block, mine = getattr(worker, "block", None), known[worker.pk]
+            block, activity = getattr(worker, "block", None), known[worker.pk]
             worker.blocked = block is not None
             worker.block_reason = block.reason if block and named else None
             worker.name = str(worker.user or worker.external_id or "") if named else None
-            worker.submitted, worker.last_at_work = mine.submitted, mine.last
+            worker.submitted, worker.last_at_work = activity.submitted, activity.last
             # a plain attribute, because the relation of that name is a query
-            worker.held = [{"id": id, "name": name, "value": value} for id, name, value in mine.held]
+            worker.held = [{"id": id, "name": name, "value": value} for id, name, value in activity.held]
         return rows
 
     @operation(query=WorkerFilter)

@@ -76,7 +76,7 @@ def cut_of(data: JSON) -> Cut:
     return Cut.of(texts)
 
 
-def table_told(table: JSON) -> JSON:
+def table_data(table: JSON) -> JSON:
     """A table with its texts in the reader's language; figures stay unformatted."""
     return {
         "name": table["name"],
@@ -92,7 +92,7 @@ def _cell(cell: Any) -> Any:
     return cell if plain else tables.cell_text(cell, _)
 
 
-def report_told(batch: Batch, cut: Cut) -> JSON:
+def report_data(batch: Batch, cut: Cut) -> JSON:
     """The stored report of a batch or of a part of it."""
     kept = batch_scores.kept_report(batch, cut)
     if kept is None:
@@ -100,7 +100,7 @@ def report_told(batch: Batch, cut: Cut) -> JSON:
     return {
         "computed_at": kept.created_at,
         "fresh": batch_scores.is_fresh(batch, kept),
-        "tables": [table_told(table) for table in tables_of(kept.content)],
+        "tables": [table_data(table) for table in tables_of(kept.content)],
         "content": kept.content,
     }
 
@@ -114,7 +114,7 @@ class BatchReportViewSet(BatchPartViewSet):
     @operation(query=CutFilter)
     def retrieve(self, query: JSON) -> JSON:
         """The report of a batch, or of a part of it, as last computed."""
-        return report_told(self.batch, cut_of(query))
+        return report_data(self.batch, cut_of(query))
 
     @action(takes=CutInput, gives=QueuedSerializer, act=roles.SEE)
     def refresh(self, data: JSON) -> Job:

@@ -193,8 +193,10 @@ class ApprovalViewSet(ResourceViewSet):
                 {f"assignments.{k}": [_("No such response awaits approval in this batch.")] for k in unknown}
             )
         amount = data.get("amount", Decimal(0))
-        meant = approval_queue.BulkDecision(data["act"], text=data["text"], amount=amount, form=form_of(self.request))
-        outcome = approval_queue.decide_all(rows, meant, user=self.request.user)
+        decision = approval_queue.BulkDecision(
+            data["act"], text=data["text"], amount=amount, form=form_of(self.request)
+        )
+        outcome = approval_queue.decide_all(rows, decision, user=self.request.user)
         return {"done": outcome.done, "refused": outcome.refused}
 
     @operation()
