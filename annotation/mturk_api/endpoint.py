@@ -58,17 +58,17 @@ def endpoint(request: HttpRequest, name: str = "") -> HttpResponse:
     if request.method != "POST":
         address = request.build_absolute_uri(request.path)
         return render(request, "mturk_api/endpoint.html", {"address": address.rstrip("/") + "/"})
-    asked = str(uuid.uuid4())
+    request_id = str(uuid.uuid4())
     try:
-        status, told = 200, _answer(request)
+        status, body = 200, _answer(request)
     except RequestError as error:
-        status, told = error.status, _stamped(error)
+        status, body = error.status, _stamped(error)
     except Exception:
-        log.exception("request %s to the MTurk endpoint failed", asked)
+        log.exception("request %s to the MTurk endpoint failed", request_id)
         fault = RequestError("The service could not carry out the request. It may be sent again.", kind="ServiceFault")
-        status, told = 500, _stamped(fault)
-    response = HttpResponse(json.dumps(told), content_type=CONTENT_TYPE, status=status)
-    response["x-amzn-RequestId"] = asked
+        status, body = 500, _stamped(fault)
+    response = HttpResponse(json.dumps(body), content_type=CONTENT_TYPE, status=status)
+    response["x-amzn-RequestId"] = request_id
     return response
 
 
@@ -139,7 +139,7 @@ def _signer(request: HttpRequest, service_name: str) -> AccessKey:
 def _key(key_id: str) -> AccessKey:
     """A valid key whose owner is still a member of its project, with two-factor authentication if required."""
     rows = AccessKey.objects.select_related("project", "user")
-    theirs = rows.filter(
+    usable = rows.filter(
         Q(project__two_factor=False) | Q(user__second_factor__isnull=False),
         user__is_active=True,
         project__removed_at__isnull=True,
@@ -148,7 +148,7 @@ def _key(key_id: str) -> AccessKey:
         revoked_at__isnull=True,
     )
     try:
-        key = theirs.filter(key_id=key_id).first()
+        key = usable.filter(key_id=key_id).first()
     except Unsealable:
         log.exception("access key %s cannot be read", key_id)
         key = None

@@ -13,5 +13,5 @@ class RequestError(Exception):
     @property
     def body(self) -> dict[str, str]:
         """The error's JSON, without the time that MTurk appends to every message."""
-        told = {"__type": self.kind, "Message": self.message}
-        return told | ({"TurkErrorCode": f"AWS.MechanicalTurk.{self.code}"} if self.code else {})
+        members = {"__type": self.kind, "Message": self.message}
+        return members | ({"TurkErrorCode": f"AWS.MechanicalTurk.{self.code}"} if self.code else {})

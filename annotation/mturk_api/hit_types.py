@@ -34,9 +34,9 @@ def create_hit_type(caller: Caller, request: JSON) -> JSON:
 @operation("CreateHIT")
 def create_hit(caller: Caller, request: JSON) -> JSON:
     """Create a HIT with its own terms, which become a type."""
-    asked, wanted = representation.read(caller, request), _hit_request(request)
+    terms, wanted = representation.read(caller, request), _hit_request(request)
     _use_up(caller, request, wanted)
-    made = hit_creation.hit_type_of(caller.project, asked, user=caller.key.user)
+    made = hit_creation.hit_type_of(caller.project, terms, user=caller.key.user)
     return _list(made, wanted)
 
 

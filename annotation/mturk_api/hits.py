@@ -58,7 +58,7 @@ def list_hits_for_qualification_type(caller: Caller, request: JSON) -> JSON:
     if wanted not in requirements.SYSTEM:
         rows.qualification_type(caller, wanted)
     types = HitType.objects.filter(project=caller.project).values_list("batch", "batch__requirements")
-    batches = [pk for pk, asked in types if wanted in {row["type"] for row in asked}]
+    batches = [pk for pk, conditions in types if wanted in {row["type"] for row in conditions}]
     return _page(Listing.objects.present().filter(project=caller.project, hit__batch__in=batches), request)
 
 

@@ -23,7 +23,7 @@ def register() -> None:
     events.listen(events.BatchClosed, batch_closed, order=ORDER)
 
 
-def _is_ours(row: Assignment | Batch) -> bool:
+def _is_of_mturk_api(row: Assignment | Batch) -> bool:
     return (row.batch if isinstance(row, Assignment) else row).task == EXTERNAL
 
 
@@ -33,7 +33,7 @@ def assignment_accepted(event: events.AssignmentAccepted) -> None:
 
 def assignment_returned(event: events.AssignmentReturned) -> None:
     row = event.assignment
-    if _is_ours(row):
+    if _is_of_mturk_api(row):
         hit_funds.settled(row.hit_id)
         notification_events.record_event(
             notification_events.ABANDONED if event.expired else notification_events.RETURNED, row.hit, row
@@ -42,7 +42,7 @@ def assignment_returned(event: events.AssignmentReturned) -> None:
 
 def response_submitted(event: events.ResponseSubmitted) -> None:
     row = event.assignment
-    if not _is_ours(row) or event.revision > 1:
+    if not _is_of_mturk_api(row) or event.revision > 1:
         return
     if event.late and (not event.counts or row.batch.state == Batch.State.CLOSED):
         hit_funds.settled(row.hit_id)  # the assignment had no money set aside
@@ -51,7 +51,7 @@ def response_submitted(event: events.ResponseSubmitted) -> None:
 
 
 def pay_decision_begun(event: events.PayDecisionBegun) -> None:
-    if _is_ours(event.assignment):
+    if _is_of_mturk_api(event.assignment):
         hit_funds.lock(event.assignment.hit_id)
 
 
@@ -64,21 +64,21 @@ def assignment_rejected(event: events.AssignmentRejected) -> None:
 
 
 def pay_decided(event: events.PayDecided) -> None:
-    if _is_ours(event.assignment):
+    if _is_of_mturk_api(event.assignment):
         hit_funds.settled(event.assignment.hit_id, spent=event.spent)
 
 
 def hit_excluded(event: events.HitExcluded) -> None:
-    if _is_ours(event.hit.batch):
+    if _is_of_mturk_api(event.hit.batch):
         hit_funds.settled(event.hit.pk)
 
 
 def hit_restored(event: events.HitRestored) -> None:
     """Set aside the cost of its assignments again. Raises Overdrawn, which undoes the restoring."""
-    if _is_ours(event.hit.batch):
+    if _is_of_mturk_api(event.hit.batch):
         hit_funds.settle(event.hit.pk)
 
 
 def batch_closed(event: events.BatchClosed) -> None:
-    if _is_ours(event.batch):
+    if _is_of_mturk_api(event.batch):
         hit_funds.end_all(event.batch)

@@ -30,13 +30,13 @@ def send_test_event_notification(caller: Caller, request: JSON) -> JSON:
     return {}
 
 
-def _specified(caller: Caller, told: JSON, *, test: bool = False) -> NotificationSetting:
+def _specified(caller: Caller, specification: JSON, *, test: bool = False) -> NotificationSetting:
     try:
         return notification_events.specify(
-            destination=told["Destination"],
-            transport=told["Transport"],
-            version=told["Version"],
-            kinds=told["EventTypes"],
+            destination=specification["Destination"],
+            transport=specification["Transport"],
+            version=specification["Version"],
+            kinds=specification["EventTypes"],
             key=caller.key,
             test=test,
         )

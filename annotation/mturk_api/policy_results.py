@@ -25,13 +25,13 @@ def list_review_policy_results_for_hit(caller: Caller, request: JSON) -> JSON:
     if not request.get("RetrieveResults", True):
         found = found.filter(action=True)
     page, about = paging.page(found, {"MaxResults": USUAL} | request)
-    told: JSON = {
+    data: JSON = {
         "HITId": listing.hit.public_id,
         "AssignmentReviewPolicy": listing.assignment_policy,
         "HITReviewPolicy": listing.hit_policy,
         "NextToken": about.get("NextToken"),
     }
-    return told | {REPORTS[level]: _report([row for row in page if row.level == level]) for level in levels}
+    return data | {REPORTS[level]: _report([row for row in page if row.level == level]) for level in levels}
 
 
 def _report(outcomes: list[PolicyOutcome]) -> JSON:

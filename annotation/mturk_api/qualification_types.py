@@ -56,7 +56,7 @@ COLUMNS = {
 
 def shown(type: QualificationType) -> JSON:
     """A type in the form of the API."""
-    told: JSON = {
+    data: JSON = {
         "QualificationTypeId": type.public_id,
         "CreationTime": type.created_at,
         "Name": type.name,
@@ -70,7 +70,7 @@ def shown(type: QualificationType) -> JSON:
         "TestDurationInSeconds": type.test_seconds if type.test else None,
         "AnswerKey": type.answer_key or None,
     }
-    return told | ({"AutoGrantedValue": type.auto_value} if type.auto_granted else {})
+    return data | ({"AutoGrantedValue": type.auto_value} if type.auto_granted else {})
 
 
 @operation("CreateQualificationType")

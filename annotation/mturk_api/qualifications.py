@@ -109,46 +109,44 @@ def list_qualification_requests(caller: Caller, request: JSON) -> JSON:
     if "QualificationTypeId" in request:
         found = found.filter(type=rows.qualification_type(caller, request["QualificationTypeId"]))
     page, about = paging.page(found.select_related("type", "worker"), request, by="submitted_at")
-    return about | {"QualificationRequests": [_asked(asked) for asked in page]}
+    return about | {"QualificationRequests": [_request_data(row) for row in page]}
 
 
-def _asked(asked: QualificationRequest) -> JSON:
+def _request_data(row: QualificationRequest) -> JSON:
     return {
-        "QualificationRequestId": asked.public_id,
-        "QualificationTypeId": asked.type.public_id,
-        "WorkerId": asked.worker.public_id,
-        "Test": asked.test or None,
-        "Answer": asked.answer or None,
-        "SubmitTime": asked.submitted_at,
+        "QualificationRequestId": row.public_id,
+        "QualificationTypeId": row.type.public_id,
+        "WorkerId": row.worker.public_id,
+        "Test": row.test or None,
+        "Answer": row.answer or None,
+        "SubmitTime": row.submitted_at,
     }
 
 
 @operation("AcceptQualificationRequest")
 def accept_qualification_request(caller: Caller, request: JSON) -> JSON:
-    asked = rows.qualification_request(caller, request["QualificationRequestId"])
+    row = rows.qualification_request(caller, request["QualificationRequestId"])
     try:
-        qualification_types.accept_request(
-            asked, value=request.get("IntegerValue"), source="wire", user=caller.key.user
-        )
+        qualification_types.accept_request(row, value=request.get("IntegerValue"), source="wire", user=caller.key.user)
     except Conflict:
-        raise _decided(asked) from None
+        raise _decided(row) from None
     return {}
 
 
 @operation("RejectQualificationRequest")
 def reject_qualification_request(caller: Caller, request: JSON) -> JSON:
     """Reject a request, with a reason for the worker."""
-    asked = rows.qualification_request(caller, request["QualificationRequestId"])
+    row = rows.qualification_request(caller, request["QualificationRequestId"])
     try:
-        qualification_types.reject_request(asked, reason=_reason(request))
+        qualification_types.reject_request(row, reason=_reason(request))
     except Conflict:
-        raise _decided(asked) from None
+        raise _decided(row) from None
     return {}
 
 
-def _decided(asked: QualificationRequest) -> RequestError:
+def _decided(row: QualificationRequest) -> RequestError:
     return RequestError(
-        f"This Qualification request is currently in the state '{asked.get_state_display()}'.  "
+        f"This Qualification request is currently in the state '{row.get_state_display()}'.  "
         "This operation can be called with a status of: Pending",
         code="InvalidQualificationRequestState",
     )

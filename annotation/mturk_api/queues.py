@@ -68,13 +68,13 @@ def _message(event: Event, wanted: set[str]) -> JSON:
         "ApproximateReceiveCount": str(event.tries),
         "SentTimestamp": str(int(event.created_at.timestamp() * 1000)),
     }
-    told = {name: value for name, value in about.items() if {"All", name} & wanted}
+    attributes = {name: value for name, value in about.items() if {"All", name} & wanted}
     return {
         "MessageId": event.public_id,
         "ReceiptHandle": f"{event.public_id}.{event.tries}",
         "MD5OfBody": hashlib.md5(body.encode(), usedforsecurity=False).hexdigest(),
         "Body": body,
-    } | ({"Attributes": told} if told else {})
+    } | ({"Attributes": attributes} if attributes else {})
 
 
 def delete_message(caller: Caller, request: JSON) -> JSON:

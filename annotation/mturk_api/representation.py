@@ -62,12 +62,12 @@ def check(request: JSON) -> None:
 def read(caller: Caller, request: JSON) -> Terms:
     """The terms in a request of CreateHIT or CreateHITType. Raises RequestError."""
     check(request)
-    asked = [_requirement(row) for row in request.get("QualificationRequirements", [])]
+    conditions = [_requirement(row) for row in request.get("QualificationRequirements", [])]
     try:
-        requirements.check(asked)
-    except requirements.InvalidRequirement as unfit:
-        raise invalid(str(unfit)) from None
-    _exist(caller, asked)
+        requirements.check(conditions)
+    except requirements.InvalidRequirement as problem:
+        raise invalid(str(problem)) from None
+    _exist(caller, conditions)
     return Terms(
         title=request["Title"],
         description=request["Description"],
@@ -75,7 +75,7 @@ def read(caller: Caller, request: JSON) -> Terms:
         duration=request["AssignmentDurationInSeconds"],
         keywords=request.get("Keywords", ""),
         auto_approval=request.get("AutoApprovalDelayInSeconds", LONGEST_APPROVAL),
-        requirements=tuple(one.written() for one in asked),
+        requirements=tuple(one.written() for one in conditions),
     )
 
 
@@ -95,9 +95,9 @@ def _requirement(row: JSON) -> Requirement:
     )
 
 
-def _exist(caller: Caller, asked: list[Requirement]) -> None:
+def _exist(caller: Caller, conditions: list[Requirement]) -> None:
     """Raises RequestError for a type that is neither the caller's nor MTurk's own."""
-    wanted = {one.type for one in asked} - requirements.SYSTEM
+    wanted = {one.type for one in conditions} - requirements.SYSTEM
     if not wanted:
         return
     own = QualificationType.objects.filter(project=caller.project, deleted_at__isnull=True, public_id__in=wanted)
@@ -111,19 +111,19 @@ def requirements_shown(stored: list[dict[str, Any]]) -> list[JSON]:
 
 
 def _shown(one: Requirement) -> JSON:
-    told: JSON = {
+    data: JSON = {
         "QualificationTypeId": one.type,
         "Comparator": one.comparator,
         "RequiredToPreview": one.guard != "Accept",
         "ActionsGuarded": one.guard,
     }
     if one.values:
-        told["IntegerValues"] = list(one.values)
+        data["IntegerValues"] = list(one.values)
     if one.locales:
-        told["LocaleValues"] = [
+        data["LocaleValues"] = [
             {"Country": at.country} | ({"Subdivision": at.subdivision} if at.subdivision else {}) for at in one.locales
         ]
-    return told
+    return data
 
 
 def listings(found: QuerySet[Listing]) -> QuerySet[Listing]:
@@ -145,7 +145,7 @@ def hit(row: Listing) -> JSON:
 
 def _hit(row: Listing, completed: int) -> JSON:
     it, batch = row.hit, row.hit.batch
-    stand = hit_funds.stand(row)
+    state = hit_funds.state_of(row)
     return {
         "HITId": it.public_id,
         "HITTypeId": batch.hit_type.public_id,
@@ -155,7 +155,7 @@ def _hit(row: Listing, completed: int) -> JSON:
         "Description": batch.description,
         "Question": it.payload["question"],
         "Keywords": batch.keywords or None,
-        "HITStatus": hit_status.status(stand),
+        "HITStatus": hit_status.status(state),
         "MaxAssignments": it.wanted,
         "Reward": it.reward,
         "AutoApprovalDelayInSeconds": batch.auto_approval,
@@ -165,7 +165,7 @@ def _hit(row: Listing, completed: int) -> JSON:
         "QualificationRequirements": requirements_shown(batch.requirements),
         "HITReviewStatus": "NotReviewed",
         "NumberOfAssignmentsPending": it.live,
-        "NumberOfAssignmentsAvailable": stand.available,
+        "NumberOfAssignmentsAvailable": state.available,
         "NumberOfAssignmentsCompleted": completed,
     }
 
@@ -174,8 +174,8 @@ def assignments(found: Sequence[Assignment]) -> list[JSON]:
     """Assignment structures of submitted assignments with `hit` and `worker`, in their order."""
     answers = WorkerResponse.objects.filter(assignment__in=found, revision=F("assignment__revision"))
     given = dict(answers.values_list("assignment", "answer"))
-    told = _feedback(found)
-    return [_assignment(row, given.get(row.pk) or {}, told.get(row.pk)) for row in found]
+    feedback = _feedback(found)
+    return [_assignment(row, given.get(row.pk) or {}, feedback.get(row.pk)) for row in found]
 
 
 def _feedback(found: Iterable[Assignment]) -> dict[int, str]:

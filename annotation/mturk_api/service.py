@@ -44,8 +44,8 @@ def read(operation: OperationModel, request: JSON) -> JSON:
     if shape is None:
         return {}
     request = _present(request)
-    if told := _misshapen(request, shape):
-        raise invalid(told)
+    if message := _misshapen(request, shape):
+        raise invalid(message)
     problems = list(_problems(request, shape, ""))
     if problems:
         counted = f"{len(problems)} validation error{'s' if len(problems) > 1 else ''} detected"
@@ -152,8 +152,10 @@ def write(operation: OperationModel, result: JSON, *, checked: bool = False) -> 
     written: JSON = _write(result, shape)
     if checked:
         misshapen = _misshapen(written, shape)
-        ours = [] if misshapen else [told for told in _problems(written, shape, "") if FREE not in told]
-        problems = [*_unknown(result, shape), *ours, *([misshapen] if misshapen else [])]
+        shape_problems = (
+            [] if misshapen else [problem for problem in _problems(written, shape, "") if FREE not in problem]
+        )
+        problems = [*_unknown(result, shape), *shape_problems, *([misshapen] if misshapen else [])]
         if problems:
             raise ValueError(f"{operation.name} answers what its model does not have: {'; '.join(problems)}")
     return written

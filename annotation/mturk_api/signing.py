@@ -61,10 +61,10 @@ class _Signer(SigV4Auth):
 
 def claim(request: Signed, *, now: datetime, service: str = SERVICE) -> Claim:
     """Parse the Authorization header. Raises RequestError for a missing, malformed or expired signature."""
-    told = request.headers.get("authorization", "")
-    if not told:
+    header = request.headers.get("authorization", "")
+    if not header:
         raise RequestError("Missing Authentication Token", kind="MissingAuthenticationTokenException")
-    found = AUTHORIZATION.fullmatch(told.strip())
+    found = AUTHORIZATION.fullmatch(header.strip())
     if not found:
         raise refused("The Authorization header is not a signature of AWS Signature Version 4 as we read it.")
     if found["service"] != service:
@@ -77,16 +77,16 @@ def claim(request: Signed, *, now: datetime, service: str = SERVICE) -> Claim:
     return Claim(found["key_id"], found["region"], service, signed, found["signature"])
 
 
-def _be_fresh(told: str, day: str, now: datetime) -> None:
+def _be_fresh(stamp: str, day: str, now: datetime) -> None:
     try:
-        at = datetime.strptime(told, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        at = datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     except ValueError:
         raise refused("The X-Amz-Date header must look like 20261120T234046Z.") from None
-    if told[:8] != day:
+    if stamp[:8] != day:
         raise refused("Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP.")
     if abs(now - at) > SKEW:
         clock = now.strftime("%Y%m%dT%H%M%SZ")
-        raise refused(f"Signature expired: {told} is more than 15 minutes from {clock}, the time of this server.")
+        raise refused(f"Signature expired: {stamp} is more than 15 minutes from {clock}, the time of this server.")
 
 
 def refused(reason: str) -> RequestError:
@@ -97,8 +97,8 @@ def refused(reason: str) -> RequestError:
 def verify(request: Signed, claimed: Claim, secret: str) -> None:
     """Raise RequestError unless the request, body included, was signed with this secret."""
     digest = hashlib.sha256(request.body).hexdigest()
-    told = request.headers.get("x-amz-content-sha256")
-    matches = told is None or hmac.compare_digest(told.encode(), digest.encode())
+    stated = request.headers.get("x-amz-content-sha256")
+    matches = stated is None or hmac.compare_digest(stated.encode(), digest.encode())
     if not (hmac.compare_digest(_signature(request, claimed, secret), claimed.signature) and matches):
         raise refused(
             "The request signature we calculated does not match the signature you provided. "

@@ -164,7 +164,7 @@ class Marketplace(RuleBasedStateMachine):
         available = shown["NumberOfAssignmentsAvailable"]
         assert (shown["NumberOfAssignmentsPending"], shown["NumberOfAssignmentsCompleted"]) == (pending, completed)
         assert pending + undecided + completed + available == shown["MaxAssignments"]
-        assert shown["HITStatus"] == hit_status.status(hit_funds.stand(row))
+        assert shown["HITStatus"] == hit_status.status(hit_funds.state_of(row))
         deleted = row.deleted_at is not None
         places = 0 if row.expired or deleted else available
         assert row.held == (pending + undecided + places) * hit_funds.cost(row.hit)

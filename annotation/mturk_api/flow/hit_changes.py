@@ -42,7 +42,7 @@ class TooMany(Refused):
 
 def status_of(listing: Listing) -> str:
     """HITStatus of a listing from `hit_funds.standing`."""
-    return hit_status.status(hit_funds.stand(listing))
+    return hit_status.status(hit_funds.state_of(listing))
 
 
 def _locked(listing: Listing, *batches: int) -> Listing:
@@ -59,8 +59,8 @@ def _locked(listing: Listing, *batches: int) -> Listing:
 
 def _lock_work(listing: Listing) -> None:
     """Lock the HIT's assignments and participations, which come before batches and HITs in the lock order."""
-    mine = Assignment.objects.select_for_update(no_key=True).filter(hit=listing.hit_id).order_by("pk")
-    workers = list(mine.values_list("worker", flat=True))
+    assignments = Assignment.objects.select_for_update(no_key=True).filter(hit=listing.hit_id).order_by("pk")
+    workers = list(assignments.values_list("worker", flat=True))
     participations = Participation.objects.select_for_update(of=("self",), no_key=True).filter(worker__in=workers)
     list(participations.filter(batch__hit_type__isnull=False).order_by("pk").only("pk"))
 

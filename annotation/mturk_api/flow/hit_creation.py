@@ -40,9 +40,9 @@ class Terms:
     @property
     def digest(self) -> str:
         """Equal for equal terms, whatever the order of the requirements."""
-        told = asdict(self) | {"reward": f"{self.reward:.2f}"}
-        told["requirements"] = sorted(json.dumps(row, sort_keys=True) for row in self.requirements)
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        content = asdict(self) | {"reward": f"{self.reward:.2f}"}
+        content["requirements"] = sorted(json.dumps(row, sort_keys=True) for row in self.requirements)
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

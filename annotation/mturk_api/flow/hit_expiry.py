@@ -31,13 +31,13 @@ def notice(hit_id: int) -> None:
     row = hit_funds.standing(locked).first()
     if row is None:
         return
-    hit, mine = row.hit, Listing.objects.filter(pk=row.pk)
+    hit, listing = row.hit, Listing.objects.filter(pk=row.pk)
     if row.expired and hit.closes_at is not None and row.expiry_noticed != hit.closes_at:
-        mine.update(expiry_noticed=hit.closes_at)
+        listing.update(expiry_noticed=hit.closes_at)
         notification_events.record_event(notification_events.EXPIRED, hit)
     mark = hit.wanted + hit.done
-    if hit_status.status(hit_funds.stand(row)) in OVER and row.reviewable_noticed != mark:
-        mine.update(reviewable_noticed=mark)
+    if hit_status.status(hit_funds.state_of(row)) in OVER and row.reviewable_noticed != mark:
+        listing.update(reviewable_noticed=mark)
         notification_events.record_event(notification_events.REVIEWABLE, hit)
         policy_checks.judge_hit(row)
 

@@ -31,11 +31,11 @@ EXPIRED = Case(
 
 
 def standing(rows: QuerySet[Listing]) -> QuerySet[Listing]:
-    """The listings with their HIT, and `expired` by the database's clock, as `stand` needs them."""
+    """The listings with their HIT, and `expired` by the database's clock, as `state_of` needs them."""
     return rows.select_related("hit__batch__hit_type", "hit__batch__project").annotate(expired=EXPIRED)
 
 
-def stand(listing: Listing) -> Stand:
+def state_of(listing: Listing) -> Stand:
     """The state of a listing from `standing`."""
     hit = listing.hit
     return Stand(
@@ -75,11 +75,11 @@ def settle(hit_id: int, *, spent: Decimal = Decimal(0)) -> None:
     listing = standing(locked).first()
     if listing is None:
         return
-    known = stand(listing)
+    state = state_of(listing)
     waiting = undecided(listing.hit).count()
-    needed = hit_status.payable(known, waiting) * cost(listing.hit)
+    needed = hit_status.payable(state, waiting) * cost(listing.hit)
     _move(listing, spent, needed)
-    due_at = _due_at(listing, known, waiting)
+    due_at = _due_at(listing, state, waiting)
     Listing.objects.filter(pk=listing.pk).update(held=needed, due_at=due_at, moves=F("moves") + 1)
 
 
@@ -92,11 +92,11 @@ def _move(listing: Listing, spent: Decimal, needed: Decimal) -> None:
         ledger.release(listing.hit.batch, -lacking, key=key)
 
 
-def _due_at(listing: Listing, known: Stand, waiting: int) -> object:
+def _due_at(listing: Listing, state: Stand, waiting: int) -> object:
     """When the listing next changes by time alone."""
-    if known.deleted:
+    if state.deleted:
         return None
-    if not known.expired:
+    if not state.expired:
         return listing.hit.closes_at
     gone = (listing.hit.closes_at or clock.now()) + hit_status.KEPT
     return gone if gone > clock.now() else clock.now() + LOOK_AGAIN
@@ -110,9 +110,9 @@ def due(project: Project) -> QuerySet[Listing]:
 @transaction.atomic
 def end_all(batch: Batch) -> int:
     """Expire the HITs of a batch of the MTurk API now, like `UpdateExpirationForHIT`; returns how many."""
-    lasting = Hit.objects.filter(batch=batch, listing__deleted_at__isnull=True, closes_at__gt=Now())
+    open_hits = Hit.objects.filter(batch=batch, listing__deleted_at__isnull=True, closes_at__gt=Now())
     # By key, so that two calls cannot deadlock.
-    ended = list(lasting.select_for_update(of=("self",), no_key=True).order_by("pk").values_list("pk", flat=True))
+    ended = list(open_hits.select_for_update(of=("self",), no_key=True).order_by("pk").values_list("pk", flat=True))
     Hit.objects.filter(pk__in=ended).update(closes_at=Now())
     return Listing.objects.filter(hit__in=ended).update(due_at=Now())
 
@@ -137,7 +137,7 @@ def _is_over(row: Listing) -> bool:
     """Whether it expired long ago and nothing is pending."""
     if row.hit.closes_at is None or row.hit.closes_at + hit_status.KEPT > clock.now():
         return False
-    waits_for_nobody = hit_status.status(stand(row)) in {hit_status.REVIEWABLE, hit_status.REVIEWING}
+    waits_for_nobody = hit_status.status(state_of(row)) in {hit_status.REVIEWABLE, hit_status.REVIEWING}
     return waits_for_nobody and not undecided(row.hit).exists()
 
 

@@ -59,10 +59,10 @@ def _carry_out(pk: int) -> bool:
         return False
     try:
         with transaction.atomic():
-            told = _do(action)
+            value = _do(action)
     except Refused as refusal:
         return action.move(policy_checks.FAILED, value=str(refusal), error=_code(refusal), done_at=clock.now())
-    return action.move(policy_checks.SUCCEEDED, value=told, done_at=clock.now())
+    return action.move(policy_checks.SUCCEEDED, value=value, done_at=clock.now())
 
 
 def _code(refusal: Refused) -> str:

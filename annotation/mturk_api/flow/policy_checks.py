@@ -28,7 +28,7 @@ def judge(assignment: Assignment) -> bool:
     )
     if before.exists():
         return False
-    outcome = _known(listing, Work(assignment.public_id, answers_of([assignment])[assignment.pk]))
+    outcome = _score_known_answers(listing, Work(assignment.public_id, answers_of([assignment])[assignment.pk]))
     _write(listing, review_policies.ASSIGNMENT, outcome)
     return True
 
@@ -54,7 +54,7 @@ def answers_of(assignments: list[Assignment]) -> dict[int, Answers]:
     return {row.pk: review_policies.field_values(newest.get(row.pk, {}).get("fields", [])) for row in assignments}
 
 
-def _known(listing: Listing, work: Work) -> Outcome:
+def _score_known_answers(listing: Listing, work: Work) -> Outcome:
     policy = review_policies.read_known_answers(listing.assignment_policy)
     return review_policies.score_known_answers(policy, work, hit=listing.hit.public_id)
 
@@ -62,7 +62,7 @@ def _known(listing: Listing, work: Work) -> Outcome:
 def _work(listing: Listing, row: Assignment, answers: Answers) -> Work:
     known = None
     if listing.assignment_policy:
-        known = review_policies.known_score(_known(listing, Work(row.public_id, answers)))
+        known = review_policies.known_score(_score_known_answers(listing, Work(row.public_id, answers)))
     rejected = row.approval == Assignment.Approved.REJECTED
     return Work(row.public_id, answers, rejected=rejected, known=known)
 

@@ -31,14 +31,14 @@ def spend(project: Project, family: str, token: str, *, result: str = "") -> Non
 
     Call it in the transaction of the effect, before it: if that fails, the token is unused.
     """
-    mine = RequestToken.objects.filter(project=project, family=family, token=token)
+    spent = RequestToken.objects.filter(project=project, family=family, token=token)
     now = clock.now()
-    mine.filter(created_at__lte=now - LASTS).delete()
+    spent.filter(created_at__lte=now - LASTS).delete()
     try:
         with transaction.atomic():
             RequestToken.objects.create(project=project, family=family, token=token, result=result, created_at=now)
     except IntegrityError:
-        before = mine.values_list("result", flat=True).first()
+        before = spent.values_list("result", flat=True).first()
         raise Spent(token, before or "") from None
 
 

@@ -51,12 +51,12 @@ def html_question(request: HttpRequest, token: str) -> HttpResponse:
     except signing.BadSignature:
         raise Http404 from None
     hit = get_object_or_404(Hit, pk=pk, listing__isnull=False)
-    asked = read_question(hit.payload["question"])
-    if not isinstance(asked, Html):
+    question = read_question(hit.payload["question"])
+    if not isinstance(question, Html):
         raise Http404
     scripts = {"script": "external_hit", "crowd": "crowd_elements", "first": "html_question"}
-    ours = {name: request.build_absolute_uri(static(f"js/{file}.js")) for name, file in scripts.items()}
-    page = HttpResponse(rewritten(asked.content, **ours))
+    script_urls = {name: request.build_absolute_uri(static(f"js/{file}.js")) for name, file in scripts.items()}
+    page = HttpResponse(rewritten(question.content, **script_urls))
     page._csp_exempt = True
     page["Content-Security-Policy"] = SANDBOX
     page["Cross-Origin-Opener-Policy"] = "unsafe-none"
@@ -72,7 +72,9 @@ def framed_anywhere(view: View) -> View:
         try:
             page = view(request)
         except (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent, MultiPartParserError):
-            page = _told(request, 413, message=_("This response is too large or not readable. Nothing was stored."))
+            page = _render_outcome(
+                request, 413, message=_("This response is too large or not readable. Nothing was stored.")
+            )
         return frameable(page)
 
     return framed
@@ -90,23 +92,25 @@ def external_submit(request: HttpRequest) -> HttpResponse:
     posted = [(name, value) for name, values in request.POST.lists() for value in values]
     try:
         sent = read_sent(request.META.get("QUERY_STRING", ""), posted)
-        return _told(request, 200, stored=external_submission.submit(sent.assignment, sent.fields))
+        return _render_outcome(request, 200, stored=external_submission.submit(sent.assignment, sent.fields))
     except TwoAssignments:
         message = _("The page names two different assignments, so nothing was stored. Open the HIT again and resend.")
-        return _told(request, 400, message=message)
+        return _render_outcome(request, 400, message=message)
     except Refused as refused:
         status = 404 if isinstance(refused, external_submission.Unknown) else 400
-        return _told(request, status, message=str(refused), preview=isinstance(refused, external_submission.InPreview))
+        return _render_outcome(
+            request, status, message=str(refused), preview=isinstance(refused, external_submission.InPreview)
+        )
     except (DatabaseError, InterfaceError) as error:
         if not is_away(error):
             raise
         again = [*sent.fields, ("assignmentId", sent.assignment)]
-        page = _told(request, 503, message=_("The server cannot store anything right now."), again=again)
+        page = _render_outcome(request, 503, message=_("The server cannot store anything right now."), again=again)
         page["Retry-After"] = "2"
         return page
 
 
-def _told(request: HttpRequest, status: int, **context: object) -> HttpResponse:
+def _render_outcome(request: HttpRequest, status: int, **context: object) -> HttpResponse:
     return render(request, "mturk_api/submitted.html", context, status=status)
 
 

@@ -48,10 +48,10 @@ class Command(JSONCommand):
         made = requesters.requester(options["email"], create=options["create"], slug=options["project"])
         key = access_keys.make(made.project, made.user)
         access_keys.endow(made, key, options["balance"])
-        told = {"access_key_id": key.key_id, "secret_access_key": key.secret, "project": made.project.slug}
+        data = {"access_key_id": key.key_id, "secret_access_key": key.secret, "project": made.project.slug}
         if not made.user.has_usable_password() and not options["json"]:
-            told["set_password"] = _password_link(made.user)
-        return told
+            data["set_password"] = _password_link(made.user)
+        return data
 
 
 def _password_link(user: User) -> str:
