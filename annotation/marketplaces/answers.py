@@ -98,12 +98,12 @@ def _may_last_until(batch: Batch) -> datetime:
 
     An assignment may be accepted in a HIT's last moment, submitted at its own end, and decided automatically.
     """
-    mine = Publication.objects.filter(hit__batch=batch)
+    publications = Publication.objects.filter(hit__batch=batch)
     looked_at = Q(state=Publication.State.PUBLISHED, due_at__isnull=False)
     rejected = payments.rejections().filter(publication__hit__batch=batch)
-    rows = mine.filter(looked_at | Q(pk__in=rejected.values("publication"))).values_list("closes_at", "remote")
+    rows = publications.filter(looked_at | Q(pk__in=rejected.values("publication"))).values_list("closes_at", "remote")
     # an earlier end counts only once the marketplace has been told
-    ends = [max(closes_at.timestamp(), told.get("expires_at") or 0.0) for closes_at, told in rows.iterator()]
+    ends = [max(closes_at.timestamp(), remote.get("expires_at") or 0.0) for closes_at, remote in rows.iterator()]
     last = timedelta(seconds=max(ends, default=0.0) + batch.lease_seconds + (batch.auto_approval or 0))
     return datetime.fromtimestamp(0, UTC) + last
 

@@ -148,7 +148,7 @@ class Bonus:
     token: str
 
     @property
-    def told(self) -> str:
+    def full_reason(self) -> str:
         """The reason that the worker reads."""
         return f"{self.reason} (ref {self.reference})".strip()
 
@@ -249,7 +249,7 @@ OPTIONAL += ["reject", "revoke"]
 TOGETHER = [{"pay_bonus", "has_bonus"}, {"ensure_qualification", "qualification_named", "holders", "grant", "revoke"}]
 
 
-def as_told(standing: Standing) -> dict[str, Any]:
+def as_json(standing: Standing) -> dict[str, Any]:
     """A HIT's state as stored JSON."""
     return {
         "status": standing.status,

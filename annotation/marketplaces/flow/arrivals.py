@@ -65,7 +65,7 @@ def signature(hit: Hit) -> str:
     return Signer(salt=ADDRESS).signature(hit.public_id)
 
 
-def is_ours(public_id: str, signed: str) -> bool:
+def is_signed(public_id: str, signed: str) -> bool:
     """Whether the signature is that of `frame_path` for the HIT with that public id."""
     signer = Signer(salt=ADDRESS)
     try:
@@ -116,11 +116,11 @@ def _place(arrival: Arrival, worker: Worker, hit: Hit) -> Assignment:
     if arrival.publication_id != hit.publication.pk:
         raise TurnedAway(_("The marketplace opened the page of a different HIT."))
     _pass_on(arrival)
-    mine = Assignment.objects.filter(hit=hit, worker=worker).first()
-    if mine is not None and mine.state == lifecycle.SUBMITTED:
-        return mine
-    if mine is None or mine.state != lifecycle.ACCEPTED:
-        _ask_whether_they_may(worker, hit)
+    existing = Assignment.objects.filter(hit=hit, worker=worker).first()
+    if existing is not None and existing.state == lifecycle.SUBMITTED:
+        return existing
+    if existing is None or existing.state != lifecycle.ACCEPTED:
+        _check_admission(worker, hit)
     participation = next_assignment.join_batch(worker, hit.batch)
     row = next_assignment.accept_hit(participation, hit, apart=True)
     if row is None:
@@ -142,12 +142,12 @@ def _pass_on(arrival: Arrival) -> None:
         next_assignment.return_assignment(former.assignment)
 
 
-def _ask_whether_they_may(worker: Worker, hit: Hit) -> None:
-    asked = copy(worker)
-    asked.consented_version = hit.batch.project.consent_version  # consent is asked for inside the frame
-    hindered = next_assignment.obstacle(asked, hit.batch)
+def _check_admission(worker: Worker, hit: Hit) -> None:
+    probe = copy(worker)
+    probe.consented_version = hit.batch.project.consent_version  # consent is asked for inside the frame
+    hindered = next_assignment.obstacle(probe, hit.batch)
     if hindered == "unqualified":  # the marketplace checks qualifications, but learns late whom we exclude
-        lacks = qualification_types.lacks(asked, hit.batch)
+        lacks = qualification_types.lacks(probe, hit.batch)
         hindered = "excluded" if any(lack.requirement.comparator == "DoesNotExist" for lack in lacks) else ""
     if hindered == "closed" or hit.excluded_at is not None:
         raise TurnedAway(_("This work is currently closed."))
@@ -168,8 +168,8 @@ def _free_silent_place(hit: Hit) -> bool:
 
     If they did not, they keep their draft, and their response is stored as late and counts if there is room.
     """
-    heard = Coalesce("draft_saved_at", "accepted_at")
-    live = Assignment.objects.filter(hit=hit, state=lifecycle.ACCEPTED).annotate(heard=heard)
+    last_sign = Coalesce("draft_saved_at", "accepted_at")
+    live = Assignment.objects.filter(hit=hit, state=lifecycle.ACCEPTED).annotate(last_sign=last_sign)
     quiet = live.filter(heard__lt=Now() - SILENCE, accepted_at__lt=Now() - SILENCE).order_by("heard").first()
     return quiet is not None and next_assignment.return_assignment(quiet)
 
@@ -178,7 +178,7 @@ def _free_silent_place(hit: Hit) -> bool:
 def _attach(arrival: Arrival, row: Assignment) -> Arrival:
     """Link the assignment to the arrival. A worker who accepts again on the marketplace continues with the same one."""
     Arrival.objects.filter(assignment=row).exclude(pk=arrival.pk).update(assignment=None)
-    remote = {name: told for name, told in arrival.remote.items() if name != "turned_away"}
+    remote = {name: value for name, value in arrival.remote.items() if name != "turned_away"}
     Arrival.objects.filter(pk=arrival.pk).update(assignment=row, remote=remote)
     return _arrivals().get(pk=arrival.pk)
 
@@ -206,24 +206,24 @@ def _bound(row: Assignment) -> dict[str, int]:
 def holder(token: str) -> Arrival | None:
     """The arrival of a valid token, with its assignment; None if it is invalid, expired or was passed on."""
     try:
-        said = loads(token, salt=TOKEN)
+        bound = loads(token, salt=TOKEN)
     except (BadSignature, ValueError):
         return None
-    if said["until"] < clock.now().timestamp():
+    if bound["until"] < clock.now().timestamp():
         return None
-    arrival = _arrivals().filter(pk=said["arrival"], assignment__isnull=False).first()
-    return arrival if arrival and _bound(arrival.assignment).items() <= said.items() else None
+    arrival = _arrivals().filter(pk=bound["arrival"], assignment__isnull=False).first()
+    return arrival if arrival and _bound(arrival.assignment).items() <= bound.items() else None
 
 
 def address(arrival: Arrival) -> str:
     """The frame's URL with the marketplace's parameters, to come back to."""
-    said = {
+    claims = {
         "assignmentId": arrival.external_assignment,
         "hitId": arrival.publication.external_id or "",
         "workerId": arrival.external_worker,
         "turkSubmitTo": worker_origin(arrival.connection),
     }
-    return f"{frame_path(arrival.assignment.hit)}&{urlencode(said)}"
+    return f"{frame_path(arrival.assignment.hit)}&{urlencode(claims)}"
 
 
 def read_instructions(arrival: Arrival, *, version: int) -> None:

@@ -102,18 +102,18 @@ class Line:
         self._next = max(now, self._next) + self._pause
 
     def _note(self, failed: TryAgain | None) -> None:
-        mine = Connection.objects.filter(pk=self.connection.pk)
+        rows = Connection.objects.filter(pk=self.connection.pk)
         if failed is None:
             if self.connection.failures:
-                mine.update(failures=0, rests_until=None, trouble="")
+                rows.update(failures=0, rests_until=None, trouble="")
                 self.connection.failures = 0
             return
         if failed.throttled:
             self._pause = min(2 * self._pause, 10.0)
-        mine.update(failures=F("failures") + 1, trouble=str(failed)[:1000])
+        rows.update(failures=F("failures") + 1, trouble=str(failed)[:1000])
         self.connection.refresh_from_db(fields=["failures"])
         if self.connection.failures >= self.patience.most_failures:
-            mine.update(rests_until=Now() + self.patience.rest)
+            rows.update(rests_until=Now() + self.patience.rest)
             raise Resting from failed
 
 
@@ -140,8 +140,8 @@ def _is_allowed(url: str) -> bool:
 
 def installation_id(project: Project) -> str:
     """An id by which the project recognises its HITs on a marketplace; permanent and meaningless to others."""
-    told = hmac.new(project.pseudonym_key.encode(), b"hopscribe/installation", hashlib.sha256).hexdigest()
-    return f"hopscribe-{told[:16]}"
+    digest = hmac.new(project.pseudonym_key.encode(), b"hopscribe/installation", hashlib.sha256).hexdigest()
+    return f"hopscribe-{digest[:16]}"
 
 
 def presets() -> dict[str, dict[str, str]]:

@@ -51,5 +51,5 @@ def attempt(row: Row, line: Line, ensure: Callable[[], Result], done: Callable[[
 
 
 def _put_back(row: Row, wait: timedelta, *, error: str) -> None:
-    mine = type(row).objects.filter(pk=row.pk, state=SENDING, tries=row.tries)
-    mine.update(due_at=Now() + wait, lease_until=None, error=error[:1000])
+    rows = type(row).objects.filter(pk=row.pk, state=SENDING, tries=row.tries)
+    rows.update(due_at=Now() + wait, lease_until=None, error=error[:1000])

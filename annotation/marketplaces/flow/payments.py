@@ -34,10 +34,10 @@ def of(batch: Batch) -> QuerySet[Payment]:
 def counts(batch: Batch) -> dict[str, object]:
     """{"due", "sending", "paid", "failed"} and "waiting": dollars not sent to the marketplace yet."""
     states = {state: Count("pk", filter=Q(state=state)) for state in State.values}
-    told: dict[str, object] = of(batch).aggregate(
+    result: dict[str, object] = of(batch).aggregate(
         waiting=Sum("amount", filter=~Q(state=State.PAID), default=0), **states
     )
-    return told
+    return result
 
 
 def due(connection: Connection) -> QuerySet[Payment]:
@@ -50,9 +50,9 @@ def due(connection: Connection) -> QuerySet[Payment]:
 def take(connection: Connection, *, patience: Patience) -> Payment | None:
     """Lease a due payment and commit that before any call; `now` is then the database's time."""
     for found in due(connection).order_by("due_at")[:20]:
-        mine = Payment.objects.unsettled().filter(FREE, pk=found.pk, tries=found.tries)
+        free = Payment.objects.unsettled().filter(FREE, pk=found.pk, tries=found.tries)
         stamps = {"first_try_at": Coalesce("first_try_at", Now()), "lease_until": Now() + patience.lease}
-        if mine.update(state=State.SENDING, tries=found.tries + 1, **stamps):
+        if free.update(state=State.SENDING, tries=found.tries + 1, **stamps):
             rows = Payment.objects.select_related("assignment__arrival", "project", "batch").annotate(now=Now())
             return rows.get(pk=found.pk)
     return None
@@ -175,8 +175,8 @@ def send_rejections(line: Line, *, limit: int = 500) -> None:
 
 def due_messages(connection: Connection) -> QuerySet[Message]:
     """Messages to workers from the marketplace that were not sent yet, oldest first."""
-    mine = Message.objects.filter(worker__project=connection.project_id, from_worker=False, read_at__isnull=True)
-    return mine.filter(worker__external_id__startswith=f"{connection.pk}:").select_related("worker").order_by("pk")
+    unread = Message.objects.filter(worker__project=connection.project_id, from_worker=False, read_at__isnull=True)
+    return unread.filter(worker__external_id__startswith=f"{connection.pk}:").select_related("worker").order_by("pk")
 
 
 def send_messages(line: Line, *, limit: int = 100) -> int:
@@ -186,8 +186,8 @@ def send_messages(line: Line, *, limit: int = 100) -> int:
     """
     sent = 0
     for message in due_messages(line.connection).filter(FREE)[:limit]:
-        mine = Message.objects.filter(FREE, pk=message.pk, read_at__isnull=True)
-        if mine.update(lease_until=Now() + line.patience.lease):
+        free = Message.objects.filter(FREE, pk=message.pk, read_at__isnull=True)
+        if free.update(lease_until=Now() + line.patience.lease):
             sent += _pass_on(message, line)
     return sent
 

@@ -46,12 +46,12 @@ def prepare(batch: Batch) -> None:
 
 def intend(batch: Batch, hits: Sequence[Hit]) -> None:
     """Write publications for these stored HITs; nothing is sent before the batch opens."""
-    ours, now = connections.installation_id(batch.project), clock.now()
+    installation, now = connections.installation_id(batch.project), clock.now()
     Publication.objects.bulk_create(
         Publication(
             hit=hit,
             connection_id=batch.marketplace.connection_id,
-            annotation=f"{ours}:{hit.public_id}",
+            annotation=f"{installation}:{hit.public_id}",
             reward=hit.promised,
             wanted=hit.wanted,
             closes_at=hit.closes_at or now + OPEN_FOR,
@@ -78,8 +78,10 @@ def of(batch: Batch) -> QuerySet[Publication]:
 
 def counts(batch: Batch) -> dict[str, int]:
     """{"waiting", "sending", "published", "failed", "all"}: the batch's publications by state."""
-    told = of(batch).aggregate(all=Count("pk"), **{state: Count("pk", filter=Q(state=state)) for state in State.values})
-    return {name: int(number) for name, number in told.items()}
+    result = of(batch).aggregate(
+        all=Count("pk"), **{state: Count("pk", filter=Q(state=state)) for state in State.values}
+    )
+    return {name: int(number) for name, number in result.items()}
 
 
 def due(connection: Connection) -> QuerySet[Publication]:
@@ -92,9 +94,9 @@ def take(connection: Connection, *, patience: Patience, batch: Batch | None = No
     """Lease a due publication and commit that before any call; `now` is then the database's time."""
     rows = due(connection)
     for found in (rows.filter(hit__batch=batch) if batch else rows).order_by("due_at", "pk")[:20]:
-        mine = Publication.objects.unsent().filter(FREE, pk=found.pk, tries=found.tries)
+        free = Publication.objects.unsent().filter(FREE, pk=found.pk, tries=found.tries)
         stamps = {"first_try_at": Coalesce("first_try_at", Now()), "lease_until": Now() + patience.lease}
-        if mine.update(state=State.SENDING, tries=found.tries + 1, **stamps):
+        if free.update(state=State.SENDING, tries=found.tries + 1, **stamps):
             return _fresh(found.pk)
     return None
 

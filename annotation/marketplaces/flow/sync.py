@@ -21,7 +21,7 @@ from annotation.flow.data.item_writer import no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.money.ledger import Overdrawn
 from annotation.flow.review import assignment_approval
-from annotation.marketplaces.base import Gone, MarketplaceError, Standing, TryAgain, Work, as_told
+from annotation.marketplaces.base import Gone, MarketplaceError, Standing, TryAgain, Work, as_json
 from annotation.marketplaces.flow import publications, terms
 from annotation.marketplaces.flow.connections import Line, Patience, Resting, installation_id
 from annotation.marketplaces.models import Arrival, Connection, Publication, connection_of
@@ -37,7 +37,8 @@ NEAR = 60.0  # seconds by which two closing times may differ and count as equal
 AT_ONCE = datetime(1970, 1, 2, tzinfo=UTC)
 ONLY_THERE, ONLY_HERE, ANOTHER = "only_there", "only_here", "another_worker"
 APPROVED_THERE, REJECTED_THERE = "approved_there", "rejected_there"
-OURS = {ONLY_THERE, ONLY_HERE, ANOTHER, APPROVED_THERE, REJECTED_THERE}  # problems that a look-up sets and clears
+# Problems that a look-up sets and clears.
+SYNC_PROBLEMS = {ONLY_THERE, ONLY_HERE, ANOTHER, APPROVED_THERE, REJECTED_THERE}
 
 
 @dataclass
@@ -64,11 +65,11 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
     with suppress(Resting, Unsealable, TryAgain):
         line = Line(connection, patience=patience or Patience())
         rows = list(due(connection).order_by("due_at")[:1000])
-        told = _told(rows, line)
+        states = _states_by_hit(rows, line)
         for publication in rows:
             if time.monotonic() > end:
                 break
-            found.looked += look(publication, line, told.get(publication.external_id or ""))
+            found.looked += look(publication, line, states.get(publication.external_id or ""))
         for batch in {row.hit.batch for row in rows}:
             _qualify(batch, line)
     found.troubles = troubles(connection).count()
@@ -79,12 +80,12 @@ def _qualify(batch: Batch, line: Line) -> None:
     """Update qualifications there, if the batch requires one of ours or excludes somebody."""
     if not line.marketplace.offers("grant"):
         return
-    ours = any(one["type"] not in requirements.SYSTEM for one in batch.requirements)
-    if ours or hidden_gold.may_pause(batch) or WorkerBlock.objects.filter(worker__project=batch.project_id).exists():
+    has_own = any(one["type"] not in requirements.SYSTEM for one in batch.requirements)
+    if has_own or hidden_gold.may_pause(batch) or WorkerBlock.objects.filter(worker__project=batch.project_id).exists():
         terms.grant_there(batch, line)
 
 
-def _told(rows: list[Publication], line: Line) -> dict[str, Standing]:
+def _states_by_hit(rows: list[Publication], line: Line) -> dict[str, Standing]:
     if len(rows) <= MANY:
         return {}
     return {one.external_id: one for one in line.call(lambda: list(line.marketplace.list_hits()))}
@@ -92,8 +93,8 @@ def _told(rows: list[Publication], line: Line) -> dict[str, Standing]:
 
 def look(publication: Publication, line: Line, standing: Standing | None = None) -> bool:
     """Look up one HIT: its state, its submissions, and required changes. True if that succeeded."""
-    mine = Publication.objects.filter(publications.FREE, pk=publication.pk)
-    if not mine.update(lease_until=Now() + line.patience.lease):
+    free = Publication.objects.filter(publications.FREE, pk=publication.pk)
+    if not free.update(lease_until=Now() + line.patience.lease):
         return False  # another process is looking
     try:
         standing = standing or line.call(line.marketplace.look, publication.external_id or "")
@@ -109,7 +110,7 @@ def look(publication: Publication, line: Line, standing: Standing | None = None)
         raise
     else:
         wait_seconds = _wait(publication, moved=moved)
-        stamps = {"remote": as_told(standing) | {"wait": wait_seconds}, "error": "", "synced_at": Now()}
+        stamps = {"remote": as_json(standing) | {"wait": wait_seconds}, "error": "", "synced_at": Now()}
         stamps["due_at"] = None if _is_over(standing) else Now() + timedelta(seconds=wait_seconds)
     Publication.objects.filter(pk=publication.pk).update(lease_until=None, **stamps)
     return not stamps["error"]
@@ -134,7 +135,7 @@ def _take_in(publication: Publication, standing: Standing, line: Line) -> bool:
     known = [one for one in arrivals if one.remote_state]
     decided = [one for one in known if one.remote_state != "Submitted"]
     quiet = standing.places - standing.pending - standing.available == len(known) and standing.completed == len(decided)
-    awaited = any(not one.remote_state and (one.posted_at or _answered(one)) for one in arrivals)
+    awaited = any(not one.remote_state and (one.posted_at or _is_answered(one)) for one in arrivals)
     if quiet and not awaited:
         return False
     moved = False
@@ -144,7 +145,7 @@ def _take_in(publication: Publication, standing: Standing, line: Line) -> bool:
     return moved
 
 
-def _answered(arrival: Arrival) -> bool:
+def _is_answered(arrival: Arrival) -> bool:
     return arrival.assignment is not None and arrival.assignment.state == lifecycle.SUBMITTED
 
 
@@ -157,35 +158,35 @@ def take_in(publication: Publication, work: Work) -> bool:
     trouble = _trouble(arrival, work)
     kept = {"answer": work.answer} if trouble == ONLY_THERE else {}
     times = {"submitted": work.submitted_at, "auto_approval": work.auto_approval_at, "decided": work.decided_at}
-    told = {name: at.timestamp() for name, at in times.items() if at}
-    stamps = {"remote_state": work.state, "remote": arrival.remote | told | kept, "synced_at": Now()}
-    if trouble or arrival.trouble in OURS:
+    stamps_there = {name: at.timestamp() for name, at in times.items() if at}
+    stamps = {"remote_state": work.state, "remote": arrival.remote | stamps_there | kept, "synced_at": Now()}
+    if trouble or arrival.trouble in SYNC_PROBLEMS:
         stamps["trouble"] = trouble
     Arrival.objects.filter(pk=arrival.pk).update(**stamps)
     return new or arrival.remote_state != work.state
 
 
 def _trouble(arrival: Arrival, work: Work) -> str:
-    ours = arrival.assignment
-    if ours is None or ours.state != lifecycle.SUBMITTED:
+    row = arrival.assignment
+    if row is None or row.state != lifecycle.SUBMITTED:
         same = Arrival.objects.filter(
             connection=arrival.connection_id, external_assignment=work.external_id, assignment__state="submitted"
         )
         return ANOTHER if same.exclude(pk=arrival.pk).exists() else ONLY_THERE
     if work.state == "Approved":
-        return _approved_there(ours)
-    return REJECTED_THERE if work.state == "Rejected" and ours.approval != "rejected" else ""
+        return _approved_there(row)
+    return REJECTED_THERE if work.state == "Rejected" and row.approval != "rejected" else ""
 
 
-def _approved_there(ours: Assignment) -> str:
+def _approved_there(row: Assignment) -> str:
     """It was paid there, automatically or by hand: approve it here, without sending its reward again."""
-    if ours.approval == Assignment.Approved.REJECTED:
+    if row.approval == Assignment.Approved.REJECTED:
         return APPROVED_THERE
     try:
-        assignment_approval.approve(ours, source="auto")
+        assignment_approval.approve(row, source="auto")
     except Overdrawn:
         return APPROVED_THERE
-    for reward in Payment.objects.filter(assignment=ours, kind=Payment.Kind.REWARD):
+    for reward in Payment.objects.filter(assignment=row, kind=Payment.Kind.REWARD):
         reward.move(Payment.State.PAID, since=(Payment.State.DUE, Payment.State.FAILED), paid_at=Now(), error="")
     return ""
 
@@ -193,10 +194,10 @@ def _approved_there(ours: Assignment) -> str:
 def _miss(arrivals: Iterable[Arrival]) -> None:
     """Mark arrivals with a response here that was never submitted there, once it cannot be any more."""
     for one in arrivals:
-        ours = one.assignment
-        if ours is None or ours.state != lifecycle.SUBMITTED or one.trouble:
+        row = one.assignment
+        if row is None or row.state != lifecycle.SUBMITTED or one.trouble:
             continue
-        end = one.arrived_at + timedelta(seconds=ours.batch.lease_seconds) + LATE
+        end = one.arrived_at + timedelta(seconds=row.batch.lease_seconds) + LATE
         if clock.now() > end:
             Arrival.objects.filter(pk=one.pk, remote_state="").update(trouble=ONLY_HERE)
 
@@ -252,13 +253,13 @@ def catch_up(batch: Batch, *, progress: Callable[[int, int], None] = no_progress
     try:
         found = search(connection)
         publications.hurry(batch)
-        told = sync_due(connection)
+        counts = sync_due(connection)
     except (MarketplaceError, Unsealable, Resting) as failed:
         why = str(failed) or connection.trouble or _("several attempts failed; try again in a minute")
         raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": why}) from None
-    progress(told.looked, told.looked)
+    progress(counts.looked, counts.looked)
     return {
-        "looked": told.looked,
+        "looked": counts.looked,
         "adopted": found.adopted,
         "troubles": troubles(connection, batch=batch).count(),
         "orphans": found.orphans,
@@ -269,8 +270,8 @@ def expire_orphan(connection: Connection, external_id: str) -> bool:
     """End an orphan, a HIT with our mark that we do not know; False if it is not one."""
     line = Line(connection, patience=Patience())
     standing = line.call(line.marketplace.look, external_id)
-    ours = standing.annotation.startswith(installation_id(connection.project) + ":")
-    if not ours or Publication.objects.filter(connection=connection, external_id=external_id).exists():
+    is_own = standing.annotation.startswith(installation_id(connection.project) + ":")
+    if not is_own or Publication.objects.filter(connection=connection, external_id=external_id).exists():
         return False
     line.call(line.marketplace.expire, external_id, AT_ONCE)
     return True

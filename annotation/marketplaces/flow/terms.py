@@ -61,12 +61,12 @@ def offer_of(publication: Publication, type_id: str, *, seconds: float) -> Offer
 
 def requirements_of(batch: Batch, line: Line) -> tuple[Requirement, ...]:
     """The batch's requirements there, including that blocked and paused workers are excluded."""
-    told = [_requirement(one, batch.project, line) for one in batch.requirements]
+    conditions = [_requirement(one, batch.project, line) for one in batch.requirements]
     if not line.marketplace.offers("ensure_qualification"):
-        return tuple(told)
+        return tuple(conditions)
     out = [exclusion(batch.project, line), *([pause(batch, line)] if hidden_gold.may_pause(batch) else [])]
     guard = "DiscoverPreviewAndAccept"
-    return (*told, *(Requirement(type_id, "DoesNotExist", guard=guard) for type_id in out))
+    return (*conditions, *(Requirement(type_id, "DoesNotExist", guard=guard) for type_id in out))
 
 
 def refuse_crowded(batch: Batch) -> None:
@@ -92,20 +92,20 @@ def _requirement(stored: dict[str, Any], project: Project, line: Line) -> Requir
     )
 
 
-def type_there(ours: QualificationType, line: Line) -> str:
+def type_there(type: QualificationType, line: Line) -> str:
     """The marketplace's qualification for one of ours: the account's own with exactly that name, or a new one.
 
     So the batch can require a qualification that was granted on the marketplace.
     """
-    name = f"{ours.name} [{connections.installation_id(ours.project)}]"
-    return _own_there(ours, line) or _ensured(name, ours.description or ours.name, line)
+    name = f"{type.name} [{connections.installation_id(type.project)}]"
+    return _own_there(type, line) or _ensured(name, type.description or type.name, line)
 
 
-def _own_there(ours: QualificationType, line: Line) -> str:
+def _own_there(type: QualificationType, line: Line) -> str:
     """The account's own qualification with exactly that name, which we must not revoke; "" if there is none."""
-    if ours.name not in line.types:
-        line.types[ours.name] = line.call(line.marketplace.qualification_named, ours.name)
-    return line.types[ours.name]
+    if type.name not in line.types:
+        line.types[type.name] = line.call(line.marketplace.qualification_named, type.name)
+    return line.types[type.name]
 
 
 def exclusion(project: Project, line: Line) -> str:
@@ -129,19 +129,19 @@ def _ensured(name: str, description: str, line: Line) -> str:
 def grant_there(batch: Batch, line: Line) -> int:
     """Update the qualifications of the marketplace's workers to those held here; returns the number of changes."""
     project, changed = batch.project, 0
-    mine = Worker.objects.filter(project=project, external_id__startswith=f"{line.connection.pk}:")
+    workers = Worker.objects.filter(project=project, external_id__startswith=f"{line.connection.pk}:")
     named = [one["type"] for one in batch.requirements if one["type"] not in requirements.SYSTEM]
-    for ours in QualificationType.objects.filter(project=project, public_id__in=named):
-        rows = Qualification.objects.filter(type=ours, worker__in=mine).select_related("worker").order_by("pk")
-        if theirs := _own_there(ours, line):
-            changed += _add(theirs, list(rows), line)
+    for type in QualificationType.objects.filter(project=project, public_id__in=named):
+        rows = Qualification.objects.filter(type=type, worker__in=workers).select_related("worker").order_by("pk")
+        if type_id := _own_there(type, line):
+            changed += _add(type_id, list(rows), line)
         else:
             wanted = {_there(row.worker.external_id): row.value for row in rows if row.state == GRANTED}
-            changed += _align(type_there(ours, line), wanted, line)
-    shut_out = mine.filter(Q(block__isnull=False) | Q(active=False)).values_list("external_id", flat=True)
+            changed += _align(type_there(type, line), wanted, line)
+    shut_out = workers.filter(Q(block__isnull=False) | Q(active=False)).values_list("external_id", flat=True)
     changed += _align(exclusion(project, line), {_there(name): 1 for name in shut_out}, line)
     if hidden_gold.may_pause(batch):
-        paused = mine.filter(participations__batch=batch, participations__paused_at__isnull=False)
+        paused = workers.filter(participations__batch=batch, participations__paused_at__isnull=False)
         names = paused.values_list("external_id", flat=True)
         changed += _align(pause(batch, line), {_there(name): 1 for name in names}, line)
     return changed
@@ -161,8 +161,8 @@ def _add(type_id: str, rows: list[Qualification], line: Line) -> int:
     for row in rows:
         worker, given = _there(row.worker.external_id), row.given_there
         there, wanted = held.get(worker), row.value if row.state == GRANTED else None
-        ours = there is None or (given is not None and there in {given, row.value})
-        if not ours:
+        is_own = there is None or (given is not None and there in {given, row.value})
+        if not is_own:
             continue
         if wanted != there:
             changed += 1

@@ -55,10 +55,10 @@ class MTurk(Marketplace):
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
         try:
             reply: dict[str, Any] = getattr(self._client, operation)(**arguments)
-        except ParamValidationError as ours:
-            raise Denied(str(ours)) from None
-        except ClientError as told:
-            raise protocol.meaning(dict(told.response)) from None
+        except ParamValidationError as invalid:
+            raise Denied(str(invalid)) from None
+        except ClientError as refusal:
+            raise protocol.meaning(dict(refusal.response)) from None
         except (BotoCoreError, OSError, ValueError) as broken:
             inside = getattr(broken, "kwargs", {}).get("error")
             if isinstance(inside, protocol.NotPublic):
@@ -150,22 +150,22 @@ class MTurk(Marketplace):
         more = {"RequesterFeedback": text[:1024]} if text else {}
         try:
             self._call("approve_assignment", AssignmentId=assignment, OverrideRejection=override, **more)
-        except WrongState as told:
-            self._accept_only(assignment, "Approved", told)
+        except WrongState as conflict:
+            self._accept_only(assignment, "Approved", conflict)
 
     def reject(self, assignment: str, *, text: str) -> None:
         try:
             self._call("reject_assignment", AssignmentId=assignment, RequesterFeedback=text[:1024])
-        except WrongState as told:
-            self._accept_only(assignment, "Rejected", told)
+        except WrongState as conflict:
+            self._accept_only(assignment, "Rejected", conflict)
 
-    def _accept_only(self, assignment: str, wanted: str, told: WrongState) -> None:
+    def _accept_only(self, assignment: str, wanted: str, conflict: WrongState) -> None:
         """Accept a refusal if the assignment already has the wanted state; a submission may still be under way."""
         state = self._state_of(assignment)
         if not state:
-            raise TryAgain(f"not submitted there yet: {told}")
+            raise TryAgain(f"not submitted there yet: {conflict}")
         if state != wanted:
-            raise told
+            raise conflict
 
     def pay_bonus(self, bonus: Bonus) -> None:
         self._call(
@@ -173,7 +173,7 @@ class MTurk(Marketplace):
             WorkerId=bonus.worker,
             AssignmentId=bonus.assignment,
             BonusAmount=f"{bonus.amount:.2f}",
-            Reason=bonus.told,
+            Reason=bonus.full_reason,
             UniqueRequestToken=bonus.token,
         )
 

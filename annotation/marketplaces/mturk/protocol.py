@@ -38,10 +38,10 @@ def external_question(url: str) -> str:
 def must_be_json(response_dict: dict[str, Any], **_: Any) -> None:
     """Check that a response is a JSON object, `{}` at least; anything else came from a proxy."""
     try:
-        told = json.loads(response_dict["body"] or b"")
+        body = json.loads(response_dict["body"] or b"")
     except ValueError:
-        told = None
-    if not isinstance(told, dict):
+        body = None
+    if not isinstance(body, dict):
         status = response_dict["status_code"]
         raise TryAgain(f"HTTP {status} without an answer of the protocol", throttled=status == 429)
 
@@ -75,16 +75,16 @@ def of(reply: dict[str, Any], member: str) -> Any:
 
 
 def requirement(one: Requirement) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "QualificationTypeId": one.type_id,
         "Comparator": one.comparator,
         "ActionsGuarded": one.guard,
     }
     if one.values:
-        told["IntegerValues"] = list(one.values)
+        data["IntegerValues"] = list(one.values)
     if one.locales:
-        told["LocaleValues"] = [{"Country": c} | ({"Subdivision": s} if s else {}) for c, s in one.locales]
-    return told
+        data["LocaleValues"] = [{"Country": c} | ({"Subdivision": s} if s else {}) for c, s in one.locales]
+    return data
 
 
 def standing(row: dict[str, Any]) -> Standing:

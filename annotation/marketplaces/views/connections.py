@@ -88,8 +88,8 @@ def marketplace_test(request: HttpRequest, project: Project, pk: int) -> HttpRes
     except Refused as refusal:
         messages.error(request, f"{row.name}: {refusal}")
     else:
-        told = {"name": row.name, "available": funds.available}
-        messages.success(request, _("%(name)s responded. Its balance is $%(available)s.") % told)
+        values = {"name": row.name, "available": funds.available}
+        messages.success(request, _("%(name)s responded. Its balance is $%(available)s.") % values)
     return see("marketplaces", project.slug)
 
 
@@ -197,12 +197,12 @@ def _end(request: HttpRequest, batch: Batch) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
-        said = (
+        message = (
             _("The HIT was closed on the marketplace.")
             if ended
             else _("That HIT is not one of our stray HITs, so nothing was done.")
         )
-        messages.success(request, said)
+        messages.success(request, message)
     return see("batch-marketplace", batch.project.slug, batch.slug)
 
 

@@ -50,7 +50,7 @@ from annotation.views.work.task_frame import live_urls, page_of, preview_of, sho
 
 View = Callable[..., HttpResponse]
 FIELD, HEADER = "csrfmiddlewaretoken", "X-CSRFToken"  # where our forms and scripts already send a token
-ASKED = (
+ALLOWED_HEADERS = (
     "HX-Request, HX-Current-URL, HX-Target, HX-Trigger, HX-Trigger-Name, HX-Prompt, HX-Boosted, "
     f"HX-History-Restore-Request, {HEADER}"
 )
@@ -71,7 +71,7 @@ def in_frame(view: View) -> View:
         hit = get_object_or_404(hits, public_id=public_id, publication__isnull=False)
         if request.method == "OPTIONS":
             response = HttpResponse(status=204)
-            response["Access-Control-Allow-Headers"] = ASKED
+            response["Access-Control-Allow-Headers"] = ALLOWED_HEADERS
             return _dressed(for_scripts(response), hit.publication.connection)
         return _dressed(view(request, hit, *args, **kwargs), hit.publication.connection)
 
@@ -124,7 +124,7 @@ def context_of(arrival: Arrival) -> dict[str, Any]:
 @in_frame
 def frame(request: HttpRequest, hit: Hit) -> HttpResponse:
     """The preview, or after accepting: consent, instructions, practice, feedback, task, or the way back."""
-    if not arrivals.is_ours(hit.public_id, request.GET.get("k", "")):
+    if not arrivals.is_signed(hit.public_id, request.GET.get("k", "")):
         raise Http404
     names = {"assignment": "assignmentId", "hit": "hitId", "worker": "workerId", "submit_to": "turkSubmitTo"}
     entry = Entry(**{name: request.GET.get(sent, "") for name, sent in names.items()})
@@ -150,7 +150,7 @@ def _preview(request: HttpRequest, hit: Hit) -> HttpResponse:
 @in_frame
 def preview_live(request: HttpRequest, hit: Hit, k: str, name: str) -> HttpResponse:
     """A fragment of the previewed page."""
-    if not arrivals.is_ours(hit.public_id, k):
+    if not arrivals.is_signed(hit.public_id, k):
         raise Http404
     payload = capabilities.arrange(task_type(hit.batch.task), hit.payload, Random(0))
     return for_scripts(live_fragment(request, hit.batch, payload, name))

@@ -37,7 +37,7 @@ class Command(JSONCommand):
     def act(self, **options: Any) -> dict[str, Any]:
         project, action, names = project_of(options), options["action"], options["name"]
         if action == "list":
-            return {"marketplaces": [_told(row) for row in project.connections.order_by("name")]}
+            return {"marketplaces": [_connection_data(row) for row in project.connections.order_by("name")]}
         if action == "add":
             return self._add(project, options)
         if action in OF_PLACES:
@@ -59,7 +59,7 @@ class Command(JSONCommand):
         given = {
             name: options[name] for name in ("preset", "endpoint_url", "worker_origin", "region", "key_id", "fees")
         }
-        return _told(connections.add(project, names[0], secret=secret, **given))
+        return _connection_data(connections.add(project, names[0], secret=secret, **given))
 
     def _test(self, row: Connection) -> dict[str, Any]:
         funds = connections.check(row)
@@ -104,6 +104,6 @@ def _resume(batch: Batch) -> dict[str, Any]:
     return {"resumed": batch_launch.resume(batch)}
 
 
-def _told(row: Connection) -> dict[str, Any]:
+def _connection_data(row: Connection) -> dict[str, Any]:
     """A marketplace as JSON, without the secret."""
     return {"name": row.name, "preset": row.preset, "endpoint_url": row.endpoint_url, "trouble": row.trouble}
