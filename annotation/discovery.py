@@ -34,15 +34,15 @@ class BatchTab(NamedTuple):
 
 def modules(name: str) -> list[ModuleType]:
     """The module `name` ("urls", "jobs", ...) of each of our apps that has one, in the order of INSTALLED_APPS."""
-    ours = [config for config in apps.get_app_configs() if config.name.startswith(f"{ENGINE}.")]
-    having = [config for config in ours if module_has_submodule(config.module, name)]
+    own = [config for config in apps.get_app_configs() if config.name.startswith(f"{ENGINE}.")]
+    having = [config for config in own if module_has_submodule(config.module, name)]
     return [importlib.import_module(f"{config.name}.{name}") for config in having]
 
 
 def models() -> list[type[Model]]:
     """Every model of the engine and of its apps, including many-to-many tables."""
-    ours = [config for config in apps.get_app_configs() if f"{config.name}.".startswith(f"{ENGINE}.")]
-    return [model for config in ours for model in config.get_models(include_auto_created=True)]
+    own = [config for config in apps.get_app_configs() if f"{config.name}.".startswith(f"{ENGINE}.")]
+    return [model for config in own for model in config.get_models(include_auto_created=True)]
 
 
 def listed(name: str, constant: str) -> list[Any]:

@@ -90,6 +90,6 @@ class NoPageMiddleware:
         response = self.get_response(request)
         if not (isinstance(response, HttpResponseNotAllowed) and request.method == "GET" and not response.content):
             return response
-        told = render(request, "405.html", status=response.status_code)
-        told["Allow"] = response["Allow"]
-        return told
+        page = render(request, "405.html", status=response.status_code)
+        page["Allow"] = response["Allow"]
+        return page

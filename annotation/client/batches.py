@@ -175,20 +175,20 @@ class Batch:
     top_up, judgments, verdicts, gather = add_assignments, responses, aggregates, create_dataset
 
     def _rows(self, what: str, **query: str) -> Rows:
-        asked: dict[str, str | int] = {"limit": 500, **query}
-        return Rows(lambda: self._connection.pages(f"{self._path}{what}/", asked), f"{what} of {self.name}")
+        parameters: dict[str, str | int] = {"limit": 500, **query}
+        return Rows(lambda: self._connection.pages(f"{self._path}{what}/", parameters), f"{what} of {self.name}")
 
     def _drafted(self, act: str, body: JSON) -> Batch:
-        said = {name: value for name, value in body.items() if value is not None}
-        return Batch(self._connection, self._root, self._connection.write("POST", f"{self._path}{act}/", said))
+        fields = {name: value for name, value in body.items() if value is not None}
+        return Batch(self._connection, self._root, self._connection.write("POST", f"{self._path}{act}/", fields))
 
     def _move(self, act: str) -> Batch:
         self.facts = self._connection.write("POST", f"{self._path}{act}/")
         return self
 
     def _work(self, act: str, body: JSON | None = None) -> Job:
-        told = self._connection.write("POST", f"{self._path}{act}/", body)
-        return Jobs(self._connection, self._root).of(told)
+        reply = self._connection.write("POST", f"{self._path}{act}/", body)
+        return Jobs(self._connection, self._root).of(reply)
 
 
 class Batches:
@@ -239,8 +239,8 @@ class Batches:
         """
         names = [one.name if isinstance(one, Dataset) else one for one in datasets]
         body = {"title": title, "task": task, "datasets": names, "per_worker": per_worker, "grants": grants}
-        told = self._connection.write("POST", f"{self._root}rounds/", {**body, "pool": pool, **settings})
-        return self[told["batch"]]
+        reply = self._connection.write("POST", f"{self._root}rounds/", {**body, "pool": pool, **settings})
+        return self[reply["batch"]]
 
 
 def _ids_only(wanted: bool) -> dict[str, str]:

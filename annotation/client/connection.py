@@ -115,7 +115,7 @@ class Connection:
             response.read()
             if response.status_code not in BUSY or not left:
                 raise Problem.of(response)
-            self.pause(max(self._wait(left), _asked(response)))
+            self.pause(max(self._wait(left), _retry_after(response)))
         raise NotReached("no try was made")
 
     def _wait(self, left: int) -> float:
@@ -130,10 +130,10 @@ def _site(url: str) -> str:
     return url.rstrip("/").removesuffix("/api/v1")
 
 
-def _asked(response: httpx.Response) -> float:
+def _retry_after(response: httpx.Response) -> float:
     """The seconds of Retry-After."""
-    told = response.headers.get("Retry-After", "")
-    return float(told) if told.isdigit() else 0.0
+    header = response.headers.get("Retry-After", "")
+    return float(header) if header.isdigit() else 0.0
 
 
 def _plain(value: str | int | float | bool | None) -> str | int | float | None:

@@ -46,8 +46,8 @@ class Dataset:
     def derive(self, how: str, *, name: str, seed: int = 1, **options: Any) -> list[Dataset]:
         """Derive datasets from this one (`hopscribe.datasets.ways()` lists the derivations), and wait for them."""
         body = {"how": how, "source": self.name, "name": name, "seed": seed, "options": options}
-        told = self._connection.write("POST", f"{self._root}derivations/", body)
-        job = Jobs(self._connection, self._root).of(told).wait()
+        reply = self._connection.write("POST", f"{self._root}derivations/", body)
+        job = Jobs(self._connection, self._root).of(reply).wait()
         known = Datasets(self._connection, self._root)
         return [known[each] for each in job.result["datasets"]]
 
@@ -124,5 +124,5 @@ class Datasets:
         return self[name]
 
     def _upload(self, path: Path, **query: Any) -> Job:
-        told = self._connection.upload(f"{self._root}datasets/", path, query)
-        return Jobs(self._connection, self._root).of(told).wait()
+        reply = self._connection.upload(f"{self._root}datasets/", path, query)
+        return Jobs(self._connection, self._root).of(reply).wait()

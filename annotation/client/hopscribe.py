@@ -37,8 +37,8 @@ class Hopscribe:
         pause: Callable[[float], None] = time.sleep,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        address, secret = _given("url", url), _given("token", token)
-        self.project = _given("project", project)
+        address, secret = _required("url", url), _required("token", token)
+        self.project = _required("project", project)
         self.connection = Connection(address, secret, timeout=timeout, tries=tries, pause=pause, transport=transport)
         self._root = f"projects/{self.project}/"
         self.datasets = Datasets(self.connection, self._root)
@@ -79,7 +79,7 @@ class Hopscribe:
         self.close()
 
 
-def _given(name: str, value: str | None) -> str:
+def _required(name: str, value: str | None) -> str:
     variable = f"HOPSCRIBE_{name.upper()}"
     found = value or os.environ.get(variable, "")
     if not found:

@@ -16,8 +16,8 @@ class JobFailed(HopscribeError):
     """The job failed; `str()` says why, with the first errors of a file. `job.result` has all of them."""
 
     def __init__(self, job: Job) -> None:
-        said = job.facts.get("error") or f"{job.kind} failed"
-        super().__init__("\n".join([said, *(_line(flaw) for flaw in job.result.get("flaws", [])[:SHOWN])]))
+        message = job.facts.get("error") or f"{job.kind} failed"
+        super().__init__("\n".join([message, *(_line(flaw) for flaw in job.result.get("flaws", [])[:SHOWN])]))
         self.job = job
 
 

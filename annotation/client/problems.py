@@ -20,9 +20,9 @@ class NotReached(HopscribeError):
 class Problem(HopscribeError):
     """The server refused (RFC 9457). `errors` is [{"field", "detail"}] for invalid fields."""
 
-    def __init__(self, status: int, title: str, detail: str, members: JSON, *, asked: str = "") -> None:
-        said = f"{status} {title}: {detail}" if detail else f"{status} {title}"
-        super().__init__(f"{said} ({asked})" if asked else said)
+    def __init__(self, status: int, title: str, detail: str, members: JSON, *, request: str = "") -> None:
+        message = f"{status} {title}: {detail}" if detail else f"{status} {title}"
+        super().__init__(f"{message} ({request})" if request else message)
         self.status, self.title, self.detail = status, title, detail
         self.members = members
         self.errors: list[dict[str, str]] = members.get("errors", [])
@@ -31,10 +31,10 @@ class Problem(HopscribeError):
     def of(cls, response: httpx.Response) -> Problem:
         """The problem in a response, even if it is not from the API itself."""
         try:
-            told = response.json()
+            body = response.json()
         except ValueError:
-            told = {"detail": response.text[:300]}
-        members: JSON = told if isinstance(told, dict) else {"detail": str(told)[:300]}
+            body = {"detail": response.text[:300]}
+        members: JSON = body if isinstance(body, dict) else {"detail": str(body)[:300]}
         title = str(members.get("title") or response.reason_phrase)
-        asked = f"{response.request.method} {response.request.url.path}"
-        return cls(response.status_code, title, str(members.get("detail", "")), members, asked=asked)
+        request = f"{response.request.method} {response.request.url.path}"
+        return cls(response.status_code, title, str(members.get("detail", "")), members, request=request)

@@ -46,8 +46,8 @@ def _extra(name: str, method: str) -> Any:
     try:
         return import_module(name)
     except ImportError as missing:
-        told = f"{method}() needs the package {name}, which is not installed: pip install 'hopscribe[client]'"
-        raise HopscribeError(told) from missing
+        message = f"{method}() needs the package {name}, which is not installed: pip install 'hopscribe[client]'"
+        raise HopscribeError(message) from missing
 
 
 def _columns(rows: Iterable[JSON]) -> dict[str, list[Any]]:

@@ -46,8 +46,8 @@ class CrowdInput(Input):
     def validate(self, data: JSON) -> JSON:
         try:
             return asdict(Crowd(**data))
-        except ValueError as unfit:
-            raise ValidationError(str(unfit)) from None
+        except ValueError as invalid:
+            raise ValidationError(str(invalid)) from None
 
 
 class DryRunInput(Input):

@@ -49,11 +49,11 @@ class Crowd:
             raise ValueError("lazy and spam, and returns and abandons, must not exceed 1 together")
 
 
-def crowd(told: Sequence[str]) -> Crowd:
+def crowd(words: Sequence[str]) -> Crowd:
     """Parse NAME=NUMBER words; ValueError names unknown or invalid ones."""
     known = {field.name for field in fields(Crowd)}
     values: dict[str, float] = {}
-    for word in told:
+    for word in words:
         name, _equals, number = word.partition("=")
         if name not in known:
             raise ValueError(f"a crowd has no {name!r}; it has {', '.join(sorted(known))}")
@@ -252,12 +252,12 @@ def drawn_majority(right: int, of: int, count: int) -> float:
 
 def as_json(found: Forecast) -> Mapping[str, object]:
     """The forecast as JSON: figures as {"value", "low", "high", "n"}."""
-    told: dict[str, object] = {}
+    data: dict[str, object] = {}
     for field in fields(found):
         value = getattr(found, field.name)
         if isinstance(value, Figure):
             value = value.as_json()
         elif field.name == "votes":
             value = [{"count": v.count, "right": v.right, "seen": v.seen} for v in found.votes]
-        told[field.name] = value
-    return told | {"finished": found.finished}
+        data[field.name] = value
+    return data | {"finished": found.finished}

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from annotation.dry_run import crowd as crowds
-from annotation.dry_run.simulated_workers import Play, asked_of
+from annotation.dry_run.simulated_workers import Play, assignments_requested
 from annotation.flow.money import ledger
 from annotation.flow.review import assignment_approval
 from annotation.models import Assignment, Attempt
@@ -22,7 +22,7 @@ def outcome(play: Play, *, wanted: int, seed: int) -> dict[str, Any]:
     counts = {"returned": play.returned, "abandoned": play.abandoned, "refused": play.refused}
     try:
         found = crowds.forecast(
-            done, asked=max(1, asked_of(play.batch)), wanted=wanted, seed=seed, passed=passed, **counts
+            done, asked=max(1, assignments_requested(play.batch)), wanted=wanted, seed=seed, passed=passed, **counts
         )
     except ValueError as nothing:
         return {"error": str(nothing)}

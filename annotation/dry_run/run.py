@@ -98,8 +98,8 @@ def _played(folder: Path, progress: Callable[[int, int], None]) -> dict[str, Any
 
 def _environment(folder: Path) -> dict[str, str]:
     """The environment of an isolated installation: another database and key, no broker, no marketplaces."""
-    ours = ("ALLOWED_HOSTS", "HTTPS", "SECRET_KEY", "CELERY_BROKER_URL", "PUBLIC_URL", "BIND", "PORT", "WEB_WORKERS")
-    plain = {name: value for name, value in os.environ.items() if name not in ours}
+    own = ("ALLOWED_HOSTS", "HTTPS", "SECRET_KEY", "CELERY_BROKER_URL", "PUBLIC_URL", "BIND", "PORT", "WEB_WORKERS")
+    plain = {name: value for name, value in os.environ.items() if name not in own}
     return plain | {
         "HOPSCRIBE_VAR": str(folder),
         "DATABASE_URL": f"sqlite:///{folder / 'play.sqlite3'}",

@@ -83,7 +83,7 @@ def _session(user: User) -> str:
 
 def play(play: Play, progress: Callable[[int, int], None]) -> None:
     """Let the workers work until nothing is left for them, or they stop."""
-    asked = asked_of(play.batch)
+    total = assignments_requested(play.batch)
     events = [(player.persona.comes, player.number) for player in play.players]
     leases: list[tuple[float, int]] = []
     heapq.heapify(events)
@@ -94,10 +94,10 @@ def play(play: Play, progress: Callable[[int, int], None]) -> None:
         after = _turn(play, play.players[number], now, leases)
         if after is not None:
             heapq.heappush(events, (after, number))
-        progress(min(len(play.times), asked), asked)
+        progress(min(len(play.times), total), total)
 
 
-def asked_of(batch: Batch) -> int:
+def assignments_requested(batch: Batch) -> int:
     """How many responses the copy asks for."""
     return batch.hits.filter(check_item=False).aggregate(n=Sum("wanted"))["n"] or 0
 

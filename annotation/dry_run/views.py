@@ -73,13 +73,13 @@ class DryRunForm(ConsoleForm):
     def clean(self) -> dict[str, Any]:
         try:
             self.cleaned_data["crowd"] = asdict(self._crowd()) if not self.errors else {}
-        except ValueError as unfit:
-            self.add_error("abandons", str(unfit))
+        except ValueError as invalid:
+            self.add_error("abandons", str(invalid))
         return self.cleaned_data
 
     def _crowd(self) -> Crowd:
-        told = {field.name: self.cleaned_data[field.name] for field in fields(Crowd)}
-        return Crowd(**{name: value / 100 if name in SHARES else value for name, value in told.items()})
+        values = {field.name: self.cleaned_data[field.name] for field in fields(Crowd)}
+        return Crowd(**{name: value / 100 if name in SHARES else value for name, value in values.items()})
 
 
 @never_cache
@@ -109,8 +109,8 @@ def _enqueued(request: HttpRequest, batch: Batch, terms: dict[str, Any]) -> Job:
 
 def _dry_runs(batch: Batch) -> list[tuple[Job, dict[str, Any] | None]]:
     rows = batch.project.jobs.filter(kind="dry_run_batch").order_by("-pk")[:MOST_READ]
-    mine = [job for job in rows if job.arguments.get("batch") == batch.pk]
-    return [(job, exhibit(job.result) if job.state == Job.State.DONE else None) for job in mine[:SHOWN]]
+    own = [job for job in rows if job.arguments.get("batch") == batch.pk]
+    return [(job, exhibit(job.result) if job.state == Job.State.DONE else None) for job in own[:SHOWN]]
 
 
 def exhibit(found: dict[str, Any]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class WhoForm(ConsoleForm):
         seconds = round(60 * minutes) if minutes else self.batch.expected_seconds
         title, workers = self.cleaned_data["title"], self.chosen_workers()
         batch_launch.change_terms(self.batch, title=title, expected_seconds=seconds, workers=workers)
-        eligibility.require(self.batch, self.requirements.asked())
+        eligibility.require(self.batch, self.requirements.requirements())
 
 
 class InstructionsForm(ConsoleForm):
@@ -171,8 +171,8 @@ class RequirementsForm(forms.Form):
             try:
                 cleaned[f"one_{k}"] = self._one(k)
                 requirements.check([cleaned[f"one_{k}"]])
-            except (InvalidRequirement, ValueError) as unfit:
-                self.add_error(f"values_{k}", str(unfit))
+            except (InvalidRequirement, ValueError) as invalid:
+                self.add_error(f"values_{k}", str(invalid))
         if len(chosen) > requirements.MOST_REQUIREMENTS:
             self.add_error(None, _("At most %(n)s requirements are allowed.") % {"n": requirements.MOST_REQUIREMENTS})
         return cleaned
@@ -187,7 +187,7 @@ class RequirementsForm(forms.Form):
         guard = self.cleaned_data.get(f"guard_{k}") or "Accept"
         return Requirement(type, comparator, values, locales, guard)
 
-    def asked(self) -> list[Requirement]:
+    def requirements(self) -> list[Requirement]:
         """The entered requirements, or the stored ones if no rows were sent."""
         if not self.is_bound:
             return self.stored
@@ -195,13 +195,13 @@ class RequirementsForm(forms.Form):
 
     def column(self) -> dict[str, Any]:
         """The requirements as the batch's column."""
-        return {"requirements": [one.written() for one in self.asked()]}
+        return {"requirements": [one.written() for one in self.requirements()]}
 
     @property
     def reach(self) -> dict[str, int] | None:
         """{"able", "of"}: active workers who qualify, and all; None without requirements, or if a row is invalid."""
-        asked = self.asked() if self.is_valid() else []
-        if not asked:
+        requirements = self.requirements() if self.is_valid() else []
+        if not requirements:
             return None
-        able, of = eligibility.reach(self.project, asked)
+        able, of = eligibility.reach(self.project, requirements)
         return {"able": able, "of": of}

@@ -239,8 +239,8 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         if before not in dict(kinds()):
             return []
         proposed = _proposals(self.kind)
-        stand = [name for name, value in _proposals(before).items() if self.data.get(name) == str(value)]
-        renewed = [name for name in stand if self.data[name] != str(proposed[name])]
+        unchanged = [name for name, value in _proposals(before).items() if self.data.get(name) == str(value)]
+        renewed = [name for name in unchanged if self.data[name] != str(proposed[name])]
         if renewed:
             self.data = self.data.copy()
             self.data.update({name: str(proposed[name]) for name in renewed})
@@ -264,9 +264,9 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
         return round(60 * minutes) if minutes else self.proposed_seconds()
 
     def proposed_seconds(self) -> int:
-        return self.told_seconds() or expected_time.reading_seconds(self.cleaned_data.get("datasets") or ())
+        return self.task_seconds() or expected_time.reading_seconds(self.cleaned_data.get("datasets") or ())
 
-    def told_seconds(self) -> int | None:
+    def task_seconds(self) -> int | None:
         """The task's time for the chosen items with these options; None if it has no estimate."""
         options = self.options.cleaned_data if self.options.is_valid() else {}
         return expected_time.task_seconds(self.cleaned_data.get("datasets") or (), self.kind, options)

@@ -54,7 +54,7 @@ class DeriveForm(ConsoleForm):
             label=_("Name"),
             max_length=LONGEST_NAME - max(map(len, self.derivation.outputs)),
             initial=(kept or {}).get("name") or self._free_name(),
-            help_text=self._says_of_names(),
+            help_text=self._names_help(),
         )
         self.fields["seed"] = forms.IntegerField(
             label=_("Seed"),
@@ -88,7 +88,7 @@ class DeriveForm(ConsoleForm):
         free = (name for name in candidates if self._taken.isdisjoint(names_of(self.how, name)))
         return next(free, "")
 
-    def _says_of_names(self) -> str:
+    def _names_help(self) -> str:
         if len(self.derivation.outputs) == 1:
             return _("Letters, digits, hyphens. Used in URLs, commands and exports; cannot be changed.")
         text = _("Makes %(n)d datasets, named with this name followed by %(outputs)s.")
@@ -116,9 +116,9 @@ class DeriveForm(ConsoleForm):
             held = {option: "-" for option in uploads_of(self.how) if self.cleaned_data.get(PREFIX + option)}
             try:
                 self.derivation.check(self.derivation.Options(**self.options(), **held))
-            except CannotDerive as unfit:
-                name = next((each for each in self.fields if each.startswith(PREFIX + unfit.option)), None)
-                self.add_error(name if unfit.option else None, str(unfit))
+            except CannotDerive as invalid:
+                name = next((each for each in self.fields if each.startswith(PREFIX + invalid.option)), None)
+                self.add_error(name if invalid.option else None, str(invalid))
         return self.cleaned_data
 
     def options(self) -> dict[str, Any]:
@@ -215,8 +215,8 @@ def _of_size(row: Dataset) -> str:
 
 def _mix(name: str, about: Mapping[str, Any], text: str) -> dict[str, forms.Field]:
     """A field for the share of each shape, 1 by default."""
-    told = dict(part.split("=", 1) for part in text.split(",") if "=" in part)
-    share = {shape: told.get(shape, "0") if text else "1" for shape in about["shapes"]}
+    shares = dict(part.split("=", 1) for part in text.split(",") if "=" in part)
+    share = {shape: shares.get(shape, "0") if text else "1" for shape in about["shapes"]}
     return {
         f"{PREFIX}{name}_{shape}": forms.FloatField(
             label=shape,

@@ -55,12 +55,12 @@ class GoldForm(NoteForm):
     field_order = ["question", "answers", "supports", "answerable", "note", "version"]
 
     def __init__(self, example: Example, version: int, posted: Any = None) -> None:
-        told = {None: "", True: "yes", False: "no"}[example.answerable]
+        answerable = {None: "", True: "yes", False: "no"}[example.answerable]
         initial = {
             "question": example.question,
             "answers": "\n".join(example.answers),
             "supports": [str(k) for k in example.supports or ()],
-            "answerable": told,
+            "answerable": answerable,
             "version": version,
         }
         super().__init__(posted, initial=initial)
@@ -102,9 +102,9 @@ class WholeForm(NoteForm):
         try:
             return item_editing.read(json.loads(self.cleaned_data["content"]))
         except json.JSONDecodeError as broken:
-            told = _("This is not valid JSON: line %(line)s, column %(column)s: %(why)s.")
+            message = _("This is not valid JSON: line %(line)s, column %(column)s: %(why)s.")
             where = {"line": broken.lineno, "column": broken.colno, "why": broken.msg}
-            raise ValidationError(told % where) from None
+            raise ValidationError(message % where) from None
         except (ValueError, RecursionError):
             raise ValidationError(_("This JSON cannot be read.")) from None
         except Refused as refusal:

@@ -34,8 +34,8 @@ class OptionsForm(forms.Form):
         if not self.errors:
             try:
                 task_type(self.kind).options(chosen)
-            except ValueError as unfit:
-                self.add_error(None, _(str(unfit)))
+            except ValueError as invalid:
+                self.add_error(None, _(str(invalid)))
         return chosen
 
     def _or_proposed(self, name: str, value: Any) -> Any:

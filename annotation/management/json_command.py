@@ -232,9 +232,9 @@ LOCKED = ("database is locked", "database table is locked", "lock timeout")
 
 
 def why_broken(broken: DatabaseError) -> str:
-    told = str(broken).strip()
-    if not any(words in told for words in LOCKED):
-        return f"{told}. Is the database running and migrated? Run: manage.py migrate"
+    message = str(broken).strip()
+    if not any(words in message for words in LOCKED):
+        return f"{message}. Is the database running and migrated? Run: manage.py migrate"
     users = others_using(Path(str(connection.settings_dict["NAME"]))) if connection.vendor == "sqlite" else []
     who = f" It is open in {', '.join(users)}." if users else ""
     return f"The database is busy: another process has been writing for too long.{who} Nothing was changed. Try again."

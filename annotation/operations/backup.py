@@ -46,8 +46,8 @@ def back_up(out: Path) -> dict[str, Any]:
         _hold_uploads(held)
         wanted |= _wanted()
         files = [(database.name, database), *_files(held)]
-        told = {path: {"sha256": _sha256(file), "bytes": file.stat().st_size} for path, file in files}
-        manifest = {"made_at": timezone.now().isoformat(), "engine": connection.vendor, "files": told}
+        digests = {path: {"sha256": _sha256(file), "bytes": file.stat().st_size} for path, file in files}
+        manifest = {"made_at": timezone.now().isoformat(), "engine": connection.vendor, "files": digests}
         draft = out.with_name(f".{out.name}.part")
         try:
             with draft.open("wb") as raw, tarfile.open(fileobj=raw, mode="w:gz", compresslevel=6) as archive:
@@ -150,7 +150,7 @@ def _unpacked(archive: Path, folder: Path) -> dict[str, Any]:
         with tarfile.open(archive, "r:gz") as packed:
             _lay_out(packed, folder)
         manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
-        wrong = [path for path, told in manifest["files"].items() if _sha256(folder / path) != told["sha256"]]
+        wrong = [path for path, entry in manifest["files"].items() if _sha256(folder / path) != entry["sha256"]]
     except (tarfile.TarError, EOFError, ValueError, KeyError, FileNotFoundError, FileExistsError) as failure:
         raise Refused(f"{broken} {failure}".strip()) from None
     if wrong:
@@ -162,13 +162,13 @@ def _lay_out(packed: tarfile.TarFile, folder: Path) -> None:
     """Extract regular files, none outside the folder. (The first releases of Python 3.11 lack extractall's filter.)"""
     for member in packed:
         place = Path(os.path.normpath(folder / member.name))
-        told = packed.extractfile(member) if member.isreg() else None
-        if told is None or not place.is_relative_to(folder):
+        content = packed.extractfile(member) if member.isreg() else None
+        if content is None or not place.is_relative_to(folder):
             raise tarfile.ExtractError(member.name)
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with told, place.open("xb") as out:
+        with content, place.open("xb") as out:
             place.chmod(0o600)
-            shutil.copyfileobj(told, out, BLOCK)
+            shutil.copyfileobj(content, out, BLOCK)
 
 
 def _fill(folder: Path) -> None:
@@ -185,9 +185,9 @@ def _fill(folder: Path) -> None:
 
 def _url() -> str:
     """The database as PostgreSQL's programs take it, without the password, which goes into the environment."""
-    told = connection.get_connection_params()
+    parameters = connection.get_connection_params()
     names = {"dbname": "dbname", "user": "user", "host": "host", "port": "port"}
-    return " ".join(f"{key}='{told[name]}'" for key, name in names.items() if told.get(name))
+    return " ".join(f"{key}='{parameters[name]}'" for key, name in names.items() if parameters.get(name))
 
 
 def _run(command: list[str]) -> None:

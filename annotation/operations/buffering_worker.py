@@ -111,8 +111,8 @@ class BufferingWorker(Worker):  # type: ignore[misc]
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
             taken = timedelta(seconds=time.monotonic() - began)
-            told = SimpleNamespace(status=status, headers=headers, sent=None)
-            self.log.access(told, {}, environ | {"RAW_URI": environ["REQUEST_URI"]}, taken)
+            reply = SimpleNamespace(status=status, headers=headers, sent=None)
+            self.log.access(reply, {}, environ | {"RAW_URI": environ["REQUEST_URI"]}, taken)
             return start_response(status, headers, *more)
 
         return start if self.cfg.accesslog else start_response

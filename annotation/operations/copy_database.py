@@ -24,8 +24,8 @@ Rows = type[models.Model]
 def tables() -> list[Rows]:
     """Every model with a table to copy, including many-to-many tables; `migrate` fills the others."""
     known = [model for config in apps.get_app_configs() for model in config.get_models(include_auto_created=True)]
-    ours = [model for model in known if model._meta.managed and not model._meta.proxy and model not in LEFT_BEHIND]
-    return [model for model in ours if model._meta.app_label not in {"contenttypes", "auth"}]
+    own = [model for model in known if model._meta.managed and not model._meta.proxy and model not in LEFT_BEHIND]
+    return [model for model in own if model._meta.app_label not in {"contenttypes", "auth"}]
 
 
 def copy(source: str, target: str, *, progress: OnProgress) -> dict[str, int]:

@@ -36,7 +36,7 @@ class Finding:
 
     part: str
     well: bool
-    told: str
+    text: str
     mend: str = ""
 
 
@@ -83,8 +83,8 @@ def _settings() -> Iterator[Finding]:
 
 def _disk() -> Finding:
     free = shutil.disk_usage(settings.VAR).free
-    told = f"{free / 2**30:.1f} GB free on the disk of HOPSCRIBE_VAR"
-    return Finding("storage", free >= LEAST_FREE, told, "Free some space, or move HOPSCRIBE_VAR to a larger disk.")
+    text = f"{free / 2**30:.1f} GB free on the disk of HOPSCRIBE_VAR"
+    return Finding("storage", free >= LEAST_FREE, text, "Free some space, or move HOPSCRIBE_VAR to a larger disk.")
 
 
 def _static() -> Finding:
@@ -102,21 +102,21 @@ def _mail() -> Finding:
         with get_connection():
             return Finding("mail", True, f"{settings.EMAIL_HOST} accepts mail")
     except (OSError, SMTPException) as broken:
-        told = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT} does not accept mail: {type(broken).__name__}"
-        return Finding("mail", False, told, "Correct EMAIL_URL, or make the mail server reachable from here.")
+        text = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT} does not accept mail: {type(broken).__name__}"
+        return Finding("mail", False, text, "Correct EMAIL_URL, or make the mail server reachable from here.")
 
 
 def _limits() -> Finding:
     """Where API requests are counted for rate limits (annotation.api.throttling); without counts there is no limit."""
     part, counts = "API rate limit", caches["counts"]
     if isinstance(counts, LocMemCache):
-        told = f"counted per web process, so up to WEB_WORKERS times {settings.API_RATE} pass"
-        return Finding(part, True, f"{told}; with Redis as CELERY_BROKER_URL the count is shared")
+        text = f"counted per web process, so up to WEB_WORKERS times {settings.API_RATE} pass"
+        return Finding(part, True, f"{text}; with Redis as CELERY_BROKER_URL the count is shared")
     try:
         counts.get("doctor")
     except Exception as away:
-        told = f"not enforced, because requests cannot be counted: {type(away).__name__}"
-        return Finding(part, False, told, "Start Redis, or correct CELERY_BROKER_URL.")
+        text = f"not enforced, because requests cannot be counted: {type(away).__name__}"
+        return Finding(part, False, text, "Start Redis, or correct CELERY_BROKER_URL.")
     return Finding(part, True, f"{settings.API_RATE}, counted in Redis")
 
 
@@ -127,22 +127,22 @@ def _clock() -> Finding:
     if isinstance(there, str):  # SQLite's, in UTC
         there = datetime.fromisoformat(there).replace(tzinfo=UTC)
     skew = abs((there - timezone.now()).total_seconds())
-    told = f"this machine and the database differ by {skew:.1f} s"
-    return Finding("clock", skew <= MOST_SKEW, told, "Synchronise both by NTP; signatures depend on it.")
+    text = f"this machine and the database differ by {skew:.1f} s"
+    return Finding("clock", skew <= MOST_SKEW, text, "Synchronise both by NTP; signatures depend on it.")
 
 
 def _jobs() -> Finding:
     late = Job.objects.filter(state=Job.State.WAITING, due_at__lt=Now() - LATE).count()
-    told = f"{late} waiting for more than five minutes" if late else "none waiting for more than five minutes"
+    text = f"{late} waiting for more than five minutes" if late else "none waiting for more than five minutes"
     mend = "Start Celery worker and beat, or without a broker the web server; `manage.py sweep` runs them now."
-    return Finding("jobs", not late, told, mend)
+    return Finding("jobs", not late, text, mend)
 
 
 def _sweeps() -> Finding:
     """Whether scheduled sweeps run: they expire overdue leases, so leases that stay overdue show that they do not."""
     over = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now() - LATE).count()
-    told = f"{over} leases overdue for more than five minutes" if over else "overdue leases expire in time"
-    return Finding("scheduled sweeps", not over, told, "Start Celery beat and a worker, or run: manage.py sweep")
+    text = f"{over} leases overdue for more than five minutes" if over else "overdue leases expire in time"
+    return Finding("scheduled sweeps", not over, text, "Start Celery beat and a worker, or run: manage.py sweep")
 
 
 def _copies() -> Iterator[Finding]:
@@ -151,13 +151,13 @@ def _copies() -> Iterator[Finding]:
         return
     made = sorted(file.stat().st_mtime for file in (settings.VAR / "backups").glob("hopscribe-*.sqlite3"))
     age = timezone.now().timestamp() - made[-1] if made else 0.0
-    told = f"the last hourly copy is {age / 3600:.1f} hours old" if made else "no hourly copy yet"
+    text = f"the last hourly copy is {age / 3600:.1f} hours old" if made else "no hourly copy yet"
     mend = "Check that sweeps run and the disk is not full; `manage.py back_up` makes a copy now."
-    yield Finding("backups", age < MOST_AGE, told, mend)
+    yield Finding("backups", age < MOST_AGE, text, mend)
 
 
 def _secrets() -> Finding:
     lost = secret_rotation.lost()
-    told = f"{sum(lost.values())} in {', '.join(sorted(lost))} cannot be decrypted" if lost else "can be decrypted"
+    text = f"{sum(lost.values())} in {', '.join(sorted(lost))} cannot be decrypted" if lost else "can be decrypted"
     mend = "Add the previous SECRET_KEY to SECRET_KEY_FALLBACKS and run manage.py reseal, or enter them again."
-    return Finding("stored secrets", not lost, told, mend)
+    return Finding("stored secrets", not lost, text, mend)

@@ -25,7 +25,10 @@ from annotation.operations.logs import frames_of, route_of
 AGAIN_AFTER = 600.0  # seconds for which the same error is only counted
 MOST_A_MINUTE = 20  # of different ones
 MOST_WAITING = 50
-NOT_OURS = (OperationalError, InterfaceError)  # the database is away or locked: /readyz and the figures tell that
+DATABASE_ERRORS = (
+    OperationalError,
+    InterfaceError,
+)  # the database is away or locked: /readyz and the figures tell that
 log = logging.getLogger(__name__)
 
 
@@ -42,20 +45,20 @@ class Alarm(logging.Handler):
         super().__init__(logging.ERROR)
         self.url = url
         self.waiting: queue.Queue[bytes] = queue.Queue(MOST_WAITING)
-        self._told: dict[str, tuple[float, int]] = {}  # {fingerprint: (when it was told last, how often since)}
+        self._sent: dict[str, tuple[float, int]] = {}  # {fingerprint: (when it was told last, how often since)}
         self._recent: deque[float] = deque(maxlen=MOST_A_MINUTE)
         self._pid, self._lock = 0, threading.Lock()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Queue the record; never raises and never blocks."""
         error = record.exc_info[1] if record.exc_info else None
-        if error is None or isinstance(error, NOT_OURS) or record.name.startswith("django.security"):
+        if error is None or isinstance(error, DATABASE_ERRORS) or record.name.startswith("django.security"):
             return
         try:
             name = fingerprint(error)
             missed = self._is_due(name)
             if missed is not None:
-                self.waiting.put_nowait(json.dumps(self._said(record, error, name, missed)).encode())
+                self.waiting.put_nowait(json.dumps(self._content(record, error, name, missed)).encode())
                 self._run()
         except Exception:  # whatever is wrong with telling, the request or job goes on
             return
@@ -64,18 +67,18 @@ class Alarm(logging.Handler):
         """How often this error was suppressed since it was last posted; None if it is still to be suppressed."""
         now = time.monotonic()
         with self._lock:
-            last, missed = self._told.get(name, (0.0, 0))
+            last, missed = self._sent.get(name, (0.0, 0))
             full = len(self._recent) == MOST_A_MINUTE and now - self._recent[0] < 60
             if full or (last and now - last < AGAIN_AFTER):
-                self._told[name] = (last, missed + 1)
+                self._sent[name] = (last, missed + 1)
                 return None
-            if len(self._told) > 1000:
-                self._told.clear()
-            self._told[name] = (now, 0)
+            if len(self._sent) > 1000:
+                self._sent.clear()
+            self._sent[name] = (now, 0)
             self._recent.append(now)
             return missed
 
-    def _said(self, record: logging.LogRecord, error: BaseException, name: str, missed: int) -> dict[str, Any]:
+    def _content(self, record: logging.LogRecord, error: BaseException, name: str, missed: int) -> dict[str, Any]:
         """The alert as JSON, without the error's message and values, which may contain what somebody typed."""
         from annotation.flow.data.derivation import code_version  # needs the models, which log before they are there
 

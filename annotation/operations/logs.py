@@ -18,7 +18,7 @@ from pythonjsonlogger.json import JsonFormatter
 
 from annotation.flow.projects.trace_ids import current
 
-OURS = ("route", "method", "status", "ms", "user", "job", "kind", "tries", "seconds", "outcome")
+EXTRA_FIELDS = ("route", "method", "status", "ms", "user", "job", "kind", "tries", "seconds", "outcome")
 UNRESOLVED = "unresolved"  # of an address that leads nowhere, and of what is answered before one is looked up
 
 
@@ -28,7 +28,7 @@ def route_of(request: Any) -> str:
     return (match.view_name if match else "") or UNRESOLVED
 
 
-def known_as(user_id: int) -> str:
+def pseudonym_of(user_id: int) -> str:
     """A keyed pseudonym of a user for the log."""
     return salted_hmac("hopscribe.log", str(user_id), algorithm="sha256").hexdigest()[:16]
 
@@ -65,7 +65,7 @@ class JsonLines(JsonFormatter):
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
         kept = {"time": "time", "levelname": "level", "name": "logger", "message": "message"}
         kept |= {"request_id": "request_id", "error": "error", "frames": "frames"}
-        kept |= {name: name for name in OURS}
+        kept |= {name: name for name in EXTRA_FIELDS}
         return {to: log_data[name] for name, to in kept.items() if log_data.get(name) not in (None, "")}
 
     def format(self, record: logging.LogRecord) -> str:
@@ -81,7 +81,7 @@ def configuration(*, json: bool, level: str, hook: str = "") -> dict[str, Any]:
 
     `hook` is the URL that errors are posted to.
     """
-    told = {"level": "INFO"} if json else {}
+    options = {"level": "INFO"} if json else {}
     named: Iterable[str] = ("hopscribe.request", "hopscribe.job")
     formatter: dict[str, Any] = {"format": "{asctime} {levelname} {name} {message}", "style": "{"}
     if json:
@@ -97,6 +97,6 @@ def configuration(*, json: bool, level: str, hook: str = "") -> dict[str, Any]:
         "filters": {"discreet": {"()": "annotation.operations.logs.Discreet"}},
         "formatters": {"line": formatter},
         "handlers": handlers,
-        "loggers": {"django.request": {"level": "ERROR"}} | dict.fromkeys(named, told),
+        "loggers": {"django.request": {"level": "ERROR"}} | dict.fromkeys(named, options),
         "root": {"handlers": list(handlers), "level": level},
     }

@@ -54,7 +54,7 @@ class FromRows(Collector):
         up = 1
         try:
             for gauge in gauges():
-                family = GaugeMetricFamily(gauge.name, gauge.says, labels=[gauge.label] if gauge.label else [])
+                family = GaugeMetricFamily(gauge.name, gauge.help_text, labels=[gauge.label] if gauge.label else [])
                 for label, value in gauge.values.items():
                     family.add_metric([label] if gauge.label else [], value)
                 yield family
@@ -68,12 +68,12 @@ def exposition() -> bytes:
     registry = CollectorRegistry()
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        told = generate_latest(registry)
+        content = generate_latest(registry)
     else:
-        told = generate_latest(_own)
+        content = generate_latest(_own)
     rows = CollectorRegistry()
     rows.register(FromRows())
-    return told + generate_latest(rows)
+    return content + generate_latest(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Gauge:
     """One metric: its name, its description, and its values by label."""
 
     name: str
-    says: str
+    help_text: str
     values: dict[str, float]
     label: str = ""  # without one there is one value, under ""
 

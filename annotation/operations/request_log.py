@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 
 from annotation.flow.projects import trace_ids
 from annotation.operations import prometheus
-from annotation.operations.logs import UNRESOLVED, known_as, route_of
+from annotation.operations.logs import UNRESOLVED, pseudonym_of, route_of
 
 log = logging.getLogger("hopscribe.request")
 HEADER = "X-Request-ID"
@@ -29,14 +29,14 @@ class ObservingMiddleware:
         token, began = trace_ids.current.set(name), time.perf_counter()
         try:
             response = self.get_response(request)
-            _tell(request, response, time.perf_counter() - began)
+            _log_request(request, response, time.perf_counter() - began)
         finally:
             trace_ids.current.reset(token)
         response[HEADER] = name
         return response
 
 
-def _tell(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+def _log_request(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     route = route_of(request)
     if route == UNRESOLVED and request.path_info.startswith(settings.STATIC_URL):
         route = "static"
@@ -46,5 +46,5 @@ def _tell(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     user = getattr(request, "_cached_user", None)  # as far as the request looked: nothing is asked for the log alone
     extra = {"route": route, "method": request.method, "status": response.status_code, "ms": round(seconds * 1000, 1)}
     if user is not None and user.pk:
-        extra["user"] = known_as(user.pk)
+        extra["user"] = pseudonym_of(user.pk)
     log.info("request", extra=extra)

@@ -70,9 +70,9 @@ def picture(payload: dict[str, Any]) -> dict[str, Any]:
 def live_now(context: dict[str, Any], name: str) -> dict[str, Any]:
     """The context of a live fragment for a draft, so that the page is complete without scripts."""
     payload, draft = context["payload"], context["draft"]
-    asked = {f"override-{found}": str(reason) for found, reason in (draft.get("overrides") or {}).items()}
+    overrides = {f"override-{found}": str(reason) for found, reason in (draft.get("overrides") or {}).items()}
     return capabilities.live(task_type(context["frame"]["task"]))[name](
-        payload, {"q": str(draft.get("question") or ""), **asked}
+        payload, {"q": str(draft.get("question") or ""), **overrides}
     )
 
 
@@ -95,7 +95,7 @@ def judged(draft: dict[str, Any], bridge: int) -> str:
     return str(given[bridge - 1]) if bridge <= len(given) else ""
 
 
-def said(finding: dict[str, Any]) -> str:
+def finding_text(finding: dict[str, Any]) -> str:
     """A finding's {"message", "values"} as a sentence in the reader's language."""
     return str(_(finding["message"]) % finding["values"])
 
@@ -104,7 +104,7 @@ def said(finding: dict[str, Any]) -> str:
 def brief(finding: dict[str, Any]) -> str:
     """A finding in a few words, for beside the question field; its sentence if there are none."""
     text = BRIEF.get(finding["check"])
-    return str(_(text) % finding["values"]) if text else said(finding)
+    return str(_(text) % finding["values"]) if text else finding_text(finding)
 
 
 @register.filter

@@ -96,8 +96,8 @@ def imported(entry: str) -> tuple[str, ...]:
         name = waiting.pop()
         file = finders.find(name)
         names = re.findall(r'from "(\.[\w./]+)"', Path(file).read_text()) if file else []
-        asked = [posixpath.normpath(posixpath.join(posixpath.dirname(name), each)) for each in names]
-        new = [each for each in asked if each not in (*found, entry)]
+        resolved = [posixpath.normpath(posixpath.join(posixpath.dirname(name), each)) for each in names]
+        new = [each for each in resolved if each not in (*found, entry)]
         found += new
         waiting += new
     return tuple(dict.fromkeys(found))

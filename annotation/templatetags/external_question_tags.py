@@ -49,22 +49,22 @@ def question_frame(context: dict[str, Any]) -> dict[str, Any]:
     A QuestionForm has no frame: only {"automatic"}, whether the next HIT is accepted after this one.
     """
     request, row = context["request"], context["assignment"]
-    asked, automatic = read_question(context["payload"]["question"]), bool(request.session.get(AUTOMATIC))
-    if isinstance(asked, Form):
+    question, automatic = read_question(context["payload"]["question"]), bool(request.session.get(AUTOMATIC))
+    if isinstance(question, Form):
         return {"automatic": automatic}
     preview = context["frame"].get("preview")
     hit = row["hit"] if preview else row.hit
-    told = {"hit": hit.public_id, "submit_to": f"{request.scheme}://{request.get_host()}"}
+    values = {"hit": hit.public_id, "submit_to": f"{request.scheme}://{request.get_host()}"}
     if not preview:
-        told |= {"assignment": row.public_id, "worker": row.worker.public_id}
+        values |= {"assignment": row.public_id, "worker": row.worker.public_id}
     token = signing.dumps(hit.pk, salt=QUESTION)
-    address = asked.url if isinstance(asked, External) else reverse("html-question", args=[token])
+    address = question.url if isinstance(question, External) else reverse("html-question", args=[token])
     return {
-        "url": with_query(address, parameters(**told)),
+        "url": with_query(address, parameters(**values)),
         "sandbox": sandbox(address, _host(request)),
-        "height": asked.frame_height or 600,
-        "fits": not asked.frame_height,
-        "note": _note(asked),
+        "height": question.frame_height or 600,
+        "fits": not question.frame_height,
+        "note": _note(question),
         "here": request.get_full_path(),
         "state_url": "" if preview else reverse("assignment-state", args=[row.public_id]),
         "automatic": automatic,
@@ -75,8 +75,8 @@ def _host(request: HttpRequest) -> str:
     return urlsplit(f"//{request.get_host()}").hostname or ""
 
 
-def _note(asked: Any) -> str:
-    foreign = foreign_crowd_elements(asked.content) if isinstance(asked, Html) else []
+def _note(question: Any) -> str:
+    foreign = foreign_crowd_elements(question.content) if isinstance(question, Html) else []
     if not foreign:
         return ""
     text = _(

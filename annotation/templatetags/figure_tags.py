@@ -73,7 +73,7 @@ def as_json(value: Any) -> str:
 
 
 @register.filter
-def told(answer: dict[str, Any]) -> str:
+def answer_text(answer: dict[str, Any]) -> str:
     """A response of any task in one line: its text if it has one, else all of it."""
     text = answer.get("text") or answer.get("kind")
     support = answer.get("support")

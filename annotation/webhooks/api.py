@@ -18,7 +18,7 @@ from annotation.pure.people import roles
 from annotation.webhooks import deliveries, protocol, subscriptions
 from annotation.webhooks.models import Delivery, Webhook
 
-TOLD_OF_SECRETS = "“whsec_” and then 24 to 64 random bytes in base64. You make it; it is never told again."
+HELP_TEXT = "“whsec_” and then 24 to 64 random bytes in base64. You make it; it is never told again."
 EXAMPLE_SECRET = "whsec_" + "aG9wc2NyaWJl" * 3
 
 
@@ -63,7 +63,7 @@ class SecretInput(Input):
 
     EXAMPLE = {"secret": EXAMPLE_SECRET}
 
-    secret = serializers.CharField(max_length=120, write_only=True, help_text=TOLD_OF_SECRETS)
+    secret = serializers.CharField(max_length=120, write_only=True, help_text=HELP_TEXT)
 
     def validate_secret(self, secret: str) -> str:
         if not protocol.is_secret(secret):

@@ -84,8 +84,8 @@ def _note_failure(delivery: Delivery, sent: Sent) -> None:
         failures = webhook.values_list("failures", flat=True).first() or 0
         rest = now + protocol.rest_after(failures + 1, random.random())
         since = Coalesce("failing_since", Value(now))
-        told = {"failing_since": since, "rests_until": rest, "trouble": sent.trouble[:300]}
-        webhook.update(failures=F("failures") + 1, **told)
+        changes = {"failing_since": since, "rests_until": rest, "trouble": sent.trouble[:300]}
+        webhook.update(failures=F("failures") + 1, **changes)
     for_good = sent.status == protocol.GONE
     if webhook.filter(Q() if for_good else Q(failing_since__lte=now - protocol.STOPPED_AFTER), active=True).exists():
         stop(delivery.webhook)

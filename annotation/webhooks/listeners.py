@@ -9,7 +9,7 @@ from __future__ import annotations
 from annotation import events
 from annotation.models import Assignment, Batch, Hit
 from annotation.webhooks import protocol
-from annotation.webhooks.outbox import asked, notice, queue_event
+from annotation.webhooks.outbox import is_subscribed, notice, queue_event
 
 ORDER = 200
 
@@ -32,18 +32,18 @@ def register() -> None:
 
 def response_submitted(event: events.ResponseSubmitted) -> None:
     project = event.assignment.batch.project
-    if asked(project, protocol.SUBMISSION):
+    if is_subscribed(project, protocol.SUBMISSION):
         type = "assignment.submitted" if event.revision == 1 else "assignment.revised"
         facts = {"revision": event.revision, "late": event.late, "counts": event.counts}
-        queue_event(project, type, **_whose(event.assignment, event.hit), **facts)
+        queue_event(project, type, **_ids(event.assignment, event.hit), **facts)
 
 
 def response_reviewed(event: events.ResponseReviewed) -> None:
     review, reviewer, project = event.review, event.reviewer, event.assignment.batch.project
-    if asked(project, protocol.RESULTS):
+    if is_subscribed(project, protocol.RESULTS):
         by = project.reviewer_pseudonym(reviewer.pk) if reviewer else None
         facts = {"revision": review.revision, "decision": review.decision, "reviewer": by}
-        queue_event(project, "response.reviewed", **_whose(event.assignment, event.assignment.hit), **facts)
+        queue_event(project, "response.reviewed", **_ids(event.assignment, event.assignment.hit), **facts)
 
 
 def assignment_approved(event: events.AssignmentApproved) -> None:
@@ -61,11 +61,11 @@ def bonus_paid(event: events.BonusPaid) -> None:
 
 def _decided(row: Assignment, type: str, /, **facts: str) -> None:
     project = row.batch.project
-    if asked(project, protocol.PAY):
-        queue_event(project, type, **_whose(row, row.hit), **facts)
+    if is_subscribed(project, protocol.PAY):
+        queue_event(project, type, **_ids(row, row.hit), **facts)
 
 
-def _whose(row: Assignment, hit: Hit) -> dict[str, str]:
+def _ids(row: Assignment, hit: Hit) -> dict[str, str]:
     worker = row.batch.project.pseudonym(row.worker_id)
     return {"batch": row.batch.slug, "hit": hit.public_id, "assignment": row.public_id, "worker": worker}
 
@@ -91,7 +91,7 @@ def batch_paused(event: events.BatchPaused) -> None:
 
 
 def batch_closed(event: events.BatchClosed) -> None:
-    if asked(event.batch.project, protocol.PROGRESS):
+    if is_subscribed(event.batch.project, protocol.PROGRESS):
         notice(event.batch)  # progress comes before the close
     _batch_moved(event.batch, "batch.closed")
 

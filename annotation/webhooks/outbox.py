@@ -16,14 +16,14 @@ from annotation.webhooks import protocol
 from annotation.webhooks.models import WebhookEvent
 
 
-def asked(project: Project, kind: str) -> bool:
+def is_subscribed(project: Project, kind: str) -> bool:
     """Whether a webhook of the project subscribes to this kind."""
     return kind in project.webhook_kinds.split()
 
 
 def queue_event(project: Project, type: str, /, **facts: Any) -> None:
     """Write an event if its kind is subscribed to."""
-    if asked(project, protocol.TYPES[type]):
+    if is_subscribed(project, protocol.TYPES[type]):
         write(project, protocol.TYPES[type], type, **facts)
 
 
@@ -47,16 +47,16 @@ def notice(batch: Batch) -> bool:
 
     If assignments were added, tenths that became incomplete are reported again.
     """
-    if not asked(batch.project, protocol.PROGRESS):
+    if not is_subscribed(batch.project, protocol.PROGRESS):
         return False
     hits = batch.hits.filter(excluded_at__isnull=True, check_item=False)
     come = hits.aggregate(wanted=Sum("wanted", default=0), done=Sum("done", default=0))
     announced_tenths = 10 * come["done"] // come["wanted"] if come["wanted"] else 0
     before, _made = BatchActivity.objects.get_or_create(batch=batch)
-    mine = announced_tenths != before.announced_tenths and BatchActivity.objects.filter(
+    is_first = announced_tenths != before.announced_tenths and BatchActivity.objects.filter(
         batch=batch, announced_tenths=before.announced_tenths
     ).update(announced_tenths=announced_tenths)
-    if not mine or announced_tenths < before.announced_tenths:
+    if not is_first or announced_tenths < before.announced_tenths:
         return False
     type = "batch.completed" if announced_tenths == 10 else "batch.progress"
     queue_event(batch.project, type, batch=batch.slug, percent=10 * announced_tenths, **come)

@@ -52,7 +52,7 @@ def webhooks(request: HttpRequest, project: Project) -> HttpResponse:
     waiting = Count("deliveries", filter=Q(deliveries__state=Delivery.State.DUE))
     rows = list(_rows(project).annotate(failed=failed, waiting=waiting).order_by("pk"))
     for row in rows:
-        row.told = in_short(row.kinds)
+        row.kind_names = in_short(row.kinds)
     breadcrumbs = [{"label": _("Settings"), "url": reverse("project-settings", args=[project.slug])}]
     context = {"project": project, "section": "settings", "breadcrumbs": [*breadcrumbs, {"label": _("Webhooks")}]}
     context |= {"form": form, "rows": rows}
@@ -115,8 +115,8 @@ def webhook_active(request: HttpRequest, project: Project, public_id: str) -> Ht
     """Pause or resume a webhook; waiting deliveries are kept."""
     row = _one(project, public_id)
     subscriptions.change(row, url=row.url, kinds=row.kinds, note=row.note, active="active" in request.POST)
-    told = _("Deliveries continue.") if row.active else _("Paused. Waiting deliveries are kept for two weeks.")
-    messages.success(request, told)
+    text = _("Deliveries continue.") if row.active else _("Paused. Waiting deliveries are kept for two weeks.")
+    messages.success(request, text)
     return see("webhook", project.slug, row.public_id)
 
 

@@ -13,7 +13,7 @@ from rest_framework.exceptions import ValidationError
 
 from annotation.api.operations import action, operation
 from annotation.api.routers import ProjectRouter
-from annotation.api.serializers import Filter, Input, asked
+from annotation.api.serializers import Filter, Input, validate_input
 from annotation.api.viewsets import ResourceViewSet
 
 
@@ -42,18 +42,18 @@ class StateFilter(Filter):
 def test_a_body_may_name_fields_and_values_as_they_were_called_before() -> None:
     sent = {"guide": "# Read", "act": "return", "kinds": ["judgment", "job"], "gold": {"share": 5}}
     current = {"instructions": "# Read", "act": "request_changes", "kinds": ["response", "job"], "gold": {"percent": 5}}
-    assert asked(LaunchInput, sent) == asked(LaunchInput, current) == current
+    assert validate_input(LaunchInput, sent) == validate_input(LaunchInput, current) == current
 
 
 def test_a_query_may_name_filters_as_they_were_called_before() -> None:
     for query in ("guide_version=3", "version=3"):
-        assert asked(StateFilter, RequestFactory().get(f"/?{query}").GET) == {"guide__version": 3}
+        assert validate_input(StateFilter, RequestFactory().get(f"/?{query}").GET) == {"guide__version": 3}
 
 
 def test_a_field_under_both_of_its_names_and_an_unknown_one_are_refused() -> None:
     for sent, field in (({"guide": "a", "instructions": "b"}, "guide"), ({"guides": "a"}, "guides")):
         with pytest.raises(ValidationError) as flaw:
-            asked(LaunchInput, sent)
+            validate_input(LaunchInput, sent)
         assert set(flaw.value.detail) == {field}
 
 

@@ -15,7 +15,7 @@ from django.test import Client
 from annotation.flow.errors import Refused
 from annotation.flow.projects import job_queue
 from annotation.models import Job
-from annotation.operations.logs import OURS, configuration, known_as
+from annotation.operations.logs import EXTRA_FIELDS, configuration, pseudonym_of
 from tests.security.routes import TABLE, urls
 from tests.security.world import World
 
@@ -29,7 +29,7 @@ PLANTED = {
     "file": CANARY,
 }
 
-FIELDS = {"time", "level", "logger", "message", "request_id", "error", "frames", *OURS}
+FIELDS = {"time", "level", "logger", "message", "request_id", "error", "frames", *EXTRA_FIELDS}
 
 
 @pytest.fixture
@@ -83,7 +83,9 @@ def test_no_line_tells_what_was_asked_or_typed(world: World, log: io.StringIO, m
     rows = lines(log)
     requests = [row for row in rows if row["logger"] == "hopscribe.request"]
     assert {row["route"] for row in requests} >= {"join", "password-reset", "sign-in", "submit", "unresolved"}
-    assert {row["user"] for row in requests if "user" in row} >= {known_as(world.users[r].pk) for r in ("alice", "bob")}
+    assert {row["user"] for row in requests if "user" in row} >= {
+        pseudonym_of(world.users[r].pk) for r in ("alice", "bob")
+    }
     assert {name for row in rows for name in row} <= FIELDS
     failed = next(row for row in rows if row.get("error") == "RuntimeError" and "500" not in row["message"])
     assert any("tests/security/test_logs.py" in frame and "broken" in frame for frame in failed["frames"])

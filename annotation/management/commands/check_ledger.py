@@ -39,6 +39,6 @@ class Command(JSONCommand):
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         """One line per fault, or a line that all is well."""
-        told = "{project}: {account} says {says} and should say {should}"
+        line = "{project}: {account} says {says} and should say {should}"
         fine = f"Projects checked: {result.get('projects')}. Every ledger balances."
-        return [told.format(**fault) for fault in result["faults"]] or [fine]
+        return [line.format(**fault) for fault in result["faults"]] or [fine]

@@ -25,8 +25,8 @@ class Command(JSONCommand):
     def act(self, **options: Any) -> dict[str, Any]:
         try:
             connections.databases[TARGET] = connections.databases["default"] | database(options["to"])
-        except (ImproperlyConfigured, ValueError) as unfit:
-            self.usage(f"--to: {unfit}")
+        except (ImproperlyConfigured, ValueError) as invalid:
+            self.usage(f"--to: {invalid}")
         if same(connections.databases["default"], connections.databases[TARGET]):
             raise Refused("This is the database in use. Name another one.")
         try:

@@ -29,8 +29,8 @@ class Command(JSONCommand):
         try:
             User.username_validator(name)
             password_validation.validate_password(password, user)
-        except ValidationError as unfit:
-            raise Refused(" ".join(unfit.messages)) from None
+        except ValidationError as invalid:
+            raise Refused(" ".join(invalid.messages)) from None
         if User.objects.filter(username__iexact=name).exists():
             raise Refused(f"The account {name} already exists.")
         user.set_password(password)

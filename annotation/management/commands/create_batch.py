@@ -79,7 +79,7 @@ class Command(LaunchCommand):
             self.usage("--option names the same option twice; give each once")
         pay = self.pay(options)
         project = project_of(options)
-        asked = [eligibility.from_words(project, what, guard=options["guard"]) for what in options["require"]]
+        conditions = [eligibility.from_words(project, what, guard=options["guard"]) for what in options["require"]]
         batch = create_batch(
             project,
             options["batch"],
@@ -88,7 +88,7 @@ class Command(LaunchCommand):
             options=dict(options["option"]),
             instructions=default_instructions(options["task"]),
             assignments_per_hit=options["assignments"],
-            requirements=eligibility.column(project, asked),
+            requirements=eligibility.column(project, conditions),
             **pay,
             expected_seconds=max(1, round(60 * options["minutes"])) if options["minutes"] else None,
             marketplace=marketplace_named(project, options["marketplace"]) if options["marketplace"] else None,
@@ -108,10 +108,10 @@ class Command(LaunchCommand):
 
     def pay(self, options: dict[str, Any]) -> dict[str, Any]:
         """Columns of the batch about pay; exits with code 2 for a reward or approval time without --paid."""
-        asked = [name for name in ("reward", "auto_approve_days") if options[name] is not None]
+        given = [name for name in ("reward", "auto_approve_days") if options[name] is not None]
         if not options["paid"]:
-            if asked:
-                self.usage(f"--{asked[0].replace('_', '-')} applies to paid batches only; add --paid")
+            if given:
+                self.usage(f"--{given[0].replace('_', '-')} applies to paid batches only; add --paid")
             return {}
         if options["reward"] is None and not estimates.pays_itself(options["task"]):
             self.usage("--paid needs --reward, because this task sets no reward itself")

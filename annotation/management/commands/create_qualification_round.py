@@ -79,13 +79,19 @@ class Command(LaunchCommand):
             **{name: options[name] for name in ("seed", "title", "meeting", "disjoint", "fresh_only")},
             sample=options["pool"],
         )
-        told = {
+        chance_data = {
             f"{100 * one.skill:g}": {"passes": round(one.value, 4), "at_most": round(one.most, 4)}
             for one in chances(made)
         }
         self._rule = rule_in_words(made)
         launched = {"hits": 0} if options["draft"] else self.launch(made.batch)
-        return {"round": made.batch.slug, "pool": pool_of(made.batch), **launched, "rule": made.rule, "chances": told}
+        return {
+            "round": made.batch.slug,
+            "pool": pool_of(made.batch),
+            **launched,
+            "rule": made.rule,
+            "chances": chance_data,
+        }
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         """The pool, the rule and the chances as sentences, after the lines of every launch."""
@@ -105,9 +111,9 @@ def _chance(skill: str, passes: float, at_most: float) -> str:
 
 def clause(text: str) -> dict[str, Any]:
     """Parse an argument `figure>percent@dataset` or `figure>=percent` into a clause as it is stored."""
-    said, _at, dataset = text.partition("@")
-    comparator = ">=" if ">=" in said else ">"
-    figure, found, percent = said.partition(comparator)
+    condition, _at, dataset = text.partition("@")
+    comparator = ">=" if ">=" in condition else ">"
+    figure, found, percent = condition.partition(comparator)
     try:
         value = float(percent) / 100
     except ValueError:

@@ -25,7 +25,7 @@ class Command(JSONCommand):
 
     def act(self, **options: Any) -> dict[str, Any]:
         found = [*examine(), broker()]
-        rows = [{"part": f.part, "well": f.well, "told": f.told, "mend": "" if f.well else f.mend} for f in found]
+        rows = [{"part": f.part, "well": f.well, "told": f.text, "mend": "" if f.well else f.mend} for f in found]
         report = {"parts": rows}
         if not all(f.well for f in found):
             raise Unwell(report)
@@ -44,5 +44,5 @@ def broker() -> Finding:
     if settings.EMBEDDED_JOBS:
         return Finding("broker", True, "not configured; each web process runs background jobs")
     trouble = broker_trouble()
-    told = f"does not answer: {trouble}" if trouble else "answers"
-    return Finding("broker", not trouble, told, "Start it, or correct CELERY_BROKER_URL.")
+    text = f"does not answer: {trouble}" if trouble else "answers"
+    return Finding("broker", not trouble, text, "Start it, or correct CELERY_BROKER_URL.")

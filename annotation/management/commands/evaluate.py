@@ -48,17 +48,17 @@ class Command(JSONCommand):
         parser.add_argument("--original-predictions", type=existing, help=f"{originals}, what the model says there")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        told = {name: options[name] for name in OPTIONS if options[name] is not None}
-        golds, said = options["gold"], options["predictions"]
+        settings = {name: options[name] for name in OPTIONS if options[name] is not None}
+        golds, predictions = options["gold"], options["predictions"]
         self._form = options["table"]
         try:
-            if len(golds) == len(said) == 1 and not self._form and not said[0][0]:
-                return evaluate(options["format"], golds[0][1], said[0][1], **told)
-            return _side_by_side(options["format"], golds, said, told)
+            if len(golds) == len(predictions) == 1 and not self._form and not predictions[0][0]:
+                return evaluate(options["format"], golds[0][1], predictions[0][1], **settings)
+            return _side_by_side(options["format"], golds, predictions, settings)
         except BadRecords as bad:
             raise Refused(str(bad)) from None
-        except ValueError as unfit:
-            raise Refused(str(unfit)) from None
+        except ValueError as invalid:
+            raise Refused(str(invalid)) from None
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         """One line per figure, nested ones below their block's name; tables for several models."""
@@ -71,23 +71,31 @@ class Command(JSONCommand):
         return ["\n\n".join(parts)]
 
 
-def _side_by_side(format: str, golds: list[Named], said: list[Named], told: dict[str, Any]) -> dict[str, Any]:
+def _side_by_side(
+    format: str, golds: list[Named], predictions_by_model: list[Named], settings: dict[str, Any]
+) -> dict[str, Any]:
     """Figures by dataset and model, and their tables. Raises ValueError if they cannot be compared."""
     if format not in OPTIONS["decimals"]:
         raise ValueError(f"several models and tables are for subqa and the kinds of DiRe and NMF, not for {format}")
-    if any(told.get(name) for name in ORIGINALS):
+    if any(settings.get(name) for name in ORIGINALS):
         raise ValueError("original predictions go with one file of predictions; run evaluate for each model")
-    if len(golds) > 1 and (len(golds) != len(said) or format == "subqa"):
+    if len(golds) > 1 and (len(golds) != len(predictions_by_model) or format == "subqa"):
         one_each = ", or one for each --predictions in the same order" if format != "subqa" else ""
-        raise ValueError(f"{len(golds)} files of gold for {len(said)} of predictions; give one --gold{one_each}")
+        raise ValueError(
+            f"{len(golds)} files of gold for {len(predictions_by_model)} of predictions; give one --gold{one_each}"
+        )
     figures: dict[str, dict[str, Any]] = {}
-    for (dataset, gold), (model, predictions) in zip(golds * (len(said) // len(golds)), said, strict=True):
+    for (dataset, gold), (model, predictions) in zip(
+        golds * (len(predictions_by_model) // len(golds)), predictions_by_model, strict=True
+    ):
         models = figures.setdefault(dataset or gold.stem, {})
-        name = model or ("DiRe Score" if "probe" in format and len(said) == len(golds) else predictions.stem)
+        name = model or (
+            "DiRe Score" if "probe" in format and len(predictions_by_model) == len(golds) else predictions.stem
+        )
         if name in models:
             raise ValueError(f"two files of predictions are called {name}; tell them apart with NAME=FILE")
-        models[name] = evaluate(format, gold, predictions, **told)
-    decimals = told.get("decimals")
+        models[name] = evaluate(format, gold, predictions, **settings)
+    decimals = settings.get("decimals")
     if format == "subqa":
         [models] = figures.values()
         return {"datasets": figures, "tables": subqa_tables(models, decimals)}

@@ -45,10 +45,10 @@ class Command(JSONCommand):
         else:
             archived = options["with_archived"]
             written = export_dataset(dataset, options["out"], format=options["format"], archived=archived)
-        return {"out": str(options["out"])} | written | dict(_beside(dataset, **options))
+        return {"out": str(options["out"])} | written | dict(_documents(dataset, **options))
 
 
-def _beside(dataset: Dataset, **options: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+def _documents(dataset: Dataset, **options: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Write the other requested files, and return a report for each."""
     provenance, sheet, card = (options[name] for name in ("provenance", "datasheet", "card"))
     if provenance:
@@ -56,8 +56,11 @@ def _beside(dataset: Dataset, **options: Any) -> Iterator[tuple[str, dict[str, A
     if sheet:
         yield "datasheet", {"file": str(sheet)} | dataset_documents.export_datasheet(dataset, sheet)
     if card:
-        files, beside = files_of(dataset, options["out"]), sheet.name if sheet else ""
-        yield "card", {"file": str(card)} | dataset_documents.export_card(dataset, card, files=files, datasheet=beside)
+        files, datasheet = files_of(dataset, options["out"]), sheet.name if sheet else ""
+        yield (
+            "card",
+            {"file": str(card)} | dataset_documents.export_card(dataset, card, files=files, datasheet=datasheet),
+        )
 
 
 def files_of(dataset: Dataset, out: Path) -> dict[str, str]:

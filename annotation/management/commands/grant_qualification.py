@@ -31,5 +31,5 @@ class Command(JSONCommand):
         return {"read": len(wanted), "changed": changes, "dry_run": options["dry_run"]}
 
     def lines(self, result: dict[str, Any]) -> list[str]:
-        said = "would change" if result["dry_run"] else "changed"
-        return [f"{result['read']} workers read, {result['changed']} scores {said}."]
+        verb = "would change" if result["dry_run"] else "changed"
+        return [f"{result['read']} workers read, {result['changed']} scores {verb}."]

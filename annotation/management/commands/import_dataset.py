@@ -39,7 +39,7 @@ class Command(JSONCommand):
             return []
         counts = "{read} records read, {accepted} accepted, {skipped} skipped, {warnings} warnings."
         flaws = [line_errors.in_words(row) for row in result["flaws"]]
-        told = sum(1 + row.get("more", 0) for row in result["flaws"])
-        hidden = result["errors"] + result["warnings"] - told
+        shown = sum(1 + row.get("more", 0) for row in result["flaws"])
+        hidden = result["errors"] + result["warnings"] - shown
         more = [f"... and {hidden} more."] if hidden > 0 else []
         return [*flaws, *more, counts.format(**result)]

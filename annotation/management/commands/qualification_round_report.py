@@ -31,7 +31,7 @@ class Command(JSONCommand):
         return {
             "round": found.batch.slug,
             "rule": found.rule,
-            "workers": [_told(result) for result in results],
+            "workers": [_result_data(result) for result in results],
             "chosen": [{"worker": worker.pseudonym, "value": value} for worker, value in wanted.items()],
             "granted": granted,
             "marks": [_prospect(found, one) for one in round_results.prospects(found, results)],
@@ -68,15 +68,15 @@ def _percent(share: float | None) -> str:
 
 def _expected(quality: dict[str, dict[str, float | None]]) -> str:
     """The figures that workers above a mark are expected to reach, as the end of a sentence."""
-    told = [
+    figures = [
         f"{name} {_percent(one['expected'])} [{_percent(one['low'])}, {_percent(one['high'])}]"
         for name, one in quality.items()
         if one["expected"] is not None
     ]
-    return f"; expected {', '.join(told)}" if told else ""
+    return f"; expected {', '.join(figures)}" if figures else ""
 
 
-def _told(result: round_results.Result) -> dict[str, Any]:
+def _result_data(result: round_results.Result) -> dict[str, Any]:
     return {
         "worker": result.worker.pseudonym,
         "attempt": result.attempt.number,

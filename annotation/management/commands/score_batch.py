@@ -46,5 +46,5 @@ def printed(result: dict[str, Any]) -> Iterator[str]:
         yield from tables.lines(found)
         if note := tables.note_of(found):
             yield f"  {note}"
-    if told := " ".join(map(tables.sentence, result.get("paragraph", ()))):
-        yield told
+    if paragraph := " ".join(map(tables.sentence, result.get("paragraph", ()))):
+        yield paragraph

@@ -153,7 +153,7 @@ def _consequences(form: LaunchForm) -> dict[str, Any]:
     chosen = form.cleaned_data.get("datasets")
     if not chosen:
         return {"plan": None}
-    proposed = _proposed(form.told_seconds(), expected_time.reading_seconds(chosen))
+    proposed = _proposed(form.task_seconds(), expected_time.reading_seconds(chosen))
     if (count := form.count()) is None:
         return {"plan": None} | proposed
     estimate = estimates.estimate_of(form.stated, count)

@@ -28,17 +28,17 @@ class Command(JSONCommand):
     def act(self, **options: Any) -> dict[str, Any]:
         try:
             model = crowd(options["model"])
-        except ValueError as unfit:
-            self.usage(f"--model: {unfit}")
+        except ValueError as invalid:
+            self.usage(f"--model: {invalid}")
         batch = batch_named(project_of(options), options["batch"])
         terms = {name: options[name] for name in ("workers", "hits", "seed")}
         return dry_run(batch, crowd=model, progress=self.progress_printer("Responses"), **terms)
 
     def lines(self, result: dict[str, Any]) -> list[str]:
-        return told(result)
+        return text_lines(result)
 
 
-def told(result: dict[str, Any]) -> list[str]:
+def text_lines(result: dict[str, Any]) -> list[str]:
     """The forecast as lines of text."""
     done = f"{result['answers']} of {result['asked']} responses by {result['workers']} of {result['people']} workers"
     lines = [f"Simulated {result['hits']} of {result['of']} HITs: {done}", ""]
