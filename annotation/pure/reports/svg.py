@@ -36,9 +36,9 @@ class Drawing:
     """An SVG element that grows; `left`, `top`, `right` and `bottom` bound the plot, and labels go outside of it."""
 
     def __init__(self, told: str, height: float, *, left: float = LEFT, top: float = EDGE, below: float = 1) -> None:
-        self.left, self.top, self.right, self.bottom = left, top, WIDTH - EDGE, height - below * BELOW - 4
+        self.left, self.top, self.right, self.bottom = left, top, WIDTH - 2 * EDGE, height - below * BELOW - 4
         box = {"viewBox": f"0 0 {WIDTH:g} {height:g}", "width": f"{WIDTH:g}", "height": f"{height:g}"}
-        font = {"font-family": "DejaVu Sans, Verdana, Arial, sans-serif", "font-size": "12"}
+        font = {"font-family": "DejaVu Sans, Verdana, Arial, sans-serif", "font-size": "13"}
         attributes = {"xmlns": "http://www.w3.org/2000/svg", "class": "chart", "role": "img", **box, **font}
         self.root = ET.Element("svg", attributes, **{"aria-label": told})
         self.add("rect", "paper", width=WIDTH, height=height, fill="white")
@@ -101,7 +101,7 @@ def _ticks(low: float, high: float, most: int = 6, least: float = 0.0) -> list[f
 
 def _width(words: str) -> float:
     """About how wide a text is; East Asian letters fill a square."""
-    return sum(12.0 if unicodedata.east_asian_width(char) in "WF" else 7.2 for char in words)
+    return sum(13.0 if unicodedata.east_asian_width(char) in "WF" else 7.8 for char in words)
 
 
 def _dots(plot: Dots) -> Drawing:
