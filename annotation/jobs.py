@@ -236,12 +236,12 @@ ERRANDS: list[Callable[[], object]] = [
 
 
 def verbs() -> dict[str, job_queue.Verb]:
-    """What each kind of job calls, those of the apps included."""
+    """The function of each kind of job, including those of apps."""
     return VERBS | {kind: verb for app in discovery.modules("jobs") for kind, verb in app.VERBS.items()}
 
 
 def work_off() -> int:
-    """Do the sweeps, then every job that is due, then the errands; one that fails stops no other. How many jobs."""
+    """Run the sweeps, then due jobs, then the errands; a failure stops no other. Returns the number of jobs."""
     _each([*SWEEPS, *discovery.listed("jobs", "SWEEPS")])
     done = 0
     while job := job_queue.take():
@@ -263,5 +263,5 @@ def _each(acts: list[Callable[[], object]]) -> None:
 
 @shared_task(name="annotation.run_due", acks_late=True, reject_on_worker_lost=True, ignore_result=True)
 def run_due() -> None:
-    """What the bell and the clock call; the rows say what there is to do."""
+    """Run due work; called by the bell and by the schedule."""
     work_off()

@@ -1,4 +1,4 @@
-"""What the examples of bodies share, which the schema shows: each Input has its own."""
+"""Shared parts of the examples of bodies in the schema; each Input has its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`@operation` and `@action`: what a method of a ViewSet reads and answers, said once for its calls and the schema.
+"""`@operation` and `@action`: declare a ViewSet method's input and output for its calls and the schema.
 
 A method so decorated takes what was sent, checked, and returns plain values or rows:
 

@@ -37,7 +37,7 @@ KEY = OpenApiParameter(
 
 
 class OperationSchema(AutoSchema):
-    """Reads what a ViewSet's method takes and gives off its `@operation`, and its id off class and method.
+    """Schema of a ViewSet's method, from its `@operation`; its id comes from class and method.
 
     Each operation has its problems, and each that writes the header of its key.
     """

@@ -91,7 +91,7 @@ class ResourceViewSet(GenericViewSet):
             raise PermissionDenied(text % {"role": self.role, "act": act})
 
     def find(self) -> None:
-        """Find what the address names, or raise Http404.
+        """Load the objects named in the URL, or raise Http404.
 
         Before a method that reads; for one that writes in the transaction of its Idempotency-Key, since what was
         removed under a key is not there when the same is sent again.

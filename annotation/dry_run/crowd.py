@@ -93,7 +93,7 @@ def _person(model: Crowd, rng: Random) -> Persona:
 
 
 def act(model: Crowd, rng: Random) -> str:
-    """What a worker does with an assignment."""
+    """Draw what a simulated worker does with an assignment."""
     drawn = rng.random()
     if drawn < model.returns:
         return RETURN

@@ -284,7 +284,7 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
 
     @property
     def priced(self) -> bool:
-        """Whether it is known what the batch pays."""
+        """Whether the form has all fields that determine the cost."""
         return {"reward", "auto_approve_days"} <= self.cleaned_data.keys()
 
     @cached_property

@@ -83,7 +83,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the HITs of a batch share; equal terms are one type on the marketplace. Times in seconds."""
+    """Common properties of a batch's HITs; equal terms are one HIT type on the marketplace. Times in seconds."""
 
     title: str
     description: str

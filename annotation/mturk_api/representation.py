@@ -40,7 +40,7 @@ Read = TypeVar("Read")
 
 
 def read_xml(read: Callable[[str], Read], xml: str) -> Read:
-    """What `read` makes of the XML. Raises RequestError for what it finds malformed."""
+    """Parse the XML with `read`. Raises RequestError if it is malformed."""
     try:
         return read(xml)
     except Malformed as malformed:
@@ -179,7 +179,7 @@ def assignments(found: Sequence[Assignment]) -> list[JSON]:
 
 
 def _feedback(found: Iterable[Assignment]) -> dict[int, str]:
-    """What each worker was told with the last decision."""
+    """The message to each worker with the last decision."""
     decisions = Approval.objects.filter(assignment__in=found).order_by("pk").values_list("assignment", "text")
     return {pk: text for pk, text in decisions if text}
 

@@ -1,4 +1,4 @@
-"""What a project's webhooks are sent: an event is a row in the transaction of what happened.
+"""Webhook events of a project, each a row written in the same transaction as the change.
 
 `Project.webhook_kinds` comes with the project: where no webhook asks for a kind, nothing is queried. No event holds a
 response, gold, a name or an address; people are pseudonyms.

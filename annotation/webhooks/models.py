@@ -1,4 +1,4 @@
-"""Webhooks of a project, the events they are told of, and the state of each delivery."""
+"""Webhooks of a project, their events, and the state of each delivery."""
 
 from __future__ import annotations
 

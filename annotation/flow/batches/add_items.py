@@ -83,7 +83,7 @@ def _copy_round(batch: Batch, draft: Batch) -> None:
 
 
 def remaining(batch: Batch) -> list[Remaining]:
-    """Items that a next batch could ask about, by dataset; nothing is drawn."""
+    """Count the items left for a next batch, by dataset; nothing is drawn."""
     line, datasets = _line(batch), list(batch.datasets.order_by("slug"))
     chosen, seen = select(line, datasets), Counter(where for where, _place in used_places(line, datasets))
     rows = []

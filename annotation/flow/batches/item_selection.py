@@ -117,7 +117,7 @@ def _missing(dataset: Dataset, kept_out: list[Unit], missing: int, *, seed: int,
 
 
 def _units(batch: Batch, datasets: Sequence[Dataset]) -> list[tuple[Dataset, list[Unit]]]:
-    """What is drawn of each dataset, in its order: items, one item of each group, or groups."""
+    """The units to draw from each dataset, in its order: items, one item of each group, or groups."""
     seen = used_places(batch, datasets) if batch.unseen_only else set()
     held = held_groups(batch)
     groups: defaultdict[str, list[tuple[int, int, int, bool]]] = defaultdict(list)  # dataset, position, key, seen
@@ -188,7 +188,7 @@ def _holder(name: str, purpose: str) -> str:
 
 
 def rows_of(left_out: LeftOut) -> list[dict[str, Any]]:
-    """What was left out, as JSON, largest number first."""
+    """Numbers of items left out by reason, as JSON, largest first."""
     rows = sorted(left_out.items(), key=lambda row: (-row[1], row[0]))
     return [{"dataset": dataset, "items": items, "why": why} for (dataset, why), items in rows]
 

@@ -31,7 +31,7 @@ def applies(batch: Batch) -> bool:
 
 
 def promised(batch: Batch, most: Decimal) -> Decimal:
-    """The reward that a marketplace is told for a HIT that earns `most`; what is earned beyond it is a bonus.
+    """The reward to advertise on a marketplace for a HIT that earns `most`; the rest is paid as a bonus.
 
     The batch's own reward, if one is set below the most that the task pays. On the built-in marketplace, everything.
     """
@@ -45,14 +45,14 @@ def least_earned(batch: Batch, payload: dict[str, Any]) -> Decimal:
 
 
 def promise_of(batch: Batch, hit: Hit) -> Decimal:
-    """The reward that a marketplace is told for the HIT: what every response earns at least. Without one, all of it."""
+    """The reward to advertise for the HIT: the least that a response earns. Without a marketplace, all of it."""
     if not batch.on_marketplace:
         return hit.reward
     return min(promised(batch, hit.reward), least_earned(batch, hit.payload))
 
 
 def promise(batch: Batch, hits: Sequence[Hit]) -> None:
-    """Set the reward that a marketplace is told for each HIT, before the HITs are stored."""
+    """Set the advertised reward of each HIT, before the HITs are stored."""
     if not batch.on_marketplace:
         return
     least = [least_earned(batch, hit.payload) for hit in hits]

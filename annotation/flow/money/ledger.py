@@ -68,7 +68,7 @@ def schedule_of(batch: Batch) -> str:
 
 
 def balance(project: Project, name: str) -> Decimal:
-    """Dollars in an account; 0 for one that was never used."""
+    """The balance of an account in dollars; 0 if it was never used."""
     return Account.objects.filter(project=project, name=name).values_list("balance", flat=True).first() or Decimal(0)
 
 

@@ -195,7 +195,7 @@ def held(worker: Worker, *, types: Collection[str] | None = None) -> dict[str, H
 
 
 def stated(worker: Worker) -> dict[str, Held]:
-    """What workers state about themselves: of age, and their country if they told it."""
+    """Statements of the worker as qualifications: of age, and the country if known."""
     values = {requirements.ADULT: Held(int(worker.adult))}
     if worker.country:
         values[requirements.LOCALE] = Held(locale=Locale(worker.country, worker.subdivision))

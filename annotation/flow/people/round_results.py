@@ -185,7 +185,7 @@ def grant(round: QualificationRound, wanted: Mapping[Worker, int], *, reason: st
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a worker is told of their last attempt: nothing about single items or gold."""
+    """A worker's result of their last attempt, without single items or gold."""
 
     round: QualificationRound
     finished: bool

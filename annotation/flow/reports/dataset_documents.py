@@ -45,7 +45,7 @@ def export_datasheet(dataset: Dataset, path: Path) -> dict[str, Any]:
 
 
 def export_card(dataset: Dataset, path: Path, *, files: Mapping[str, str], datasheet: str = "") -> dict[str, Any]:
-    """Write the card; `files` by split, `beside`: the datasheet's name. Returns {"records" (1), "sha256"}."""
+    """Write the card; `files` by split, `datasheet`: its file name. Returns {"records" (1), "sha256"}."""
     return whole_file(path, _writer(lambda: card_of(dataset, files=files, datasheet=datasheet)))
 
 

@@ -70,7 +70,7 @@ def pressing(project: Project) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """What a decision on many concerns."""
+    """Number and amounts of the responses that a bulk decision concerns."""
 
     answers: int
     workers: int

@@ -214,7 +214,7 @@ def try_again(batch: Batch) -> int:
 
 
 def sweep(*, seconds: float = 10.0) -> int:
-    """Send what is due on every marketplace, for so many seconds each."""
+    """Send due payments and messages on every marketplace, for so many seconds each."""
     waiting = Payment.objects.unsettled().filter(due_at__lte=Now(), batch__on_marketplace=True)
     named = Q(pk__in=waiting.values("batch__marketplace__connection")) | Q(pk__in=rejections().values("connection"))
     rows = Connection.objects.exclude(rests_until__gt=Now())

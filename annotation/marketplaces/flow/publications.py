@@ -220,7 +220,7 @@ def hurry(batch: Batch) -> bool:
 
 
 def sweep(*, seconds: float = 10.0) -> int:
-    """Publish what is due on every marketplace, for so many seconds each."""
+    """Publish due HITs on every marketplace, for so many seconds each."""
     waiting = Publication.objects.unsent().filter(due_at__lte=Now()).values("connection")
     rows = Connection.objects.filter(pk__in=waiting).exclude(rests_until__gt=Now())
     return sum(send_due(connection, seconds=seconds) for connection in rows)

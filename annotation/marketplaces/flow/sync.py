@@ -59,7 +59,7 @@ def due(connection: Connection) -> QuerySet[Publication]:
 
 
 def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> Found:
-    """Look up what is due, for at most so many seconds. Safe to run twice."""
+    """Look up due HITs, for at most so many seconds. Safe to run twice."""
     found, end = Found(), time.monotonic() + seconds
     # Errors that end it early are stored in the connection's row, and the next run continues.
     with suppress(Resting, Unsealable, TryAgain):

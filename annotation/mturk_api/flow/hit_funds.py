@@ -142,7 +142,7 @@ def _is_over(row: Listing) -> bool:
 
 
 def settled(hit_id: int, *, spent: Decimal = Decimal(0)) -> None:
-    """Like `settle`, but never fails: what the budget no longer covers (because fees rose) is not set aside."""
+    """Like `settle`, but never fails: amounts that the budget no longer covers (fees rose) are not set aside."""
     try:
         settle(hit_id, spent=spent)
     except ledger.Overdrawn as short:

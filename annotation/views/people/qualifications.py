@@ -204,8 +204,8 @@ def qualification_requests(request: HttpRequest, project: Project, public_id: st
         return see("qualification-requests", project.slug, type.public_id)
     page = Paginator(bulk_grants.waiting(type), PAGE).get_page(request.GET.get("page"))
     page.object_list = list(page.object_list)
-    for asked in page:
-        asked.said = read_answers(asked.answer) if asked.answer else []
+    for row in page:
+        row.answers = read_answers(row.answer) if row.answer else []
     return render(request, "people/qualification_requests.html", of_type(type, _("Requests"), page=page))
 
 
