@@ -32,12 +32,12 @@ GREETING = "Your questions are short and they ask for every hop. Please look aga
 
 def graphs() -> list[Example]:
     """The island's decompositions without their questions, some with known bridges, and the traps."""
-    made = []
+    result = []
     for example in world.examples(seed=0):
         bare = replace(reduced(example, example.supports or ()), question="", answerable=None)
-        same = bare.shape == "2hop" and sum(e.shape == "2hop" for e in made) < KNOWN_SAME
-        made.append(replace(bare, extra={"known_bridges": ["same"]}) if same else bare)
-    return made + [_trap(*pair) for pair in TRAPS]
+        same = bare.shape == "2hop" and sum(e.shape == "2hop" for e in result) < KNOWN_SAME
+        result.append(replace(bare, extra={"known_bridges": ["same"]}) if same else bare)
+    return result + [_trap(*pair) for pair in TRAPS]
 
 
 def _trap(head: int, tail: int) -> Example:
@@ -46,8 +46,8 @@ def _trap(head: int, tail: int) -> Example:
 
 
 def _single(number: int) -> Single:
-    found = world.singlehop()[number]
-    return Single(str(number), found.question, found.answers, world.paragraphs()[found.key].paragraph)
+    question = world.singlehop()[number]
+    return Single(str(number), question.question, question.answers, world.paragraphs()[question.key].paragraph)
 
 
 def batch(project: Project, folder: Path) -> Batch:
@@ -56,18 +56,20 @@ def batch(project: Project, folder: Path) -> Batch:
     return launched(project, BATCH, dataset=DATASET, examples=graphs(), folder=folder, **settings)
 
 
-def compose_most(visitors: list[Visitor], found: Batch, progress: Callable[[int, int], None]) -> None:
+def compose_most(visitors: list[Visitor], launched_batch: Batch, progress: Callable[[int, int], None]) -> None:
     """Let the composers do instructions, practice and HITs until only the visitor's are left."""
     written = {example.id: example.question for example in world.examples(seed=0)}
-    wanted = (found.size - LEFT_OPEN) // len(visitors)
-    done = found.assignments.filter(state=lifecycle.SUBMITTED).count()
+    wanted = (launched_batch.size - LEFT_OPEN) // len(visitors)
+    done = launched_batch.assignments.filter(state=lifecycle.SUBMITTED).count()
     total = wanted * len(visitors)
     for visitor in visitors:
-        mine = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username=visitor.username).count()
-        page = practise(visitor, visitor.start(found.pk)) if mine < wanted else None
-        while page and mine < wanted and "/assignments/" in page.url:
+        submitted = launched_batch.assignments.filter(
+            state=lifecycle.SUBMITTED, worker__user__username=visitor.username
+        ).count()
+        page = practise(visitor, visitor.start(launched_batch.pk)) if submitted < wanted else None
+        while page and submitted < wanted and "/assignments/" in page.url:
             page = _compose(visitor, page, written)
-            mine, done = mine + 1, done + 1
+            submitted, done = submitted + 1, done + 1
             progress(done, total)
         if page and "/assignments/" in page.url:
             visitor.return_assignment(page)
@@ -75,9 +77,9 @@ def compose_most(visitors: list[Visitor], found: Batch, progress: Callable[[int,
 
 def practise(visitor: Visitor, page: Page) -> Page:
     """Do the practice that is due; returns the page after it."""
-    while found := re.search(r"/practice/([0-9]+)/", page.url):
-        example = practice("compose")[int(found[1]) - 1]
-        url, hidden = page.form(f"/practice/{found[1]}/")
+    while match := re.search(r"/practice/([0-9]+)/", page.url):
+        example = practice("compose")[int(match[1]) - 1]
+        url, hidden = page.form(f"/practice/{match[1]}/")
         known = example.extra["known_bridges"]
         good = example.extra.get("good") or [""]
         page = visitor.post(url, hidden | _bridges(known) | {"question": good[0]})
@@ -92,14 +94,14 @@ def _compose(visitor: Visitor, page: Page, written: dict[str, str]) -> Page:
     row = Assignment.objects.select_related("hit__item").get(public_id=public_id)
     example = row.hit.item.example
     url, hidden = page.form("/submit/")
-    posted = said(example, written.get(example.id, ""), visitor.skill, visitor.rng)
+    posted = form_data(example, written.get(example.id, ""), visitor.skill, visitor.rng)
     # set back, as a script is faster than a person
     began = clock.now() - timedelta(seconds=float(posted["active_seconds"]))
     Assignment.objects.filter(pk=row.pk).update(accepted_at=began)
     return visitor.post(url, hidden | posted)
 
 
-def said(example: Example, question: str, skill: float, rng: Random) -> dict[str, str]:
+def form_data(example: Example, question: str, skill: float, rng: Random) -> dict[str, str]:
     """The form of a composer of this skill (0..1), who finds most traps, doubts few bridges, and mostly writes well."""
     edges = len(re.findall(r"#[0-9]", " ".join(hop.question for hop in example.hops)))
     trapped = example.extra.get("known_bridges") == ["different"]
@@ -123,13 +125,13 @@ def _bridges(judgments: list[str]) -> dict[str, str]:
     return {f"bridge-{edge}": judgment for edge, judgment in enumerate(judgments, 1)}
 
 
-def read_some(found: Batch) -> None:
+def read_some(launched_batch: Batch) -> None:
     """The requester's first draw: responses accepted, edited and sent back, and feedback."""
     requester = User.objects.get(username="requester")
-    if found.review_samples.exists():
+    if launched_batch.review_samples.exists():
         return
-    review_samples.draw(found, size=READ, seed=0, user=requester)
-    places = review_samples.queue(found)
+    review_samples.draw(launched_batch, size=READ, seed=0, user=requester)
+    places = review_samples.queue(launched_batch)
     marks = {"correct": True, "coherent": True}
     read: list[Any] = []
     for place in places:
@@ -147,4 +149,4 @@ def read_some(found: Batch) -> None:
             wanted = review_decisions.Decision("returned", {**marks, "coherent": False}, reason=message)
         review_decisions.decide(row, row.revision, wanted, reviewer=requester)
     if read:
-        worker_feedback.feedback(read[0].worker, found, text=GREETING, author=requester, assignment=read[0])
+        worker_feedback.feedback(read[0].worker, launched_batch, text=GREETING, author=requester, assignment=read[0])

@@ -44,7 +44,7 @@ def write_notes(path: Path, notes: dict[str, Any]) -> None:
 def accounts(notes: dict[str, Any], project: Project) -> list[dict[str, str]]:
     """The demo's accounts with random passwords; those in the notes keep theirs."""
     known = {account["username"]: account["password"] for account in notes.get("accounts", [])}
-    made = []
+    people = []
     for name, role in ROLES.items():
         password = known.get(name) or secrets.token_urlsafe(9)
         user, new = User.objects.get_or_create(username=name)
@@ -53,8 +53,8 @@ def accounts(notes: dict[str, Any], project: Project) -> list[dict[str, str]]:
             user.save()
         model = Member if role == "requester" else Worker
         model.objects.get_or_create(project=project, user=user)
-        made.append({"username": name, "password": password, "role": role})
-    return made
+        people.append({"username": name, "password": password, "role": role})
+    return people
 
 
 def batch(project: Project, folder: Path) -> Batch:
@@ -68,10 +68,10 @@ def launched(
     project: Project, name: str, *, dataset: str, examples: list[Example], folder: Path, task: str, **settings: Any
 ) -> Batch:
     """The batch of that name, created from the examples and launched if it does not exist."""
-    found = Batch.objects.filter(project=project, slug=name).first()
-    if found and found.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
-        return found
-    found = found or create_batch(
+    stored = Batch.objects.filter(project=project, slug=name).first()
+    if stored and stored.state not in {Batch.State.DRAFT, Batch.State.LAUNCHING}:
+        return stored
+    stored = stored or create_batch(
         project,
         name,
         task=task,
@@ -80,8 +80,8 @@ def launched(
         user=User.objects.get(username="requester"),
         **settings,
     )
-    launch(found)
-    return found
+    launch(stored)
+    return stored
 
 
 def _dataset(project: Project, name: str, examples: list[Example], folder: Path) -> Dataset:
@@ -96,29 +96,31 @@ def _dataset(project: Project, name: str, examples: list[Example], folder: Path)
 def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[Visitor]:
     """The simulated workers, signed in, with consent given."""
     passwords = {account["username"]: account["password"] for account in people}
-    made = [Visitor(base, name, passwords[name], skill, Random(f"demo/{name}")) for name, skill in SIMULATED.items()]
-    for visitor in made:
+    simulated = [
+        Visitor(base, name, passwords[name], skill, Random(f"demo/{name}")) for name, skill in SIMULATED.items()
+    ]
+    for visitor in simulated:
         visitor.sign_in()
         visitor.consent(project.slug)
-    return made
+    return simulated
 
 
-def answer_most(workers: list[Visitor], found: Batch, progress: Callable[[int, int], None]) -> None:
+def answer_most(workers: list[Visitor], launched_batch: Batch, progress: Callable[[int, int], None]) -> None:
     """Let the simulated workers work until only the visitor's HITs are left."""
     examples = {example.question: example for example in world.examples(seed=0)}
-    wanted = dict.fromkeys(SIMULATED, found.size)
+    wanted = dict.fromkeys(SIMULATED, launched_batch.size)
     wanted[list(SIMULATED)[-1]] -= LEFT_OPEN
-    done = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username__in=SIMULATED).count()
+    done = launched_batch.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username__in=SIMULATED).count()
     total = sum(wanted.values())
     for visitor in workers:
         name = visitor.username
-        mine = found.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username=name).count()
-        if mine >= wanted[name]:
+        submitted = launched_batch.assignments.filter(state=lifecycle.SUBMITTED, worker__user__username=name).count()
+        if submitted >= wanted[name]:
             continue
-        page = visitor.start(found.pk)
-        while mine < wanted[name] and is_assignment(page):
+        page = visitor.start(launched_batch.pk)
+        while submitted < wanted[name] and is_assignment(page):
             page = visitor.answer(page, examples)
-            mine, done = mine + 1, done + 1
+            submitted, done = submitted + 1, done + 1
             progress(done, total)
         if is_assignment(page):
             visitor.return_assignment(page)

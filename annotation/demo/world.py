@@ -56,8 +56,8 @@ class SingleHop:
 @cache
 def paragraphs() -> Mapping[str, Article]:
     """Every article by its key, in the order of the file."""
-    found = (Article(**record) for record in _records("encyclopedia.jsonl"))
-    return MappingProxyType({article.key: article for article in found})
+    articles = (Article(**record) for record in _records("encyclopedia.jsonl"))
+    return MappingProxyType({article.key: article for article in articles})
 
 
 @cache
@@ -178,8 +178,8 @@ def _bridges(example: Example) -> list[Span]:
     for hop in example.hops[:-1]:
         if hop.support is None:
             continue
-        if found := locate(hop.answer, [example.paragraphs[hop.support].text]):
-            spans.append(found._replace(paragraph=hop.support))
+        if span := locate(hop.answer, [example.paragraphs[hop.support].text]):
+            spans.append(span._replace(paragraph=hop.support))
     return spans
 
 

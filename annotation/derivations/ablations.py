@@ -92,7 +92,7 @@ class Ablation(Derivation):
         self.title = TITLES[self.number]
         self.Options = ShuffleOptions if self.number in SHUFFLES else AblationOptions
 
-    def misfit(self, features: Features) -> str:
+    def source_problem(self, features: Features) -> str:
         return needs_options(features) if self.number == NO_CONTEXT else ""
 
     def check(self, options: AblationOptions) -> None:
@@ -110,14 +110,14 @@ class Ablation(Derivation):
         for position, example in enumerate(source.examples()):
             if position not in chosen:
                 continue
-            made = [_made(example, self.number, seed + k) for k in range(options.seeds)]
-            if any(len(set(one.options)) < len(set(example.options)) for one, _ in made):
+            ablated = [_made(example, self.number, seed + k) for k in range(options.seeds)]
+            if any(len(set(one.options)) < len(set(example.options)) for one, _ in ablated):
                 tally.drop("two of its options read the same")
                 continue
-            averages.add(made[0][1].counts)
-            tally.kept += len(made)
+            averages.add(ablated[0][1].counts)
+            tally.kept += len(ablated)
             tally.tick()
-            yield from (("", one) for one, _ in made)
+            yield from (("", one) for one, _ in ablated)
         tally.figures |= averages.figures()
 
 
@@ -127,7 +127,7 @@ def _chosen(source: Source, options: AblationOptions, number: int, *, seed: int,
     fit = []
     for position, example in enumerate(source.examples()):
         tally.read += 1
-        if reason := _unfit(example, number):
+        if reason := _drop_reason(example, number):
             tally.drop(reason)
         elif solved is not None and position not in solved:
             tally.drop("the model does not solve it fully on the original")
@@ -140,7 +140,7 @@ def _chosen(source: Source, options: AblationOptions, number: int, *, seed: int,
     return set(drawn)
 
 
-def _unfit(example: Example, number: int) -> str:
+def _drop_reason(example: Example, number: int) -> str:
     if not example.question.strip() or not example.paragraphs:
         return "it has no question or no context"
     if example.answerable is False:
@@ -159,7 +159,7 @@ def _made(example: Example, number: int, seed: int) -> tuple[Example, Ablated]:
     reads = (cut(texts, gold) or "") if gold else ""
     if reads.replace(UNKNOWN, "").strip():
         answers[reads] = None  # as the answer reads now, which is what a model that gives spans can give
-    told = {
+    applied = {
         "number": number,
         "seed": seed if number in SEEDED else None,
         "dropped": ablated.counts.dropped,
@@ -170,7 +170,7 @@ def _made(example: Example, number: int, seed: int) -> tuple[Example, Ablated]:
         "paragraphs": [paragraph.text for paragraph in example.paragraphs],
         "options": list(example.options),
     }
-    group, extra = example.group or example.id, {**example.extra, ABLATION: told, ORIGINAL: original}
+    group, extra = example.group or example.id, {**example.extra, ABLATION: applied, ORIGINAL: original}
     return replace(ablated.example, answers=tuple(answers), group=group, extra=extra), ablated
 
 
@@ -257,16 +257,16 @@ class Averages:
     def figures(self) -> dict[str, Any]:
         """Averages over the questions, each counted once; a shuffle drops nothing."""
         n = max(1, self._n)
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "questions": self._n,
             "average tokens of a question": round(self._question / n, 1),
             "average tokens of a context": round(self._context / n, 1),
             "average sentences of a context": round(self._sentences / n, 1),
         }
         if self._number in SHUFFLES:
-            return found
-        found["average tokens dropped or replaced"] = round(self._dropped / n, 1)
-        found["questions touched in %"] = round(100 * self._touched / n, 1)
+            return result
+        result["average tokens dropped or replaced"] = round(self._dropped / n, 1)
+        result["questions touched in %"] = round(100 * self._touched / n, 1)
         for name, (dropped, touched) in zip(NAMES, PAPER.get(self._number, ()), strict=False):
-            found[f"the paper's {name}"] = {"average tokens dropped": dropped, "questions touched in %": touched}
-        return found
+            result[f"the paper's {name}"] = {"average tokens dropped": dropped, "questions touched in %": touched}
+        return result

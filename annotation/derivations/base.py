@@ -1,4 +1,4 @@
-"""What every derivation is: a way to make datasets out of a dataset.
+"""The base class of derivations, which make datasets from a dataset.
 
 One module a `--how`, named as the command names it with `_` for `-`, or a family of them. Its last line is
 `DERIVATION = Name()`, or a tuple of a family; `DERIVATIONS` in `annotation.derivations` finds them. The work itself
@@ -123,8 +123,8 @@ class Derivation(ABC):
                 wrong = f"below {least}" if least else "negative"
                 raise CannotDerive(f"{each.name} is {wrong}; give {least} or more", option=each.name)
 
-    def misfit(self, features: Features) -> str:
-        """Why a dataset of these features (annotation.pure.data.features) cannot be the source, a gettext id; or ""."""
+    def source_problem(self, features: Features) -> str:
+        """The reason why a dataset with these features cannot be the source, as a gettext id, or ""."""
         return ""
 
     @abstractmethod

@@ -43,7 +43,7 @@ class BridgeSubquestions(Derivation):
     Options: type = SubquestionOptions
     rank: int = 13
 
-    misfit = staticmethod(needs_supports)
+    source_problem = staticmethod(needs_supports)
 
     def derive(
         self, source: Source, options: SubquestionOptions, *, seed: int, tally: Tally
@@ -54,13 +54,13 @@ class BridgeSubquestions(Derivation):
         tally.figures["how the bridge entity was found"] = cases
         for example in source.examples():
             tally.read += 1
-            made, said = _derived(example, generated)
-            if made is None:
-                tally.drop(said)
+            subquestions, case = _derived(example, generated)
+            if subquestions is None:
+                tally.drop(case)
                 continue
-            cases[said] = cases.get(said, 0) + 1
+            cases[case] = cases.get(case, 0) + 1
             tally.kept += 1
-            yield "", made
+            yield "", subquestions
 
 
 def _derived(example: Example, generated: Mapping[str, tuple[str, str]] | None) -> tuple[Example | None, str]:
@@ -70,17 +70,17 @@ def _derived(example: Example, generated: Mapping[str, tuple[str, str]] | None) 
         return None, "it is a comparison, not a bridge question"
     if len(supports) != 2 or example.answer is None:
         return None, "it has not exactly two supporting paragraphs, or no answer"
-    asked = generated.get(example.id) if generated is not None else _own(example)
-    if asked is None:
+    questions = generated.get(example.id) if generated is not None else _own(example)
+    if questions is None:
         return None, "there are no sub-questions for it"
     gold = [example.paragraphs[k] for k in supports]
     bridge = bridge_entity(*gold, question=example.question, answer=example.answer)
     if bridge.title is None:
         return None, f"the bridge entity is not identified: {bridge.case}"
     entity = _name(gold[bridge.title].title)
-    second = filled(asked[1], entity) or asked[1]
+    second = filled(questions[1], entity) or questions[1]
     hops = (
-        Hop(asked[0], entity, supports[1 - bridge.title], example.hops[0].id if example.hops else None),
+        Hop(questions[0], entity, supports[1 - bridge.title], example.hops[0].id if example.hops else None),
         Hop(second, example.answer, supports[bridge.title], example.hops[1].id if len(example.hops) > 1 else None),
     )
     return replace(example, hops=hops, shape=example.shape or SHAPE), bridge.case
@@ -98,7 +98,7 @@ def _own(example: Example) -> tuple[str, str] | None:
 
 def generated_at(path: str) -> dict[str, tuple[str, str]]:
     """The two sub-questions by question id. Raises CannotDerive with the line of what is wrong."""
-    found: dict[str, tuple[str, str]] = {}
+    generated: dict[str, tuple[str, str]] = {}
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -106,23 +106,23 @@ def generated_at(path: str) -> dict[str, tuple[str, str]]:
         raise CannotDerive(text, option="generated") from error
     for number, line in enumerate(lines, 1):
         if line.strip():
-            _add(line, number, found)
-    return found
+            _add(line, number, generated)
+    return generated
 
 
-def _add(line: str, number: int, found: dict[str, tuple[str, str]]) -> None:
+def _add(line: str, number: int, generated: dict[str, tuple[str, str]]) -> None:
     where = f"line {number} of the sub-questions"
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise CannotDerive(f"{where} is not JSON; give {_FORM}", option="generated") from error
-    told = [record.get(key) for key in ("id", "sub1", "sub2")] if isinstance(record, dict) else []
-    texts = [text for text in told if isinstance(text, str) and text.strip()]
+    fields = [record.get(key) for key in ("id", "sub1", "sub2")] if isinstance(record, dict) else []
+    texts = [text for text in fields if isinstance(text, str) and text.strip()]
     if len(texts) != 3:
         raise CannotDerive(f"{where} is not of the form {_FORM}", option="generated")
-    if texts[0] in found:
+    if texts[0] in generated:
         raise CannotDerive(f"{where} names {texts[0]} once more", option="generated")
-    found[texts[0]] = (texts[1], texts[2])
+    generated[texts[0]] = (texts[1], texts[2])
 
 
 DERIVATION = BridgeSubquestions()

@@ -61,7 +61,7 @@ class ComposablePairs(Derivation):
     def __init__(self, check: EntityCheck | None = None) -> None:
         self._check = check
 
-    misfit = staticmethod(needs_singles)
+    source_problem = staticmethod(needs_singles)
 
     def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """Two-hop Examples, entity by entity. Raises CannotDerive where the source is not single-hop."""
@@ -83,13 +83,13 @@ def singles_of(source: Source) -> Iterator[Single]:
 def _singles(source: Source) -> Iterator[Single]:
     seen: set[str] = set()
     for example in source.examples():
-        found = "it has a decomposition" if example.hops else whole(example)
-        if isinstance(found, str):
-            raise CannotDerive(f"{example.id} is no single-hop question: {found}. Derive with `singlehop` first")
-        if found.id in seen:
-            raise CannotDerive(f"two questions have the id {found.id}. Derive with `singlehop` first")
-        seen.add(found.id)
-        yield found
+        question = "it has a decomposition" if example.hops else whole(example)
+        if isinstance(question, str):
+            raise CannotDerive(f"{example.id} is no single-hop question: {question}. Derive with `singlehop` first")
+        if question.id in seen:
+            raise CannotDerive(f"two questions have the id {question.id}. Derive with `singlehop` first")
+        seen.add(question.id)
+        yield question
 
 
 def index_figures(index: Index) -> dict[str, object]:

@@ -63,7 +63,7 @@ class Contexts(Derivation):
         super().check(options)
         check_lengths(options.shortest, options.longest)
 
-    misfit = staticmethod(needs_hops)
+    source_problem = staticmethod(needs_hops)
 
     def derive(
         self, source: Source, options: ContextOptions, *, seed: int, tally: Tally
@@ -93,11 +93,11 @@ class Contexts(Derivation):
 def _count(built: Example, others: set[str], tally: Tally) -> None:
     """Count the distractors that state the final answer, and those that support a question of another split."""
     there = distracting(built)
-    found = {
+    counts = {
         ANSWERING: sum(states_answer(paragraph, built) for paragraph in there),
         FOREIGN: sum(same_text(paragraph) in others for paragraph in there),
     }
-    for sort, number in found.items():
+    for sort, number in counts.items():
         tally.figures["distractors"][sort]["distractors"] += number
         tally.figures["distractors"][sort]["contexts"] += number > 0
 

@@ -101,7 +101,7 @@ class SupportRemoval(Derivation):
     Options: type = RemovalOptions
     rank = 12
 
-    misfit = staticmethod(needs_supports)
+    source_problem = staticmethod(needs_supports)
 
     def derive(
         self, source: Source, options: RemovalOptions, *, seed: int, tally: Tally
@@ -111,16 +111,16 @@ class SupportRemoval(Derivation):
         tally.figures |= {"questions": 0, "instances of a question": {}}
         for example in source.examples():
             tally.read += 1
-            if reason := _unfit(example, options):
+            if reason := _drop_reason(example, options):
                 tally.drop(reason)
                 continue
             try:
-                made = list(self.instances(example, options, seed=seed))
+                instances = list(self.instances(example, options, seed=seed))
             except TooSmall as reason:
                 tally.drop(str(reason))
                 continue
-            _count(made, tally)
-            yield from (("", each) for each in made)
+            _count(instances, tally)
+            yield from (("", each) for each in instances)
 
     def instances(self, example: Example, options: RemovalOptions, *, seed: int) -> Iterator[Example]:
         """The question in its contexts. Raises TooSmall."""
@@ -134,8 +134,8 @@ class SupportRemoval(Derivation):
         if getattr(options, "balanced", ALL_ROWS) == TRAIN:
             numbered = _balanced(numbered, random.Random(f"{key}/balanced"))
         for instance, sub_idx in numbered:
-            made = _instance(whole, instance, sub_idx=sub_idx, numbered=_is_numbered(instances))
-            yield _labelled_with_lost(made, whole, instance) if released else made
+            row = _instance(whole, instance, sub_idx=sub_idx, numbered=_is_numbered(instances))
+            yield _labelled_with_lost(row, whole, instance) if released else row
 
 
 def _is_numbered(instances: list[Instance]) -> bool:
@@ -149,23 +149,23 @@ def _balanced(numbered: list[tuple[Instance, int]], rng: random.Random) -> list[
     return [first, rng.choice([row for row in numbered if row[0].label == INSUFFICIENT])]
 
 
-def _labelled_with_lost(made: Example, whole: Example, instance: Instance) -> Example:
+def _labelled_with_lost(example: Example, whole: Example, instance: Instance) -> Example:
     """The instance labelled with the facts that its context lacks, which only a file can name."""
     kept = set(instance.kept)
     places = whole.facts if whole.facts is not None else [(p, 0) for p in whole.supports or ()]
     lost = [[whole.paragraphs[p].title, sentence] for p, sentence in places if p not in kept]
-    return replace(made, supports=(), facts=(), extra={**made.extra, OUTSIDE: lost})
+    return replace(example, supports=(), facts=(), extra={**example.extra, OUTSIDE: lost})
 
 
 def _instance(example: Example, instance: Instance, *, sub_idx: int, numbered: bool) -> Example:
-    made = reduced(example, instance.kept)
+    reduced_example = reduced(example, instance.kept)
     keys = {SUFFICIENCY: instance.label} if instance.label is not None else {}
     extra = {**example.extra, **keys} | ({SUB_IDX: sub_idx} if numbered else {})
     answerable = None if instance.label is None else instance.label == SUFFICIENT
-    return replace(made, answerable=answerable, group=example.group or example.id, extra=extra)
+    return replace(reduced_example, answerable=answerable, group=example.group or example.id, extra=extra)
 
 
-def _unfit(example: Example, options: RemovalOptions) -> str:
+def _drop_reason(example: Example, options: RemovalOptions) -> str:
     if example.answerable is False:
         return "it is unanswerable already"
     if example.supports is None:
@@ -175,11 +175,11 @@ def _unfit(example: Example, options: RemovalOptions) -> str:
     return ""
 
 
-def _count(made: list[Example], tally: Tally) -> None:
-    tally.kept += len(made)
+def _count(instances: list[Example], tally: Tally) -> None:
+    tally.kept += len(instances)
     tally.figures["questions"] += 1
     by_number = tally.figures["instances of a question"]
-    by_number[str(len(made))] = by_number.get(str(len(made)), 0) + 1
+    by_number[str(len(instances))] = by_number.get(str(len(instances)), 0) + 1
 
 
 DERIVATION: tuple[SupportRemoval, ...] = (

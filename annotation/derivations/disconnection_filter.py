@@ -94,10 +94,10 @@ class DisconnectionFilter(Derivation):
         super().check(options)
         check_mask(options.mask)
         if not options.predictions:
-            unfit = "give the option predictions: the path of the models' answers, one JSON object a line"
-            raise CannotDerive(unfit, option="predictions")
+            message = "give the option predictions: the path of the models' answers, one JSON object a line"
+            raise CannotDerive(message, option="predictions")
 
-    misfit = staticmethod(needs_hops)
+    source_problem = staticmethod(needs_hops)
 
     def derive(
         self, source: Source, options: FilterOptions, *, seed: int, tally: Tally
@@ -105,7 +105,7 @@ class DisconnectionFilter(Derivation):
         """The examples all of whose edges stay: head and tail are answered badly enough."""
         self.check(options)
         predictions = predictions_at(options.predictions)
-        items = _asked(source, options, tally=tally)
+        items = _items_to_answer(source, options, tally=tally)
         _check_complete(items, predictions)
         stays = {item.id: keeps(item, predictions.of(item), options.limits) for item in items}
         _report(items, stays, predictions, tally)
@@ -117,7 +117,7 @@ class DisconnectionFilter(Derivation):
                 yield "", example
 
 
-def _asked(source: Source, options: FilterOptions, *, tally: Tally) -> list[Example]:
+def _items_to_answer(source: Source, options: FilterOptions, *, tally: Tally) -> list[Example]:
     """The items of the source as the models saw them."""
     counted = Tally()
     needed = items_of(source, mask=options.mask, tally=counted)
@@ -135,11 +135,11 @@ def _asked(source: Source, options: FilterOptions, *, tally: Tally) -> list[Exam
 
 
 def _check_complete(items: Iterable[Example], predictions: PredictionsOfItems) -> None:
-    asked = [item.id for item in items]
-    if missing := [each for each in asked if predictions.lacks(each)]:
+    ids = [item.id for item in items]
+    if missing := [each for each in ids if predictions.lacks(each)]:
         seeds = "each of the seeds " + ", ".join(predictions.seeds) if predictions.seeds else "some seed"
         raise CannotDerive(
-            f"predictions are missing for {len(missing)} of {len(asked)} heads and tails: {_named(missing)}; "
+            f"predictions are missing for {len(missing)} of {len(ids)} heads and tails: {_named(missing)}; "
             f"give one with {seeds}"
         )
 
@@ -150,17 +150,17 @@ def _named(ids: list[str]) -> str:
 
 
 def _report(items: list[Example], stays: Mapping[str, bool], predictions: PredictionsOfItems, tally: Tally) -> None:
-    asked, kept = Counter(item.shape for item in items), Counter(item.shape for item in items if stays[item.id])
+    read, kept = Counter(item.shape for item in items), Counter(item.shape for item in items if stays[item.id])
     for kind, name in ((HEAD, "heads"), (TAIL, "tails")):
-        share = round(100 * kept[kind] / asked[kind], 1) if asked[kind] else None
-        shares = {"items": asked[kind], "kept": kept[kind], "kept in %": share}
+        share = round(100 * kept[kind] / read[kind], 1) if read[kind] else None
+        shares = {"items": read[kind], "kept": kept[kind], "kept in %": share}
         tally.figures[name] = shares | {f"the paper's {of} in %": value for of, value in PAPER[kind].items()}
     tally.figures["seeds"] = list(predictions.seeds)
     tally.figures["predictions of other ids"] = predictions.unused({item.id for item in items})
 
 
 def _reason(example: Example, stays: Mapping[str, bool], mask: str) -> str:
-    """Why an example goes, "" where it stays."""
+    """The reason why an example is dropped, or ""."""
     try:
         pairs = list(edge_items(example, mask=mask))
     except NoContext as reason:
@@ -179,9 +179,9 @@ _FORM = '{"id", "seed", "predicted_answer", "predicted_support_idxs"}'
 class PredictionsOfItems:
     """Predictions by item and seed. Every item must have one with every seed of the file."""
 
-    def __init__(self, found: Mapping[str, Mapping[str, Prediction]]) -> None:
-        self._found = found
-        self.seeds = tuple(sorted({seed for by_seed in found.values() for seed in by_seed}))
+    def __init__(self, predictions: Mapping[str, Mapping[str, Prediction]]) -> None:
+        self._found = predictions
+        self.seeds = tuple(sorted({seed for by_seed in predictions.values() for seed in by_seed}))
 
     def lacks(self, item_id: str) -> bool:
         return len(self._found.get(item_id, {})) < max(1, len(self.seeds))
@@ -195,24 +195,24 @@ class PredictionsOfItems:
                 raise CannotDerive(f"a prediction for {item.id} names the paragraph {place}; there are {there}")
         return them
 
-    def unused(self, asked: Collection[str]) -> int:
-        """How many ids of the file were not asked for."""
-        return sum(item_id not in asked for item_id in self._found)
+    def unused(self, ids: Collection[str]) -> int:
+        """The number of ids in the file that are not among these."""
+        return sum(item_id not in ids for item_id in self._found)
 
 
 def predictions_at(path: str) -> PredictionsOfItems:
     """The predictions of a JSONL file. Raises CannotDerive with the line of what is wrong."""
-    found: dict[str, dict[str, Prediction]] = {}
+    predictions: dict[str, dict[str, Prediction]] = {}
     try:
         with Path(path).open(encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
-                    _add(_record(line, number), number, found)
+                    _add(_record(line, number), number, predictions)
     except (OSError, UnicodeDecodeError, ValueError) as error:
         if isinstance(error, CannotDerive):
             raise
         raise CannotDerive(f"the predictions cannot be read: {error}; give a UTF-8 file with lines {_FORM}") from error
-    return PredictionsOfItems(found)
+    return PredictionsOfItems(predictions)
 
 
 def _record(line: str, number: int) -> Mapping[str, Any]:
@@ -225,7 +225,7 @@ def _record(line: str, number: int) -> Mapping[str, Any]:
     return record
 
 
-def _add(record: Mapping[str, Any], number: int, found: dict[str, dict[str, Prediction]]) -> None:
+def _add(record: Mapping[str, Any], number: int, predictions: dict[str, dict[str, Prediction]]) -> None:
     item_id, seed, answer = (record.get(key) for key in ("id", "seed", "predicted_answer"))
     support = record.get("predicted_support_idxs") or []
     seed = seed if isinstance(seed, str) else whole(seed)
@@ -233,7 +233,7 @@ def _add(record: Mapping[str, Any], number: int, found: dict[str, dict[str, Pred
     places = [whole(place) for place in support] if isinstance(support, list) else [None]
     if not right or None in places:
         raise CannotDerive(f"line {number} of the predictions does not have the form {_FORM}")
-    by_seed = found.setdefault(str(item_id), {})
+    by_seed = predictions.setdefault(str(item_id), {})
     if str(seed) in by_seed:
         raise CannotDerive(f"line {number} of the predictions answers {item_id} with the seed {seed} once more")
     by_seed[str(seed)] = Prediction(str(answer), frozenset(place for place in places if place is not None))

@@ -78,7 +78,7 @@ class DisconnectionInputs(Derivation):
         super().check(options)
         check_mask(options.mask)
 
-    misfit = staticmethod(needs_hops)
+    source_problem = staticmethod(needs_hops)
 
     def derive(
         self, source: Source, options: InputOptions, *, seed: int, tally: Tally
@@ -105,16 +105,16 @@ def check_mask(mask: str) -> None:
 
 def items_of(source: Source, *, mask: str, tally: Tally) -> list[Item]:
     """The heads and then the tails of a dataset, each once; examples without edges are dropped in the tally."""
-    found: dict[str, dict[str, Item]] = {HEAD: {}, TAIL: {}}
+    by_kind: dict[str, dict[str, Item]] = {HEAD: {}, TAIL: {}}
     for example in source.examples():
         tally.read += 1
         try:
             for pair in edge_items(example, mask=mask):
                 for item in pair:
-                    found[item.kind].setdefault(item.id, item)
+                    by_kind[item.kind].setdefault(item.id, item)
         except NoContext as reason:
             tally.drop(str(reason))
-    return [*found[HEAD].values(), *found[TAIL].values()]
+    return [*by_kind[HEAD].values(), *by_kind[TAIL].values()]
 
 
 def _sizes(items: list[Item], fold_of: dict[str, int], kind: str) -> dict[str, object]:

@@ -120,7 +120,7 @@ class Graphs(Derivation):
         _shares(options.mix)
         super().check(options)
 
-    misfit = staticmethod(needs_singles_or_pairs)
+    source_problem = staticmethod(needs_singles_or_pairs)
 
     def derive(
         self, source: Source, options: GraphOptions, *, seed: int, tally: Tally
@@ -158,8 +158,8 @@ class Graphs(Derivation):
 
 def _steps_along(graph: Graph, steps: dict[tuple[int, int], list[JSON]]) -> list[JSON]:
     """What people said of the pairs along the graph's edges, each step once."""
-    found = [steps.get((graph.nodes[j - 1], graph.nodes[i - 1]), []) for j, i in SHAPES[graph.shape]]
-    return provenance.joined(found)
+    lineages = [steps.get((graph.nodes[j - 1], graph.nodes[i - 1]), []) for j, i in SHAPES[graph.shape]]
+    return provenance.joined(lineages)
 
 
 def _known_to_differ(example: Example, tally: Tally) -> bool:
@@ -236,8 +236,8 @@ def _shares(mix: str) -> dict[str, float]:
         except ValueError:
             shares[shape] = -1.0
         if shape not in SHAPES or not 0 <= shares[shape] < float("inf"):
-            unfit = f"{part.strip()!r} is no share of a shape. Give {'=1,'.join(SHAPES)}=1, or some of them"
-            raise CannotDerive(unfit, option="mix")
+            message = f"{part.strip()!r} is no share of a shape. Give {'=1,'.join(SHAPES)}=1, or some of them"
+            raise CannotDerive(message, option="mix")
     if not any(shares.values()):
         raise CannotDerive("the mix wishes for no shape at all. Give one of them a share above 0", option="mix")
     return shares
@@ -251,11 +251,11 @@ def _limits(options: GraphOptions, format: str) -> Limits:
 
 
 def _report(choice: Choice, tally: Tally) -> None:
-    made = Counter(graph.shape for graph in choice.graphs)
+    counts = Counter(graph.shape for graph in choice.graphs)
     tally.kept = len(choice.graphs)
     tally.dropped.update(choice.dropped)
     tally.figures["shapes"] = {
-        shape: {"candidates": size, "looked_at": choice.looked_at[shape], "graphs": made[shape]}
+        shape: {"candidates": size, "looked_at": choice.looked_at[shape], "graphs": counts[shape]}
         for shape, size in choice.candidates.items()
     }
 

@@ -52,7 +52,7 @@ class Join(Derivation):
             own: set[str] = set()
             for example in each.examples():
                 tally.read += 1
-                if reason := _unfit(example, options, there):
+                if reason := _drop_reason(example, options, there):
                     tally.drop(reason)
                     continue
                 own.add(example.id)
@@ -62,7 +62,7 @@ class Join(Derivation):
             there |= own
 
 
-def _unfit(example: Example, options: JoinOptions, there: set[str]) -> str:
+def _drop_reason(example: Example, options: JoinOptions, there: set[str]) -> str:
     if options.composed and not example.question.strip():
         return "it has no question yet"
     return "a question of this id is there already" if example.id in there else ""

@@ -54,8 +54,8 @@ def other_splits_option() -> Any:
 def check_lengths(shortest: int, longest: int) -> None:
     """Raises CannotDerive for lengths of paragraphs that cannot be."""
     if longest and longest < shortest:
-        unfit = f"no paragraph has {shortest} words or more and {longest} or fewer; give a larger longest"
-        raise CannotDerive(unfit, option="longest")
+        message = f"no paragraph has {shortest} words or more and {longest} or fewer; give a larger longest"
+        raise CannotDerive(message, option="longest")
 
 
 def pool_of(

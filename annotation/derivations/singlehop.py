@@ -57,10 +57,10 @@ class SingleHop(Derivation):
     def check(self, options: SingleHopOptions) -> None:
         super().check(options)
         if 0 < options.most_words < options.fewest_words:
-            unfit = f"no paragraph has {options.fewest_words} words or more and {options.most_words} or fewer"
-            raise CannotDerive(f"{unfit}. Give more for most_words, or 0 for no limit", option="most_words")
+            message = f"no paragraph has {options.fewest_words} words or more and {options.most_words} or fewer"
+            raise CannotDerive(f"{message}. Give more for most_words, or 0 for no limit", option="most_words")
 
-    misfit = staticmethod(needs_parts)
+    source_problem = staticmethod(needs_parts)
 
     def derive(
         self, source: Source, options: SingleHopOptions, *, seed: int, tally: Tally
@@ -92,11 +92,11 @@ class _KeptIds:
     def of(cls, examples: Iterable[Example]) -> _KeptIds:
         kept = cls()
         for example in examples:
-            for found in _candidates(example):
-                if isinstance(found, Single) and _keeps_its_id(example, found):
-                    kept.taken.add(found.id)
-                    if len(found.answers) > 1:
-                        kept.aliases.setdefault(found.id, found.answers)
+            for candidate in _candidates(example):
+                if isinstance(candidate, Single) and _keeps_its_id(example, candidate):
+                    kept.taken.add(candidate.id)
+                    if len(candidate.answers) > 1:
+                        kept.aliases.setdefault(candidate.id, candidate.answers)
         return kept
 
 
@@ -113,19 +113,19 @@ def _admitted(examples: Iterable[Example], kept_ids: _KeptIds, tally: Tally) -> 
     """(id of the record, single-hop question), each kept id once."""
     seen: dict[str, str] = {}
     for example in examples:
-        for found in _candidates(example):
+        for candidate in _candidates(example):
             tally.read += 1
-            if isinstance(found, str):
-                tally.drop(found)
-            elif not _keeps_its_id(example, found):
+            if isinstance(candidate, str):
+                tally.drop(candidate)
+            elif not _keeps_its_id(example, candidate):
                 # A text as an id would be taken for a kept one only by accident.
-                yield example.id, replace(found, id="")
-            elif found.id in seen:
-                same = seen[found.id] == found.question
+                yield example.id, replace(candidate, id="")
+            elif candidate.id in seen:
+                same = seen[candidate.id] == candidate.question
                 tally.drop("the hop came before" if same else "the hop came before, in other words")
             else:
-                seen[found.id] = found.question
-                yield _origin(example), _with_aliases(found, kept_ids)
+                seen[candidate.id] = candidate.question
+                yield _origin(example), _with_aliases(candidate, kept_ids)
 
 
 def _origin(example: Example) -> str:
@@ -151,18 +151,18 @@ def _predictions(path: str) -> dict[str, list[str]] | None:
     """The predicted answers by id; None where no file is named. Raises CannotDerive."""
     if not path:
         return None
-    found: dict[str, list[str]] = {}
+    answers: dict[str, list[str]] = {}
     try:
         with Path(path).open(encoding="utf-8-sig") as lines:
             for place, line in enumerate(lines, 1):
                 if line.strip():
                     question, answer = _prediction(line, f"line {place} of the predictions")
-                    found.setdefault(question, []).append(answer)
+                    answers.setdefault(question, []).append(answer)
     except CannotDerive:
         raise
     except (OSError, ValueError) as error:
         raise CannotDerive(f"the predictions cannot be read as UTF-8 text: {error}") from error
-    return found
+    return answers
 
 
 def _prediction(line: str, place: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Which questions a model's predictions solve fully."""
+"""Find questions that a model's predictions solve fully."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ def fully_solved(source: Source, path: str) -> set[int]:
     The scorer is that of the question's format; options are compared as they are, or named by their letters.
     """
     predicted = _predictions(path)
-    found, met = set(), 0
+    positions, met = set(), 0
     for position, example in enumerate(source.examples()):
         met += example.id in predicted
         if example.id in predicted and example.answers:
             answer = _answer(predicted[example.id], example)
             scorer = ACCURACY if example.options else scorer_for(scored_as(example, source.format))
             if scorer.answer(answer, example.answers).f1 == 1:
-                found.add(position)
+                positions.add(position)
     if not met:
         raise CannotDerive(f"none of the predictions has the id of a question of {source.name}", option="solved")
-    return found
+    return positions
 
 
-def _answer(said: str, example: Example) -> str:
+def _answer(text: str, example: Example) -> str:
     try:
-        return option_of(said, example.options) if example.options else said
+        return option_of(text, example.options) if example.options else text
     except ValueError as beyond:
         raise CannotDerive(f"the prediction for {example.id} cannot be read: {beyond}", option="solved") from None
 

@@ -74,8 +74,8 @@ class Splits(Derivation):
         shares = (options.train, options.dev, options.test)
         if not (min(shares) >= 0 and abs(sum(shares) - 1) <= 1e-6):
             given = " + ".join(f"{share:g}" for share in shares)
-            unfit = f"the shares of train, dev and test are {given}; give three from 0 on that sum to 1"
-            raise CannotDerive(unfit, option="train")
+            message = f"the shares of train, dev and test are {given}; give three from 0 on that sum to 1"
+            raise CannotDerive(message, option="train")
 
     def derive(
         self, source: Source, options: SplitOptions, *, seed: int, tally: Tally
@@ -89,7 +89,9 @@ class Splits(Derivation):
         names = split(units, **sizes, rng=random.Random(seed), tick=tally.tick)
         tally.figures |= _figures(list(questions.values()), names)
         of = dict(zip(questions, names, strict=True))
-        spilt = _Spilt({key for unit, name in zip(units, names, strict=True) if name in NAMES[1:] for key in unit.keys})
+        leaks = _LeakedSupports(
+            {key for unit, name in zip(units, names, strict=True) if name in NAMES[1:] for key in unit.keys}
+        )
         for example in source.examples():
             tally.read += 1
             name = of[_together(example)]
@@ -98,14 +100,14 @@ class Splits(Derivation):
             else:
                 tally.kept += 1
                 if name == "train":
-                    spilt.add(example)
+                    leaks.add(example)
                 yield f"-{name}", example
-        tally.figures["supporting paragraphs of dev and test"] = spilt.figures()
+        tally.figures["supporting paragraphs of dev and test"] = leaks.figures()
 
 
 @dataclass
-class _Spilt:
-    """Which supporting paragraphs of dev and test stand in contexts of train, where nothing asks about them.
+class _LeakedSupports:
+    """Supporting paragraphs of dev and test that occur as distractors in contexts of train.
 
     Contexts that are made after the splits leave them out; contexts that were there before may hold them.
     """
@@ -134,12 +136,12 @@ def _together(example: Example) -> str:
 
 def _questions(source: Source, source_field: str) -> dict[str, _Question]:
     """The questions by what keeps their examples together, in order."""
-    found: dict[str, _Question] = {}
+    questions: dict[str, _Question] = {}
     for example in source.examples():
         origin = _origin(example.extra.get(source_field))
-        question = found.setdefault(_together(example), _Question(set(), str(len(example.hops) or 1), origin))
+        question = questions.setdefault(_together(example), _Question(set(), str(len(example.hops) or 1), origin))
         question.keys.update(keys(example))
-    return found
+    return questions
 
 
 def _origin(value: object) -> str:
@@ -178,10 +180,10 @@ _SORTS = {
 }
 
 
-def _overlap(ours: Sequence[Unit], others: Sequence[Unit]) -> dict[str, Any]:
-    """How many of ours overlap, and how many different things of each sort are shared."""
-    number, sorts = shared(ours, others)
-    return {"questions that overlap": number, "questions in all": len(ours)} | {
+def _overlap(units: Sequence[Unit], others: Sequence[Unit]) -> dict[str, Any]:
+    """The number of units that overlap with others, and of shared keys of each sort."""
+    number, sorts = shared(units, others)
+    return {"questions that overlap": number, "questions in all": len(units)} | {
         says: sorts[sort] for sort, says in _SORTS.items()
     }
 

@@ -39,7 +39,7 @@ class SufficiencyPairs(Derivation):
     Options: type = PairOptions
     rank: int = 11
 
-    misfit = staticmethod(needs_supports)
+    source_problem = staticmethod(needs_supports)
 
     def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """All pairs of a question in a row, as one group; they share its id and differ in `extra`."""
@@ -48,7 +48,7 @@ class SufficiencyPairs(Derivation):
         for place, example in enumerate(source.examples()):
             tally.read += 1
             try:
-                made = _pairs(example, seed)
+                pair_list = _pairs(example, seed)
             except TooSmall as reason:
                 tally.drop(str(reason))
                 continue
@@ -56,8 +56,8 @@ class SufficiencyPairs(Derivation):
                 tally.drop("it was not drawn")
                 continue
             tally.figures["questions"] += 1
-            tally.kept += len(made)
-            yield from (("", _pair(example, pair)) for pair in made)
+            tally.kept += len(pair_list)
+            yield from (("", _pair(example, pair)) for pair in pair_list)
 
 
 def _drawn(source: Source, count: int, seed: int) -> set[int]:
@@ -79,13 +79,13 @@ def _pairs(example: Example, seed: int) -> list[Pair]:
 
 def _pair(example: Example, pair: Pair) -> Example:
     count = len(set(example.supports or ()))
-    told = {"name": pair.name, "supports": list(pair.supports), "of": count, "others": len(example.paragraphs) - count}
+    shown = {"name": pair.name, "supports": list(pair.supports), "of": count, "others": len(example.paragraphs) - count}
     return replace(
         reduced(example, pair.kept),
         answerable=None,
         group=example.group or example.id,
         shape=pair.name,
-        extra={**example.extra, PAIR: told},
+        extra={**example.extra, PAIR: shown},
     )
 
 

@@ -51,7 +51,7 @@ class UnanswerableTwins(Derivation):
         super().check(options)
         check_lengths(options.shortest, options.longest)
 
-    misfit = staticmethod(needs_hops)
+    source_problem = staticmethod(needs_hops)
 
     def derive(self, source: Source, options: TwinOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """The answerable example and then its twin; both are dropped where no twin can be built."""

@@ -19,13 +19,13 @@ Aliases = Mapping[str, tuple[str, ...]]
 
 def read_aliases(path: Path) -> dict[str, tuple[str, ...]]:
     """The names of each entity, aliases before demonyms, by its id. Raises Unreadable with the line and the fix."""
-    found: dict[str, tuple[str, ...]] = {}
+    aliases: dict[str, tuple[str, ...]] = {}
     for row in rows(path):
         entity, names = _entity(row)
-        found[entity] = tuple(dict.fromkeys((*found.get(entity, ()), *names)))
-    if not found:
+        aliases[entity] = tuple(dict.fromkeys((*aliases.get(entity, ()), *names)))
+    if not aliases:
         raise unreadable("it has no aliases", "Give lines of Q_id, aliases and demonyms")
-    return found
+    return aliases
 
 
 def aliases_of(record: Mapping[str, Any], known: Aliases) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What every file format is: a way to read records into Examples and to write Examples back.
+"""The base classes of file formats, which read records into Examples and write them back.
 
 One module a format, with `FORMAT = Name()` on its last line; `FORMATS` in `annotation.formats` finds them. A reader
 streams, so that a file larger than memory can be read; it never raises for a bad record but says what is
@@ -23,7 +23,7 @@ def ended(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Something wrong with a record. An error keeps the record out, a warning does not."""
+    """A flaw of a record. An error keeps the record out, a warning does not."""
 
     severity: Literal["error", "warning"]
     place: str  # "line 12" or "record 12", 1-based
@@ -106,7 +106,7 @@ class Recognised(Protocol):
     """A format that a single record shows."""
 
     def looks(self, record: dict[str, Any]) -> int:
-        """How plainly a record is of this format: 0 not at all, 1 where several others may look so, and more."""
+        """How clearly a record is in this format: 0 not at all, 1 if ambiguous, higher if clear."""
 
 
 @runtime_checkable

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed, Unreadable
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import MAX_RECORD, shown, unfit
+from annotation.formats.json_text import MAX_RECORD, shown, storage_faults
 from annotation.formats.rows import OneOfEach, refuse_unreadable
 from annotation.formats.streams import opened, unreadable
 from annotation.pure.data.example import Example, Paragraph
@@ -121,7 +121,7 @@ def _parsed(
         return Parsed(number, None, inspection.reportable())
     record = {column: unguarded(cell) for column, cell in zip(header, cells, strict=True)}
     inspection.record_id = shown(record.get("id", ""))
-    for fault in unfit(record):
+    for fault in storage_faults(record):
         inspection.error(*fault)
     example = _example(record, header, inspection, number=number)
     if not inspection.failed:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from annotation.formats.base import Flaw
-from annotation.formats.json_text import joined, shown, unfit
+from annotation.formats.json_text import joined, shown, storage_faults
 from annotation.formats.streams import Row
 from annotation.pure.data import provenance
 from annotation.pure.data.example import Paragraph
@@ -135,11 +135,11 @@ def objects(value: object, path: str, inspection: Inspection) -> list[tuple[str,
     if type(value) is not list:
         inspection.mistyped(path, value, "a list of objects")
         return []
-    found = [(joined(path, position), item) for position, item in enumerate(value)]
-    for where, item in found:
+    members = [(joined(path, position), item) for position, item in enumerate(value)]
+    for where, item in members:
         if type(item) is not dict:
             inspection.mistyped(where, item, "an object")
-    return [(where, item) for where, item in found if type(item) is dict]
+    return [(where, item) for where, item in members if type(item) is dict]
 
 
 def extras(record: Mapping[str, Any], known: Collection[str], inspection: Inspection) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def extras(record: Mapping[str, Any], known: Collection[str], inspection: Inspec
         if key.startswith(RESERVED):
             inspection.error(shown(key), "keys that begin with @ are reserved", "Rename the field")
         if type(value) in (dict, list):
-            for fault in unfit(value, shown(key)):
+            for fault in storage_faults(value, shown(key)):
                 inspection.error(*fault)
     return kept
 

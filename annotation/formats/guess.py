@@ -1,4 +1,4 @@
-"""Tells a file's format from its first record, for people who do not want to say it."""
+"""Guess a file's format from its first record."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def guess(path: Path, *, file_name: str = "") -> str:
 
 
 def garbled(path: Path) -> str:
-    """What keeps the first record of a file from being JSON, JSON lines or Parquet; "" where nothing does."""
+    """The reason why a file's first record is not JSON, JSON lines or Parquet, or ""."""
     try:
         first = next(single_or_rows(path), None)
     except Unreadable as failure:

@@ -166,14 +166,14 @@ def facts_of(record: JSON, inspection: Inspection) -> list[Fact] | None:
     if type(facts) is not list:
         inspection.mistyped("supporting_facts", facts, "a list of [title, sentence number] pairs")
         return None
-    found = []
+    pairs = []
     for position, pair in enumerate(facts):
         if type(pair) is list and len(pair) == 2 and type(pair[0]) is str and type(pair[1]) is int:
-            found.append((pair[0], pair[1]))
+            pairs.append((pair[0], pair[1]))
         else:
             path = joined("supporting_facts", position)
             inspection.mistyped(path, pair, 'a title and a whole number, such as ["Oslo", 0]')
-    return found
+    return pairs
 
 
 def _zipped(

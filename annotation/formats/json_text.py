@@ -26,7 +26,7 @@ _NOT_STORABLE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 class Fault(NamedTuple):
-    """Something wrong in a value, not yet tied to a place in a file."""
+    """A flaw of a value, without its place in the file."""
 
     field: str
     wrong: str
@@ -50,7 +50,7 @@ class Decoder:
         self.faults = []
         value, end = self._decode(text, start)
         if text.find("\\u", start, end) >= 0 and _NOT_STORABLE.search(text, start, end):
-            self.faults += unfit(value)
+            self.faults += storage_faults(value)
         return value, end
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -89,18 +89,18 @@ def shown(text: object, length: int = 60) -> str:
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
-def unfit(value: object, path: str = "", depth: int = 0) -> Iterator[Fault]:
-    """What in a value cannot be stored as JSON in every database: NUL, lone surrogates, odd types, depth."""
+def storage_faults(value: object, path: str = "", depth: int = 0) -> Iterator[Fault]:
+    """Faults of a value that JSON columns cannot store: NUL, lone surrogates, odd types, depth."""
     if isinstance(value, str):
-        yield from _unfit_text(value, path)
+        yield from _text_faults(value, path)
     elif isinstance(value, dict | list):
         if depth == MAX_DEPTH:
             yield Fault(path, f"nested deeper than {MAX_DEPTH} levels", "Flatten it")
             return
         items = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in items:
-            yield from _unfit_text(key, f"the key {shown(key)!r}") if isinstance(key, str) else ()
-            yield from unfit(item, joined(path, key), depth + 1)
+            yield from _text_faults(key, f"the key {shown(key)!r}") if isinstance(key, str) else ()
+            yield from storage_faults(item, joined(path, key), depth + 1)
     elif isinstance(value, float):
         if value != value or value in (float("inf"), float("-inf")):
             yield Fault(path, f"{value} is not a JSON value", "Use a number, a string or null")
@@ -115,7 +115,7 @@ def joined(path: str, key: str | int) -> str:
     return f"{path}.{shown(key)}" if path else shown(key)
 
 
-def _unfit_text(text: str, path: str) -> Iterator[Fault]:
+def _text_faults(text: str, path: str) -> Iterator[Fault]:
     if "\x00" in text:
         yield Fault(path, "the text contains a NUL character", "Remove \\u0000")
     try:
@@ -152,11 +152,11 @@ class Window:
 
     def take(self, allowed: str, fix: str) -> str:
         """Step over the next character, which must be one of `allowed`."""
-        found = self.peek()
-        if not found or found not in allowed:
-            self.refuse(f"found {shown(found)!r}" if found else "the text ends", fix)
+        char = self.peek()
+        if not char or char not in allowed:
+            self.refuse(f"found {shown(char)!r}" if char else "the text ends", fix)
         self.position += 1
-        return found
+        return char
 
     def value(self) -> Any:
         """The JSON value that starts here; `decoder.faults` then holds what is wrong in it."""

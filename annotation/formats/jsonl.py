@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from annotation.formats import fields
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import joined, unfit
+from annotation.formats.json_text import joined, storage_faults
 from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import OneOfEach, RowFormat, dumped, write_lines
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
@@ -108,8 +108,8 @@ def _paragraph(path: str, member: JSON, inspection: Inspection) -> Paragraph:
 
 def _of_strings(value: object, path: str, inspection: Inspection) -> tuple[str, ...]:
     """The texts of a list, none where one of them is no text."""
-    found = fields.texts(value, path, inspection)
-    return found if all(type(text) is str for text in found) else ()
+    strings = fields.texts(value, path, inspection)
+    return strings if all(type(text) is str for text in strings) else ()
 
 
 def _texts(record: Mapping[str, Any], key: str, inspection: Inspection) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ def _extra(record: Mapping[str, Any], inspection: Inspection) -> dict[str, Any]:
     if type(value) is not dict:
         inspection.mistyped("extra", value, "an object")
         return {}
-    for fault in unfit(value, "extra"):
+    for fault in storage_faults(value, "extra"):
         inspection.error(*fault)
     return dict(value)
 

@@ -1,4 +1,4 @@
-"""Tells from a record which format it is in, so that a file read in the wrong one is recognised."""
+"""Recognise a record's format, to detect files read in the wrong one."""
 
 from __future__ import annotations
 

@@ -84,9 +84,9 @@ class _Reading:
             parsed: Iterator[Parsed | LateFlaws] = _of_columns(row, self._file, self._columns, self._number)
         else:
             parsed = _parsed(row, self._file, self._number)
-        for found in parsed:
-            self._number = found.number if isinstance(found, Parsed) else self._number
-            yield found
+        for result in parsed:
+            self._number = result.number if isinstance(result, Parsed) else self._number
+            yield result
 
 
 def _passages(path: Path) -> Iterator[Row]:
@@ -96,8 +96,8 @@ def _passages(path: Path) -> Iterator[Row]:
     files = sorted(part for part in path.rglob("*") if part.suffix in (".json", ".txt") and part.is_file())
     if not files:
         raise unreadable("the folder has no .json or .txt files", "Give a folder of passage files")
-    found = ((file, row) for file in files for row in single_or_rows(file))
-    for number, (file, row) in enumerate(found, 1):
+    rows = ((file, row) for file in files for row in single_or_rows(file))
+    for number, (file, row) in enumerate(rows, 1):
         yield Row(number, f"{file.relative_to(path)}, {row.place}", row.value, row.faults)
 
 
@@ -171,13 +171,13 @@ def _list_of(value: JSON, key: str, length: int | None, inspection: Inspection) 
     if key not in value:
         inspection.error(key, "the field is missing", "Give a list with a member for each question")
         return []
-    found = value[key]
-    if type(found) is not list:
-        inspection.mistyped(key, found, "a list with a member for each question")
+    members = value[key]
+    if type(members) is not list:
+        inspection.mistyped(key, members, "a list with a member for each question")
         return []
-    if length is not None and len(found) != length:
-        inspection.error(key, f"{len(found)} members for {length} questions", "Give one for each question")
-    return found
+    if length is not None and len(members) != length:
+        inspection.error(key, f"{len(members)} members for {length} questions", "Give one for each question")
+    return members
 
 
 def _hidden_or_list(value: JSON, key: str, length: int, inspection: Inspection) -> list[Any] | None:

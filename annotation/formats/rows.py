@@ -1,4 +1,4 @@
-"""What the formats with one object a record share: reading, writing, and giving back the very same record.
+"""The base of formats with one object per record: read, write, and restore the original record.
 
 An Example holds a record's meaning. Where a record says it in another form than the format's `record` would
 (another order of keys, a missing optional key, a fact outside the context), the difference is kept under
@@ -68,7 +68,7 @@ class RowFormat(ABC):
         return rows(path)
 
     def file(self) -> OneOfEach:
-        """What must hold between the records of one file."""
+        """The check across the records of one file."""
         return OneOfEach()
 
     def kept(self, example: Example, record: JSON) -> Example:
@@ -113,8 +113,8 @@ class RowFormat(ABC):
         example = self.example(row.value, inspection)
         if not inspection.failed:
             file.admit(example, inspection)
-        found = None if inspection.failed else self.kept(example, row.value)
-        return Parsed(row.number, found, inspection.reportable())
+        kept = None if inspection.failed else self.kept(example, row.value)
+        return Parsed(row.number, kept, inspection.reportable())
 
 
 def refuse_other_format(row: Row, wanted: Format, family: Collection[str] = ()) -> None:
@@ -139,7 +139,7 @@ class OneOfEach:
         self.places: dict[str, str] = {}
 
     def admit(self, example: Example, inspection: Inspection) -> None:
-        """Report what this example breaks among those admitted before."""
+        """Report conflicts of this example with earlier ones."""
         first = self.places.setdefault(example.id, inspection.place)
         if first != inspection.place:
             fix = "Give each record an id of its own"

@@ -16,12 +16,12 @@ from typing import Any, BinaryIO
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw, LateFlaws, Parsed
 from annotation.formats.fields import Inspection
-from annotation.formats.json_text import Window, joined, unfit
+from annotation.formats.json_text import Window, joined, storage_faults
 from annotation.formats.looks import keys_of_paragraphs
 from annotation.formats.rows import OneOfEach, RowFormat
 from annotation.formats.squad_tree import (
-    Here,
     Outline,
+    ParagraphPath,
     article_of,
     follow,
     paragraph_of,
@@ -94,7 +94,7 @@ def _answers(value: Any, context: str, inspection: Inspection) -> tuple[str, ...
     """The different texts of the answers, in their order; each must stand where it says."""
     if value is None:
         return ()
-    found: dict[str, None] = {}
+    answers: dict[str, None] = {}
     for path, answer in fields.objects(value, "answers", inspection):
         part = inspection.within(path)
         text, start = fields.needed_text(answer, "text", part), answer.get("answer_start")
@@ -102,8 +102,8 @@ def _answers(value: Any, context: str, inspection: Inspection) -> tuple[str, ...
             part.mistyped("answer_start", start, "the offset of the answer in characters, from 0")
         elif start < 0 or context[start : start + len(text)] != text:
             part.error("answer_start", f"the answer does not stand at {start}", _place_of(text, context))
-        found[text] = None
-    return tuple(found)
+        answers[text] = None
+    return tuple(answers)
 
 
 def _place_of(text: str, context: str) -> str:
@@ -125,36 +125,36 @@ def _file_fields(path: Path) -> tuple[JSON, list[JSON]]:
     with opened(path) as stream:
         if not head(stream).lstrip().startswith(b"{"):
             raise unreadable("it is not a SQuAD object", 'Give {"version": ..., "data": [articles]}', "line 1")
-        found: JSON = {}
+        file_fields: JSON = {}
         window, outline, count = Window(stream), Outline(), 0
-        for row in _articles(window, found):
+        for row in _articles(window, file_fields):
             count = row.number
             if not row.faults:
                 follow(row.value, row.number, outline)
-    if "data" not in found:
+    if "data" not in file_fields:
         raise unreadable("there is no list data", 'Give {"version": ..., "data": [articles]}')
-    del found["data"]
-    for fault in unfit(found):
+    del file_fields["data"]
+    for fault in storage_faults(file_fields):
         raise unreadable(f"{fault.field}: {fault.wrong}", fault.fix)
     if not count:
         raise unreadable("data holds no articles", "Give at least one article")
-    return found, outline.pieces
+    return file_fields, outline.pieces
 
 
-def _articles(window: Window, found: JSON) -> Iterator[Row]:
-    """The articles of `data`; the file's other fields are put into `found`, with None for `data`."""
+def _articles(window: Window, file_fields: JSON) -> Iterator[Row]:
+    """The articles of `data`; the file's other fields are put into `file_fields`, with None for `data`."""
     window.take("{", "Begin with {")
     while True:
         window.peek()
         key = window.value()
-        if type(key) is not str or key in found:
+        if type(key) is not str or key in file_fields:
             window.refuse(f"{fields.kind(key)} where a new key is expected", "Give each key once")
         window.take(":", "Put a colon after the key")
         if key == "data":
-            found[key] = None
+            file_fields[key] = None
             yield from elements(window)
         else:
-            found[key] = window.value()
+            file_fields[key] = window.value()
         if window.decoder.faults and key != "data":
             window.refuse(window.decoder.faults[0].wrong, window.decoder.faults[0].fix)
         if window.take(",}", "Put a comma or the closing } here; without it the file is cut off") == "}":
@@ -190,7 +190,7 @@ class _Reading:
         for here, paragraph in paragraphs_of(row.value, article):
             yield from self._paragraph(paragraph, here)
 
-    def _paragraph(self, value: Any, above: Here) -> Iterator[Parsed | LateFlaws]:
+    def _paragraph(self, value: Any, above: ParagraphPath) -> Iterator[Parsed | LateFlaws]:
         inspection, path = Inspection(f"article {above.article_number}"), path_of(above)
         here = paragraph_of(value, above, inspection, path=path)
         if here is None:
@@ -203,7 +203,7 @@ class _Reading:
         for at, question in enumerate(value["qas"]):
             yield self._question(question, here, path=f"{path}.{joined('qas', at)}")
 
-    def _question(self, value: Any, here: Here, *, path: str) -> Parsed:
+    def _question(self, value: Any, here: ParagraphPath, *, path: str) -> Parsed:
         self._number += 1
         inspection = Inspection(f"record {self._number}", fields.record_id_of(value))
         part = inspection.within(path)
@@ -219,7 +219,7 @@ class _Reading:
         noted = replace(example, extra={**example.extra, fields.RESERVED + "squad": self._note(here)})
         return Parsed(self._number, self._squad.kept(noted, record), inspection.reportable())
 
-    def _note(self, here: Here) -> JSON:
+    def _note(self, here: ParagraphPath) -> JSON:
         starts, before = self._outline.take(here)
         version = {key: value for key, value in self._file.items() if key == "version"}
         note: JSON = {"file": self._file if self._first else version, **here.note(starts)}

@@ -103,10 +103,10 @@ def _object(note: Mapping[str, Any], key: str) -> JSON:
 def _pieces(note: Mapping[str, Any], key: str) -> list[JSON]:
     """Empty paragraphs and articles as `squad_outline` notes them; none for what no import can have made."""
     value = note.get(key)
-    found = value if isinstance(value, list) else []
+    pieces = value if isinstance(value, list) else []
     return [
         piece
-        for piece in found
+        for piece in pieces
         if isinstance(piece, dict) and isinstance(piece.get("title"), str) and isinstance(piece.get("context", ""), str)
     ]
 
@@ -118,7 +118,7 @@ def _file(example: Example, note: Mapping[str, Any]) -> JSON:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class ParagraphPath:
     """A paragraph in its article, each with its number and other fields; `context` is None for an article alone."""
 
     article_number: int
@@ -139,22 +139,22 @@ class Here:
 class Outline:
     """Follows the paragraphs of a file in their order and keeps the pieces that no question came to take."""
 
-    last: Here | None = None
+    last: ParagraphPath | None = None
     pieces: list[JSON] = field(default_factory=list)
 
-    def add(self, here: Here) -> None:
+    def add(self, here: ParagraphPath) -> None:
         """An empty paragraph, or an empty article."""
         context = {} if here.context is None else {"context": here.context}
         self.pieces.append({"title": here.title, **context, **here.note(self._starts(here))})
         self.last = here
 
-    def take(self, here: Here) -> tuple[str, list[JSON]]:
+    def take(self, here: ParagraphPath) -> tuple[str, list[JSON]]:
         """What a question's note says: what begins with it, and the pieces before it."""
         starts, pieces = self._starts(here), self.pieces
         self.last, self.pieces = here, []
         return starts, pieces
 
-    def _starts(self, here: Here) -> str:
+    def _starts(self, here: ParagraphPath) -> str:
         """What begins here, where it looks the same as what was there before."""
         last = self.last
         if last is None:
@@ -170,37 +170,37 @@ def follow(value: Any, number: int, outline: Outline) -> None:
     article = article_of(value, number, Inspection(""))
     if article is None:
         return
-    asked = False
+    has_question = False
     for here, paragraph in paragraphs_of(value, article):
-        found = paragraph_of(paragraph, here, Inspection(""), path="")
-        if found is not None and paragraph["qas"]:
-            outline.take(found)
-        elif found is not None:
-            outline.add(found)
-        asked = True
-    if not asked:
+        parsed = paragraph_of(paragraph, here, Inspection(""), path="")
+        if parsed is not None and paragraph["qas"]:
+            outline.take(parsed)
+        elif parsed is not None:
+            outline.add(parsed)
+        has_question = True
+    if not has_question:
         outline.add(article)
 
 
-def article_of(value: Any, number: int, inspection: Inspection) -> Here | None:
+def article_of(value: Any, number: int, inspection: Inspection) -> ParagraphPath | None:
     """The article; None, and an error, where it is broken."""
     others = _level(value, ("title", "paragraphs"), inspection, path=f"data[{number - 1}]")
-    return None if inspection.failed else Here(number, value["title"], others)
+    return None if inspection.failed else ParagraphPath(number, value["title"], others)
 
 
-def paragraphs_of(value: Any, article: Here) -> Iterator[tuple[Here, Any]]:
+def paragraphs_of(value: Any, article: ParagraphPath) -> Iterator[tuple[ParagraphPath, Any]]:
     """(where it stands, paragraph) of an article."""
     for number, paragraph in enumerate(value["paragraphs"]):
         yield replace(article, paragraph_number=number), paragraph
 
 
-def paragraph_of(value: Any, here: Here, inspection: Inspection, *, path: str) -> Here | None:
+def paragraph_of(value: Any, here: ParagraphPath, inspection: Inspection, *, path: str) -> ParagraphPath | None:
     """The paragraph there; None, and an error, where it is broken."""
     others = _level(value, ("context", "qas"), inspection, path=path)
     return None if inspection.failed else replace(here, context=value["context"], paragraph=others)
 
 
-def path_of(here: Here) -> str:
+def path_of(here: ParagraphPath) -> str:
     """The path of a paragraph in the file."""
     return f"data[{here.article_number - 1}].{joined('paragraphs', here.paragraph_number)}"
 

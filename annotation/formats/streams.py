@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from annotation.formats.base import Flaw, Unreadable
-from annotation.formats.json_text import MAX_RECORD, Decoder, Fault, Window, shown, unfit
+from annotation.formats.json_text import MAX_RECORD, Decoder, Fault, Window, shown, storage_faults
 
 _UTF_16_OR_32 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
@@ -182,7 +182,7 @@ def parquet_rows(path: Path) -> Iterator[Row]:
                 check(unpacked, packed)
                 for value in batch.to_pylist():
                     number += 1
-                    yield Row(number, f"record {number}", value, tuple(unfit(value)))
+                    yield Row(number, f"record {number}", value, tuple(storage_faults(value)))
     except (pyarrow.ArrowException, ValueError) as error:
         raise unreadable(f"not a whole Parquet file ({shown(error)})", "Fetch it again") from error
 

@@ -102,8 +102,8 @@ def _support(sub: JSON, example: Example) -> int | None:
     facts = sub.get("supporting_facts")
     pairs = facts if type(facts) is list else []
     titles = {pair[0] for pair in pairs if type(pair) is list and pair and type(pair[0]) is str}
-    found = [at for at, paragraph in enumerate(example.paragraphs) if paragraph.title in titles]
-    return found[0] if len(titles) == 1 and found else None
+    places = [at for at, paragraph in enumerate(example.paragraphs) if paragraph.title in titles]
+    return places[0] if len(titles) == 1 and places else None
 
 
 def _sub_record(hop: Hop, record: JSON) -> JSON:
@@ -126,11 +126,11 @@ def _folder_rows(folder: Path) -> Iterator[Row]:
 
 
 def _part(folder: Path, name: str) -> Path:
-    found = sorted(path for path in folder.iterdir() if f"_{name}." in path.name and path.is_file())
-    if len(found) != 1:
-        wrong = f"the folder has {len(found)} files whose name ends in _{name}"
+    files = sorted(path for path in folder.iterdir() if f"_{name}." in path.name and path.is_file())
+    if len(files) != 1:
+        wrong = f"the folder has {len(files)} files whose name ends in _{name}"
         raise unreadable(wrong, "Give one file each for _ori, _sub1 and _sub2")
-    return found[0]
+    return files[0]
 
 
 def _joined_row(original: Row, first: Row, second: Row) -> Row:

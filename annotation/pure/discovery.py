@@ -15,9 +15,9 @@ def offered(package: str, name: str) -> list[Any]:
 
     Lower ranks come first; equal ones stay in the order of the modules' names.
     """
-    found: list[Any] = []
+    offers: list[Any] = []
     for module in sorted(pkgutil.iter_modules(sys.modules[package].__path__), key=lambda each: each.name):
         if not module.name.startswith("_"):
             held = vars(importlib.import_module(f"{package}.{module.name}")).get(name, ())
-            found += held if isinstance(held, tuple) else [held]
-    return sorted(found, key=lambda each: getattr(each, "rank", LAST))
+            offers += held if isinstance(held, tuple) else [held]
+    return sorted(offers, key=lambda each: getattr(each, "rank", LAST))

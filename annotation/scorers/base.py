@@ -1,4 +1,4 @@
-"""What every evaluation is: official predictions in, the official figures out.
+"""The base classes of evaluations: official predictions in, official figures out.
 
 One module a format, with `SCORER = Name()` on its last line; `EVALUATORS` in `annotation.scorers` finds them.
 Gold is read as the official scripts read it, not through Examples, so that nothing an import leaves behind
@@ -34,11 +34,11 @@ class BadRecords(ValueError):
 
 
 class BadPredictions(BadRecords):
-    """What is wrong is in the predictions."""
+    """The prediction file cannot be scored."""
 
 
 class BadGold(BadRecords):
-    """What is wrong is in the gold file."""
+    """The gold file cannot be scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that is being read, and which error its flaws are."""
+    """A file being read, with the error class to raise for its flaws."""
 
     path: Path
     error: type[BadRecords]
@@ -103,7 +103,7 @@ class Source:
         """The one object that the whole file is."""
         with self._reading(), opened(self.path) as stream:
             try:
-                found = json.loads(stream.read().decode("utf-8-sig"))
+                content = json.loads(stream.read().decode("utf-8-sig"))
             except json.JSONDecodeError as error:
                 wrong = f"not JSON: {error.msg} in column {error.colno}"
                 raise self.bad(
@@ -112,9 +112,9 @@ class Source:
             except (UnicodeDecodeError, RecursionError) as error:
                 fix = "Save it as UTF-8 JSON"
                 raise self.bad("the file", "", field="content", wrong=shown(error), fix=fix) from error
-        if type(found) is not dict:
-            raise self.bad("the file", "", field="content", wrong=kind(found), fix="Give one JSON object")
-        return found
+        if type(content) is not dict:
+            raise self.bad("the file", "", field="content", wrong=kind(content), fix="Give one JSON object")
+        return content
 
     def text(self, record: Mapping[str, Any], key: str, *, place: str, record_id: str = "") -> str:
         """A field that must hold text."""
@@ -156,10 +156,10 @@ def predictions_file(path: Path) -> Source:
     return Source(path, BadPredictions)
 
 
-def facts_in(found: Sequence[object]) -> list[Fact] | int:
+def facts_in(pairs: Sequence[object]) -> list[Fact] | int:
     """(title, number) pairs of what a file lists; the position of the first that is no such pair."""
     facts: list[Fact] = []
-    for position, pair in enumerate(found):
+    for position, pair in enumerate(pairs):
         if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str or (number := whole(pair[1])) is None:
             return position
         facts.append((pair[0], number))

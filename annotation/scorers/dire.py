@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from annotation.pure.statistics.metrics import FULL, HOTPOTQA, ZERO, Score
 from annotation.scorers.base import Source, gold_file, predictions_file
-from annotation.scorers.dire_files import Group, Row, Said, groups_of, predictions_of
+from annotation.scorers.dire_files import Group, Row, RowPrediction, groups_of, predictions_of
 
 DECIMALS = 1  # as the authors' evaluation prints
 BLOCKS = ("answer", "supporting_paragraphs", "supporting_sentences")
@@ -24,12 +24,12 @@ Scores = dict[str, Score]  # by block
 Rule = Callable[[Group], list[Scores]]  # one for each bi-partition
 
 
-def _of_row(row: Row, said: Said, gold: Row) -> Scores:
-    """What one prediction earns against the labels of `gold`."""
+def _of_row(row: Row, prediction: RowPrediction, gold: Row) -> Scores:
+    """The scores of one prediction against the labels of `gold`."""
     return {
-        "answer": HOTPOTQA.answer(said.answer, (gold.answer,)),
-        "supporting_paragraphs": HOTPOTQA.support(said.paragraphs, gold.paragraphs),
-        "supporting_sentences": HOTPOTQA.support(said.sentences, gold.sentences),
+        "answer": HOTPOTQA.answer(prediction.answer, (gold.answer,)),
+        "supporting_paragraphs": HOTPOTQA.support(prediction.paragraphs, gold.paragraphs),
+        "supporting_sentences": HOTPOTQA.support(prediction.sentences, gold.sentences),
     }
 
 
@@ -37,28 +37,30 @@ def _nothing() -> Scores:
     return dict.fromkeys(BLOCKS, ZERO)
 
 
-def _all_right(pairs: Sequence[tuple[Row, Said]]) -> bool:
-    return all(row.sufficiency == said.sufficiency for row, said in pairs)
+def _all_right(pairs: Sequence[tuple[Row, RowPrediction]]) -> bool:
+    return all(row.sufficiency == prediction.sufficiency for row, prediction in pairs)
 
 
-def _combined(pairs: Sequence[tuple[Row, Said]]) -> Scores:
+def _combined(pairs: Sequence[tuple[Row, RowPrediction]]) -> Scores:
     """The better-scored of two answers (equal: the second) and the union of two supports."""
     (one, first), (two, second) = pairs
     answer = first.answer if first.confidence > second.confidence else second.answer
-    said = Said(answer, paragraphs=first.paragraphs | second.paragraphs, sentences=first.sentences | second.sentences)
+    prediction = RowPrediction(
+        answer, paragraphs=first.paragraphs | second.paragraphs, sentences=first.sentences | second.sentences
+    )
     gold = Row(one.answer, one.paragraphs | two.paragraphs, one.sentences | two.sentences)
-    return _of_row(one, said, gold)
+    return _of_row(one, prediction, gold)
 
 
 def _original(group: Group) -> list[Scores]:
-    return [_of_row(row, said, row) for row, said in group.pairs[:1]]
+    return [_of_row(row, prediction, row) for row, prediction in group.pairs[:1]]
 
 
 def _transform(group: Group) -> list[Scores]:
     """The sufficient row's scores, nothing when any sufficiency is wrong."""
     if not _all_right(group.pairs):
         return [_nothing()]
-    return [_of_row(row, said, row) for row, said in group.pairs if row.sufficiency == 1]
+    return [_of_row(row, prediction, row) for row, prediction in group.pairs if row.sufficiency == 1]
 
 
 def _probe(group: Group) -> list[Scores]:
@@ -74,18 +76,18 @@ def _probe_of_transform(group: Group) -> list[Scores]:
 def _nmf_probe_of_transform(group: Group) -> list[Scores]:
     """Four rows a bi-partition (three with two supports); each part's support must be exact by itself."""
     width = 3 if len(group.pairs) == 3 else 4
-    found = []
+    scores = []
     for start in range(0, len(group.pairs), width):
         part = group.pairs[start : start + width]
         held = [pair for pair in part if pair[0].sufficiency == 0]
-        found.append(_exact(_combined(held), held) if _all_right(part) else _nothing())
-    return found
+        scores.append(_exact(_combined(held), held) if _all_right(part) else _nothing())
+    return scores
 
 
-def _exact(scores: Scores, held: Sequence[tuple[Row, Said]]) -> Scores:
+def _exact(scores: Scores, held: Sequence[tuple[Row, RowPrediction]]) -> Scores:
     exact = {
-        "supporting_paragraphs": all(said.paragraphs == row.paragraphs for row, said in held),
-        "supporting_sentences": all(said.sentences == row.sentences for row, said in held),
+        "supporting_paragraphs": all(prediction.paragraphs == row.paragraphs for row, prediction in held),
+        "supporting_sentences": all(prediction.sentences == row.sentences for row, prediction in held),
     }
     kept = {name: Score(float(right), *_rest(scores[name])) for name, right in exact.items()}
     return {**scores, **kept}
@@ -98,8 +100,8 @@ def _rest(score: Score) -> tuple[float, float, float]:
 def _trivial(group: Group) -> list[Scores]:
     """All copies must be right: for each figure the worst."""
     worst = dict.fromkeys(BLOCKS, FULL)
-    for row, said in group.pairs:
-        worst = _lower(worst, _of_row(row, said, row))
+    for row, prediction in group.pairs:
+        worst = _lower(worst, _of_row(row, prediction, row))
     return [worst]
 
 
@@ -124,15 +126,15 @@ class Kind:
 
     def fits(self, group: Group) -> bool:
         """Whether the rows of a question are those of this kind, in the order of its files."""
-        found = [row.sufficiency for row in group.rows]
+        labels = [row.sufficiency for row in group.rows]
         if not self.labels:
-            whole = len(found) == self.rows if self.name in {"dire-original", "dire-trivial"} else len(found) % 2 == 0
-            return bool(found) and set(found) == {None} and whole
+            whole = len(labels) == self.rows if self.name in {"dire-original", "dire-trivial"} else len(labels) % 2 == 0
+            return bool(labels) and set(labels) == {None} and whole
         if self.rule is _transform:
-            return len(found) > 2 and sorted(map(str, found)) == sorted(["1", *["0"] * (len(found) - 1)])
-        if self.name == "nmf-probe-of-transform" and len(found) == 3:
-            return found == [0, -1, 0]
-        return bool(found) and found == list(self.labels) * (len(found) // len(self.labels))
+            return len(labels) > 2 and sorted(map(str, labels)) == sorted(["1", *["0"] * (len(labels) - 1)])
+        if self.name == "nmf-probe-of-transform" and len(labels) == 3:
+            return labels == [0, -1, 0]
+        return bool(labels) and labels == list(self.labels) * (len(labels) // len(self.labels))
 
 
 KINDS = (
@@ -185,44 +187,44 @@ class DiRe:
             return _figures(plain, places)
         before = _originals(groups, original_gold, original_predictions)
         lower = [[_lower(part, base) for part in parts] for parts, base in zip(plain, before, strict=True)]
-        found = _figures(lower, places) | {"unconditional": _figures(plain, places)}
+        figures = _figures(lower, places) | {"unconditional": _figures(plain, places)}
         if self.name.startswith("nmf"):
-            found["nmf_percent"] = _shares(
+            figures["nmf_percent"] = _shares(
                 _figures(plain, places), _figures([[base] for base in before], places), places
             )
-        return found
+        return figures
 
     def _groups(self, gold: Source, predictions: Source) -> Iterator[Group]:
-        said = predictions_of(predictions, sufficiency=bool(self.kind.labels))
+        predicted = predictions_of(predictions, sufficiency=bool(self.kind.labels))
         for group in groups_of(gold):
             if not self.kind.fits(group):
                 rows = ", ".join("-" if r.sufficiency is None else str(r.sufficiency) for r in group.rows)
                 wrong = f"the question has rows of the sufficiencies {rows}"
                 fix = f"Give the file that derive_dataset --how {self.name} makes, with all rows of a question"
                 raise gold.bad(group.place, group.id, field="sufficiency", wrong=wrong, fix=fix)
-            yield said.joined(group)
+            yield predicted.joined(group)
 
 
 def _originals(groups: Sequence[Group], gold: Path | None, predictions: Path) -> list[Scores]:
-    """What the model earns on the untouched question of each group."""
-    said = predictions_of(predictions_file(predictions), sufficiency=False)
+    """The model's scores on the original question of each group."""
+    predicted = predictions_of(predictions_file(predictions), sufficiency=False)
     labels = {group.id: group.rows[0] for group in groups_of(gold_file(gold))} if gold else {}
-    found = []
+    scores = []
     for group in groups:
         if gold and group.id not in labels:
             fix = "Give the file with the originals of all questions"
             raise gold_file(gold).bad("the file", group.id, field="_id", wrong="the question is not there", fix=fix)
         row = labels.get(group.id) or group.union()
-        found.append(_of_row(row, said.one(group.id), row))
-    return found
+        scores.append(_of_row(row, predicted.one(group.id), row))
+    return scores
 
 
 def _figures(groups: Sequence[Sequence[Scores]], places: int) -> dict[str, Any]:
     """Means over questions of the best bi-partition, for each figure by itself; percent."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for block in BLOCKS:
         parts = [[part[block] for part in group] for group in groups]
-        found[block] = {
+        result[block] = {
             "f1": _percent([max(s.f1 for s in scores) for scores in parts], places),
             "em": _percent([max(s.em for s in scores) for scores in parts], places),
             "precision": _percent([max(s.precision for s in scores) for scores in parts], places),
@@ -230,11 +232,11 @@ def _figures(groups: Sequence[Sequence[Scores]], places: int) -> dict[str, Any]:
         }
     for block, support in JOINT.items():
         both = [[_jointly(part["answer"], part[support]) for part in group] for group in groups]
-        found[block] = {
+        result[block] = {
             "f1": _percent([max(f1 for f1, _em in pairs) for pairs in both], places),
             "em": _percent([max(em for _f1, em in pairs) for pairs in both], places),
         }
-    return found | {"n": len(groups)}
+    return result | {"n": len(groups)}
 
 
 def _jointly(answer: Score, support: Score) -> tuple[float, float]:

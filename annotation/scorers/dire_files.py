@@ -27,7 +27,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RowPrediction:
     """A prediction of a row."""
 
     answer: str
@@ -45,7 +45,7 @@ class Group:
     id: str
     place: str
     rows: tuple[Row, ...]
-    pairs: tuple[tuple[Row, Said], ...] = ()
+    pairs: tuple[tuple[Row, RowPrediction], ...] = ()
 
     def union(self) -> Row:
         """All labels of the rows as those of the untouched question."""
@@ -63,8 +63,8 @@ def groups_of(source: Source) -> Iterator[Group]:
         rows[row_id].append(_row(source, record, place=place, record_id=row_id))
     if not rows:
         raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
-    for row_id, found in rows.items():
-        yield Group(row_id, places[row_id], tuple(found))
+    for row_id, members in rows.items():
+        yield Group(row_id, places[row_id], tuple(members))
 
 
 def _row(source: Source, record: Mapping[str, Any], *, place: str, record_id: str) -> Row:
@@ -80,30 +80,32 @@ def _row(source: Source, record: Mapping[str, Any], *, place: str, record_id: st
 
 def predictions_of(source: Source, *, sufficiency: bool) -> Predictions:
     """The lines of a prediction file by question. Raises BadPredictions, also for a missing sufficiency."""
-    found = Predictions(source)
+    predictions = Predictions(source)
     for place, record in source.objects():
-        found.add(_said(source, record, place=place, sufficiency=sufficiency), record["question_id"], place)
-    return found
+        predictions.add(
+            _row_prediction(source, record, place=place, sufficiency=sufficiency), record["question_id"], place
+        )
+    return predictions
 
 
-def _said(source: Source, record: Mapping[str, Any], *, place: str, sufficiency: bool) -> Said:
+def _row_prediction(source: Source, record: Mapping[str, Any], *, place: str, sufficiency: bool) -> RowPrediction:
     record_id = source.text(record, "question_id", place=place)
     where = {"place": place, "record_id": record_id}
     titles = source.items(record, "supporting_paragraphs", **where)
     if not all(type(title) is str for title in titles):
         raise source.bad(**where, field="supporting_paragraphs", wrong="not all are texts", fix="Give titles")
-    told = _whole(source, record, "sufficiency", **where)
-    if sufficiency and told is None:
+    label = _whole(source, record, "sufficiency", **where)
+    if sufficiency and label is None:
         raise source.bad(**where, field="sufficiency", wrong="the field is missing", fix="Give 1, 0 or -1")
     confidence = record.get("answer_confidence", 0.0)
     if type(confidence) not in (int, float):
         raise source.bad(**where, field="answer_confidence", wrong=kind(confidence), fix="Give a number")
-    return Said(
+    return RowPrediction(
         answer=source.text(record, "answer", **where),
         paragraphs=frozenset(titles),
         sentences=_facts(source, record, "supporting_sentences", **where),
         confidence=float(confidence),
-        sufficiency=told,
+        sufficiency=label,
         sub_idx=_whole(source, record, "sub_idx", **where),
     )
 
@@ -113,32 +115,34 @@ class Predictions:
     """What a file says, by question, in the order of its lines."""
 
     source: Source
-    lines: defaultdict[str, list[Said]] = field(default_factory=lambda: defaultdict(list))
+    lines: defaultdict[str, list[RowPrediction]] = field(default_factory=lambda: defaultdict(list))
     places: dict[str, str] = field(default_factory=dict)
 
-    def add(self, said: Said, question_id: str, place: str) -> None:
-        self.lines[question_id].append(said)
+    def add(self, prediction: RowPrediction, question_id: str, place: str) -> None:
+        self.lines[question_id].append(prediction)
         self.places.setdefault(question_id, place)
 
     def joined(self, group: Group) -> Group:
         """The group with a prediction for each row."""
-        said = self.lines.get(group.id, [])
-        if len(said) != len(group.rows):
-            self._refuse(group.id, f"{len(said)} predictions for {len(group.rows)} rows", "Give one for each row")
+        predictions = self.lines.get(group.id, [])
+        if len(predictions) != len(group.rows):
+            self._refuse(
+                group.id, f"{len(predictions)} predictions for {len(group.rows)} rows", "Give one for each row"
+            )
         if group.rows[0].sub_idx is None:
-            return replace(group, pairs=tuple(zip(group.rows, reversed(said), strict=True)))
-        by_number = {each.sub_idx: each for each in said}
+            return replace(group, pairs=tuple(zip(group.rows, reversed(predictions), strict=True)))
+        by_number = {each.sub_idx: each for each in predictions}
         missing = sorted({row.sub_idx for row in group.rows if row.sub_idx not in by_number}, key=str)
         if missing:
             self._refuse(group.id, f"none has the sub_idx {missing[0]}", "Copy the sub_idx of the row")
         return replace(group, pairs=tuple((row, by_number[row.sub_idx]) for row in group.rows))
 
-    def one(self, question_id: str) -> Said:
+    def one(self, question_id: str) -> RowPrediction:
         """The one prediction of an untouched question."""
-        said = self.lines.get(question_id, [])
-        if len(said) != 1:
-            self._refuse(question_id, f"{len(said)} predictions of the original question", "Give exactly one")
-        return said[0]
+        predictions = self.lines.get(question_id, [])
+        if len(predictions) != 1:
+            self._refuse(question_id, f"{len(predictions)} predictions of the original question", "Give exactly one")
+        return predictions[0]
 
     def _refuse(self, question_id: str, wrong: str, fix: str) -> None:
         place = self.places.get(question_id, "the file")

@@ -41,9 +41,13 @@ class HotpotQA:
             for place, record in source.objects():
                 item_id, right = gold_answer(source, record, place=place)
                 answer = predicted.answer(item_id)
-                told = None if answer is None else HOTPOTQA.answer(answer, (right,))
+                answer_score = None if answer is None else HOTPOTQA.answer(answer, (right,))
                 marked = predicted.facts(item_id)
-                yield place, item_id, (told, against(gold_facts(source, record, place, item_id), marked, _support))
+                yield (
+                    place,
+                    item_id,
+                    (answer_score, against(gold_facts(source, record, place, item_id), marked, _support)),
+                )
 
         return means(source, scored(), {"": "answer", "sp_": "supporting_facts"})
 
@@ -69,8 +73,8 @@ class Predicted:
     def facts(self, item_id: str) -> list[Fact] | None:
         if item_id not in self.parts["sp"]:
             return None
-        found = self.source.items(self.parts["sp"], item_id, place="sp", record_id=item_id)
-        return _pairs(self.source, found, place="sp", record_id=item_id)
+        pairs = self.source.items(self.parts["sp"], item_id, place="sp", record_id=item_id)
+        return _pairs(self.source, pairs, place="sp", record_id=item_id)
 
     def _part(self, document: Mapping[str, Any], key: str) -> dict[str, Any]:
         part = document.get(key)
@@ -91,16 +95,16 @@ def gold_answer(source: Source, record: Mapping[str, Any], *, place: str) -> tup
 
 def gold_facts(source: Source, record: Mapping[str, Any], place: str, item_id: str) -> list[Fact] | None:
     """Supporting facts as pairs, also from the column layout of dataset hubs; None where the record has none."""
-    found = record.get("supporting_facts")
-    if found is None:
+    pairs = record.get("supporting_facts")
+    if pairs is None:
         return None
-    if type(found) is dict:
-        titles = source.items(found, "title", place=place, record_id=item_id)
-        numbers = source.items(found, "sent_id", place=place, record_id=item_id)
-        found = [[title, number] for title, number in zip(titles, numbers, strict=False)]
+    if type(pairs) is dict:
+        titles = source.items(pairs, "title", place=place, record_id=item_id)
+        numbers = source.items(pairs, "sent_id", place=place, record_id=item_id)
+        pairs = [[title, number] for title, number in zip(titles, numbers, strict=False)]
     else:
-        found = source.items(record, "supporting_facts", place=place, record_id=item_id)
-    return _pairs(source, found, place=place, record_id=item_id)
+        pairs = source.items(record, "supporting_facts", place=place, record_id=item_id)
+    return _pairs(source, pairs, place=place, record_id=item_id)
 
 
 def against(right: Any, predicted: Any, score: Callable[[Any, Any], Score]) -> Any:
@@ -141,8 +145,8 @@ def means(source: Source, rows: Iterator[Scored], parts: Mapping[str, str]) -> F
     return {key: total / questions for key, total in zip(keys, totals, strict=True) if key in shown}
 
 
-def _pairs(source: Source, found: list[Any], *, place: str, record_id: str) -> list[Fact]:
-    facts = facts_in(found)
+def _pairs(source: Source, pairs: list[Any], *, place: str, record_id: str) -> list[Fact]:
+    facts = facts_in(pairs)
     if isinstance(facts, int):
         wrong = f"number {facts + 1} is not a pair of a title and a number"
         raise source.bad(place, record_id, field="supporting facts", wrong=wrong, fix=_PAIR)

@@ -37,11 +37,11 @@ class SubQA:
         pairs = {part: _pairs(_file(predictions, end, BadPredictions), answers[part]) for part, end in PARTS.items()}
         places = DECIMALS if decimals is None else dict.fromkeys(DECIMALS, decimals)
         figures: dict[str, Any] = {"n": len(answers["q"])}
-        for part, said in pairs.items():
+        for part, answer_pairs in pairs.items():
             earned: dict[str, Sequence[float]] = {
-                "em": [_exact(pair) for pair in said],
-                "f1": [HOTPOTQA.answer(prediction, (right,)).f1 for prediction, right in said],
-                "pm": [matches_partially(*pair) for pair in said],
+                "em": [_exact(pair) for pair in answer_pairs],
+                "f1": [HOTPOTQA.answer(prediction, (right,)).f1 for prediction, right in answer_pairs],
+                "pm": [matches_partially(*pair) for pair in answer_pairs],
             }
             figures[part] = {name: _percent(values, places[name]) for name, values in earned.items()}
         for name, right in (("em", _exact), ("pm", lambda pair: matches_partially(*pair))):
@@ -69,38 +69,38 @@ def _file(folder: Path, end: str, error: type[BadGold] | type[BadPredictions]) -
     if not folder.is_dir():
         fix = "Give the folder that holds dev_ori.json, dev_sub1.json and dev_sub2.json"
         raise source.bad("the path", "", field="content", wrong="it is not a folder", fix=fix)
-    found = sorted(path for path in folder.iterdir() if f"_{end}." in path.name and path.is_file())
-    if len(found) != 1:
-        wrong = f"the folder has {len(found)} files whose name ends in _{end}"
+    files = sorted(path for path in folder.iterdir() if f"_{end}." in path.name and path.is_file())
+    if len(files) != 1:
+        wrong = f"the folder has {len(files)} files whose name ends in _{end}"
         raise source.bad("the folder", "", field="files", wrong=wrong, fix=f"Give one, such as dev_{end}.json")
-    return Source(found[0], error)
+    return Source(files[0], error)
 
 
 def _answers(source: Source) -> list[tuple[str, str]]:
     """(id, answer) of each record, in order."""
-    found = []
+    answers = []
     for place, record in source.objects():
         record_id = source.text(record, "_id", place=place)
-        found.append((record_id, source.text(record, "answer", place=place, record_id=record_id)))
-    if not found:
+        answers.append((record_id, source.text(record, "answer", place=place, record_id=record_id)))
+    if not answers:
         raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
-    return found
+    return answers
 
 
 def _same_length(folder: Path, answers: Mapping[str, Sequence[Any]]) -> None:
-    if len({len(found) for found in answers.values()}) > 1:
-        lengths = ", ".join(f"{PARTS[part]} {len(found)}" for part, found in answers.items())
+    if len({len(members) for members in answers.values()}) > 1:
+        lengths = ", ".join(f"{PARTS[part]} {len(members)}" for part, members in answers.items())
         wrong, fix = f"the arrays differ in length: {lengths}", "Row i of each array must belong together"
         raise Source(folder, BadGold).bad("the folder", "", field="files", wrong=wrong, fix=fix)
 
 
 def _pairs(source: Source, gold: Sequence[tuple[str, str]]) -> list[Pair]:
-    said = source.document()
-    if not any(record_id in said for record_id, _answer in gold):
+    texts = source.document()
+    if not any(record_id in texts for record_id, _answer in gold):
         fix = "Use the _id of the gold file's records"
         raise source.bad("the file", "", field="_id", wrong="none of the ids is in the gold file", fix=fix)
     return [
-        (source.text(said, record_id, place="prediction", record_id=record_id) if record_id in said else "", right)
+        (source.text(texts, record_id, place="prediction", record_id=record_id) if record_id in texts else "", right)
         for record_id, right in gold
     ]
 

@@ -45,12 +45,12 @@ class TwoWiki(HotpotQA):
                 item_id, right = gold_answer(source, record, place=place)
                 answer = predicted.answer(item_id)
                 rights = (right, *aliases_of(record, known))
-                told = None if answer is None else TWOWIKI.answer(answer, rights)
+                answer_score = None if answer is None else TWOWIKI.answer(answer, rights)
                 facts = gold_facts(source, record, place, item_id)
                 triples = _gold_triples(source, record, place, item_id, known=known)
-                said = _triples(predicted.source, predicted.parts["evidence"], item_id, place="evidence")
+                predicted_triples = _triples(predicted.source, predicted.parts["evidence"], item_id, place="evidence")
                 backed = against(facts, predicted.facts(item_id), _support)
-                yield place, item_id, (told, backed, against(triples, said, _evidence))
+                yield place, item_id, (answer_score, backed, against(triples, predicted_triples, _evidence))
 
         parts = {"": "answer", "sp_": "supporting_facts", "evi_": "evidences"}
         return {key: round(value * 100, _DECIMALS) for key, value in means(source, scored(), parts).items()}
@@ -65,15 +65,15 @@ def _aliases(path: Path | None) -> Aliases:
 
 def _support(marked: Sequence[Fact], right: Sequence[Fact]) -> Score:
     """As in HotpotQA with titles in lower case; two that are then one count as two, as in the official script."""
-    said = [(title.lower(), number) for title, number in set(marked)]
+    predicted = [(title.lower(), number) for title, number in set(marked)]
     gold = [(title.lower(), number) for title, number in set(right)]
-    hits, missed = sum(fact in gold for fact in said), sum(fact not in said for fact in gold)
-    return _score(hits, len(said), hits + missed, exact=hits == len(said) and not missed)
+    hits, missed = sum(fact in gold for fact in predicted), sum(fact not in predicted for fact in gold)
+    return _score(hits, len(predicted), hits + missed, exact=hits == len(predicted) and not missed)
 
 
-def _evidence(said: Sequence[Triple], gold: Sequence[frozenset[Triple]]) -> Score:
+def _evidence(predicted: Sequence[Triple], gold: Sequence[frozenset[Triple]]) -> Score:
     """A predicted triple is right if it is a variant of any gold triple."""
-    distinct = {_normal(triple) for triple in said}
+    distinct = {_normal(triple) for triple in predicted}
     hits = sum(any(triple in variants for variants in gold) for triple in distinct)
     return _score(hits, len(distinct), len(gold), exact=hits == len(distinct) == len(gold))
 
@@ -110,12 +110,12 @@ def _triples(
 ) -> list[Triple] | None:
     if record.get(key) is None:
         return None
-    found = source.items(record, key, place=place, record_id=record_id or key)
-    for position, triple in enumerate(found):
+    triples = source.items(record, key, place=place, record_id=record_id or key)
+    for position, triple in enumerate(triples):
         if not is_texts(triple) or len(triple) != 3:
             wrong = f"number {position + 1} is not a triple"
             raise source.bad(place, record_id or key, field=key, wrong=wrong, fix=_TRIPLE)
-    return [(subject, relation, object_) for subject, relation, object_ in found]
+    return [(subject, relation, object_) for subject, relation, object_ in triples]
 
 
 def _normal(triple: Triple) -> Triple:

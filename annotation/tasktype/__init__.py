@@ -31,12 +31,12 @@ from annotation.tasktype.values import (
     CannotTake,
     Features,
     Given,
+    InvalidWording,
     Judged,
     Label,
     Measure,
     Problem,
     Remark,
-    UnfitWording,
 )
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "Features",
     "Given",
     "Illustrated",
+    "InvalidWording",
     "Judged",
     "Label",
     "Labelled",
@@ -71,6 +72,5 @@ __all__ = [
     "TaskType",
     "Timed",
     "Traced",
-    "UnfitWording",
     "Worded",
 ]

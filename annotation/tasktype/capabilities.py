@@ -174,7 +174,7 @@ class Worded(ABC):
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
         """The response with the requester's wording in place of the worker's.
 
-        It accepts the `text` of `review`, passes `check`, and raises UnfitWording for an invalid wording.
+        It accepts the `text` of `review`, passes `check`, and raises InvalidWording for an invalid wording.
         """
 
 

@@ -112,8 +112,8 @@ class TaskType(ABC):
 
     def brief(self, payload: JSON, answer: JSON) -> str:
         """The response in a few words, for lists."""
-        told = [answer.get(name) for name in ("question", "text", "verdict", "discard")]
-        return next((value for value in told if isinstance(value, str) and value), "") or ", ".join(
+        texts = [answer.get(name) for name in ("question", "text", "verdict", "discard")]
+        return next((value for value in texts if isinstance(value, str) and value), "") or ", ".join(
             f"{name}: {value}" for name, value in answer.items() if value not in ("", None, [], {})
         )
 

@@ -97,7 +97,7 @@ class Label:
     holds: Mapping[str, bool | str]
 
 
-class UnfitWording(ValueError):
+class InvalidWording(ValueError):
     """A requester's wording is invalid; `message` is a gettext id with %(name)s placeholders."""
 
     def __init__(self, message: str, **values: Any) -> None:

@@ -19,7 +19,7 @@ from annotation.pure.reports.human_scores import (
 )
 from annotation.pure.statistics.metrics import Scorer
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.answering import gold_support, said, support_of
+from annotation.tasktype.helpers.answering import answer_text, gold_support, support_of
 
 Row = list[float]
 HALF = len(MEASURES) * len(PARTS)  # the cells of the answer, before those of the support
@@ -45,10 +45,10 @@ def cells_by_count(
     With `ties`, a seed, the human score is that of one of the tied majorities, drawn at random as in the paper.
     """
     gold, right = scorer.gold(example.answers, example.answerable), gold_support(example, level)
-    texts, supports = [said(a) for a in answers], [support_of(a, level) for a in answers]
-    told = question_scores_by_count(texts, gold, scorer=scorer)
+    texts, supports = [answer_text(a) for a in answers], [support_of(a, level) for a in answers]
+    answer_scores = question_scores_by_count(texts, gold, scorer=scorer)
     backed = support_scores_by_count(supports, right, scorer=scorer)
-    rows = [one.cells() + other.cells() for one, other in zip(told, backed, strict=True)]
+    rows = [one.cells() + other.cells() for one, other in zip(answer_scores, backed, strict=True)]
     if ties is None:
         return rows
     for count, row in enumerate(rows, 1):

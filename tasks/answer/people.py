@@ -33,11 +33,11 @@ class People:
     def as_json(self) -> JSON:
         """{"workers", "answer", "support"}: figures with intervals over workers, n counts workers."""
         cells = [(part, measure, kind) for part in ("answer", "support") for measure in MEASURES for kind in PARTS]
-        found: JSON = {"workers": len(self.workers), "answer": {}, "support": {}}
+        result: JSON = {"workers": len(self.workers), "answer": {}, "support": {}}
         for place, (part, measure, kind) in enumerate(cells):
             figure = self._average(place) if measure == AVERAGE else self._range(place)
-            found[part].setdefault(measure, {})[kind] = figure and figure.as_json()
-        return found
+            result[part].setdefault(measure, {})[kind] = figure and figure.as_json()
+        return result
 
     def _average(self, place: int) -> Figure | None:
         """The mean over questions of equal weight; None for too few workers."""

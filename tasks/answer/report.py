@@ -19,7 +19,7 @@ from annotation.pure.statistics.intervals import Figure, bootstrap_figures, meth
 from annotation.pure.statistics.metrics import MUSIQUE, Scorer, scorer_for
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from annotation.tasktype.helpers.answering import Support, gold_support, said, support_of
+from annotation.tasktype.helpers.answering import Support, answer_text, gold_support, support_of
 
 from .counts import HALF, HUMAN, Row, cells_by_count, count_of, slim
 from .people import People
@@ -77,14 +77,14 @@ def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int, rando
         for study in studies[row.dataset].values():
             _add(study, row)
     level = levels[0] if len(studies) == 1 else "paragraph"
-    datasets = {name: _dataset_json(found[level], seed) for name, found in sorted(studies.items())}
-    table = [{"dataset": name, **_table_row(found)} for name, found in datasets.items()]
+    datasets = {name: _dataset_json(result[level], seed) for name, result in sorted(studies.items())}
+    table = [{"dataset": name, **_table_row(result)} for name, result in datasets.items()]
     return {
         "rule": RANDOM_RULE if random_ties else RULE,
         "ties": "random" if random_ties else "expected",
         "intervals": method_label(seed),
         "k": count,
-        "workers": len({worker for found in studies.values() for worker in found["paragraph"].people.workers}),
+        "workers": len({worker for result in studies.values() for worker in result["paragraph"].people.workers}),
         "datasets": datasets,
         "table4": table,
     }
@@ -145,10 +145,10 @@ def _worker_cells(study: _Study, judged: Judged, answers: Sequence[JSON], place:
     others = [a for k, a in enumerate(answers) if k != place]
     if not others:
         return alone
-    mine, drawn = answers[place], max(1, study.count - 1)
-    told = [scorer.answer(said(mine), (said(a),)) for a in others]
-    backed = [scorer.support(support_of(mine, study.level), support_of(a, study.level)) for a in others]
-    for start, scores in ((0, told), (HALF, backed)):
+    own, drawn = answers[place], max(1, study.count - 1)
+    answer_scores = [scorer.answer(answer_text(own), (answer_text(a),)) for a in others]
+    backed = [scorer.support(support_of(own, study.level), support_of(a, study.level)) for a in others]
+    for start, scores in ((0, answer_scores), (HALF, backed)):
         best = [expected_best([getattr(score, part) for score in scores], drawn) for part in PARTS]
         alone[start + AGREED : start + AGREED + 2] = best
     return alone
@@ -167,13 +167,13 @@ def _add_twin(study: _Study, judged: Judged, answers: Sequence[JSON]) -> None:
     twins = study.twins[example.group or example.id]
     if example.answerable:
         twins.example, twins.scorer = example, scorer_for(judged.format)
-        twins.answerable += [(said(a), support_of(a, study.level)) for a in answers]
+        twins.answerable += [(answer_text(a), support_of(a, study.level)) for a in answers]
     else:
-        twins.contrast = (twins.contrast or []) + [said(a) for a in answers]
+        twins.contrast = (twins.contrast or []) + [answer_text(a) for a in answers]
 
 
 def _dataset_json(study: _Study, seed: int) -> JSON:
-    found = {
+    result = {
         "n": len(study.rows),
         "excluded": sum(study.exclusions.values()),
         "exclusions": dict(sorted(study.exclusions.items())),
@@ -192,7 +192,7 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
         "people": study.people.as_json(),
     }
     pairs = [twins for twins in study.twins.values() if twins.example and twins.contrast]
-    return found | ({"pairs": _pairs_json(study, pairs, seed)} if pairs else {})
+    return result | ({"pairs": _pairs_json(study, pairs, seed)} if pairs else {})
 
 
 def _parts(slices: Mapping[str, list[Row]], seed: int) -> JSON:
@@ -254,14 +254,14 @@ def _alphas(study: _Study, seed: int) -> JSON:
     """
     given = [answers for _paragraphs, answers in study.given]
     scorers = list(study.scorers.values())
-    answer = {"answer": alpha_of_answers(_each(given, said), scorers[0], seed)} if len(scorers) == 1 else {}
+    answer = {"answer": alpha_of_answers(_each(given, answer_text), scorers[0], seed)} if len(scorers) == 1 else {}
     parts = answer | {
         "support": alpha_of_sets(_each(given, lambda answer: support_of(answer, study.level)), seed),
         "no_answer": alpha(_each(given, lambda answer: answer["kind"] == "none"), seed),
         "yes_no": alpha(_each(given, _closed), seed),
         "supporting_paragraph": alpha(_ticked(study), seed, clusters=_questions(study)),
     }
-    return {name: found.as_json() for name, found in parts.items()}
+    return {name: figure.as_json() for name, figure in parts.items()}
 
 
 def _each(given: Iterable[dict[str, JSON]], part: Callable[[JSON], T]) -> list[dict[str, T]]:
@@ -306,7 +306,7 @@ def _pairs_json(study: _Study, pairs: Sequence[_Twins], seed: int) -> JSON:
     return {"n": len(rows), "answer": answer, "support": support_, "answerability": figures[4]}
 
 
-def _table_row(found: JSON) -> JSON:
+def _table_row(figures: JSON) -> JSON:
     """A row in the layout of MuSiQue's Table 4: answer and support F1, score, upper bound, agreement."""
     measures = ("human_score", "upper_bound", "agreement")
-    return {part: {m: found[part][m]["f1"] for m in measures} for part in ("answer", "support")}
+    return {part: {m: figures[part][m]["f1"] for m in measures} for part in ("answer", "support")}

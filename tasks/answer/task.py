@@ -121,8 +121,8 @@ class Answer(Adaptable, Arranged, Live, Simulated, Measured, Labelled, Comparabl
         """The majority answer and, separately, the majority support; `tied`: there is a tie."""
         if not answers:
             return {"kind": "undecided", "answers": 0}
-        found, tied = majority(answers)
-        return {**found, "answers": len(answers), "tied": tied}
+        chosen, tied = majority(answers)
+        return {**chosen, "answers": len(answers), "tied": tied}
 
     def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
         """Equal answers after normalising, whatever their support."""

@@ -29,8 +29,8 @@ class Form(forms.Form):
 
     def shown(self, answer: JSON | None) -> JSON:
         """An answer at rest as the page's controls want it: shown positions, and "answerable" as "yes", "no" or ""."""
-        said = {True: "yes", False: "no"}.get((answer or {}).get("answerable"), "")
-        return {**self.read.shown(answer), "answerable": said}
+        label = {True: "yes", False: "no"}.get((answer or {}).get("answerable"), "")
+        return {**self.read.shown(answer), "answerable": label}
 
     def posted(self, answer: JSON) -> dict[str, list[str]]:
         """The fields that a browser would post for this answer."""

@@ -15,7 +15,7 @@ from annotation.pure.reports.human_scores import GroupScores, Mark, group_scores
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from annotation.tasktype.helpers.answering import gold_support, said, support_of
+from annotation.tasktype.helpers.answering import answer_text, gold_support, support_of
 
 SUB_IDX = "sub_idx"  # in `extra` of the instances of a transform
 
@@ -97,7 +97,7 @@ def _right(given: Sequence[Given], row: Judged) -> float:
 
 def _alone(whole: Judged, given: Sequence[Given], level: str) -> GroupScores:
     """The answerable instance, as if the labels of the others were right."""
-    attempts = [(said(one.answer), support_of(one.answer, level)) for one in given if one.answer["answerable"]]
+    attempts = [(answer_text(one.answer), support_of(one.answer, level)) for one in given if one.answer["answerable"]]
     return group_scores(
         [([one.answer["answerable"] for one in given], True)],
         attempts,
@@ -123,10 +123,10 @@ def count_of(judged: Iterable[Judged]) -> int:
 
 def groups(judged: Iterable[Judged], count: int) -> list[Group]:
     """By dataset and group, in the order in which they come; at `count` answers an instance."""
-    found: dict[tuple[str, str], list[Judged]] = {}
+    by_group: dict[tuple[str, str], list[Judged]] = {}
     for row in judged:
-        found.setdefault((row.dataset, row.example.group or row.example.id), []).append(row)
-    return [Group(dataset, tuple(rows), count) for (dataset, _key), rows in found.items()]
+        by_group.setdefault((row.dataset, row.example.group or row.example.id), []).append(row)
+    return [Group(dataset, tuple(rows), count) for (dataset, _key), rows in by_group.items()]
 
 
 def of_model(name: str) -> By:
@@ -147,6 +147,6 @@ def cells(scores: GroupScores) -> list[float]:
     return [scores.answer.f1, scores.answer.em, scores.support.f1, scores.support.em, scores.labels]
 
 
-def told(reason: str) -> JSON:
+def reason_cell(reason: str) -> JSON:
     """A reason as a cell."""
     return {"text": REASONS[reason], "values": {}}

@@ -39,12 +39,12 @@ def made_elsewhere(payload: JSON, answer: Any) -> JSON:
     """An answer at rest from {"text", "support", "facts"} with or without "answerable"; "" is "not answerable"."""
     answer = {"text": "", **answer} if isinstance(answer, Mapping) else answer
     given = completed(payload, answer)
-    told = answer.get("answerable", given["kind"] != "none")
-    if not isinstance(told, bool):
+    label = answer.get("answerable", given["kind"] != "none")
+    if not isinstance(label, bool):
         raise ValueError("answerable must be true or false")
-    if told and given["kind"] == "none":
+    if label and given["kind"] == "none":
         raise ValueError('what is answerable needs an answer: {"answerable": true, "text": ..., "support": [...]}')
-    return {"answerable": True, **given} if told else dict(NOT_ANSWERABLE)
+    return {"answerable": True, **given} if label else dict(NOT_ANSWERABLE)
 
 
 def together(answers: Sequence[JSON]) -> JSON:
@@ -54,13 +54,13 @@ def together(answers: Sequence[JSON]) -> JSON:
     """
     attempts = [answer for answer in answers if answer["answerable"]]
     votes = {ANSWERABLE: len(attempts), UNANSWERABLE: len(answers) - len(attempts)}
-    found, tied = majority(attempts) if attempts else (None, False)
-    told = {"votes": votes, "answers": len(answers)}
+    chosen, tied = majority(attempts) if attempts else (None, False)
+    counts = {"votes": votes, "answers": len(answers)}
     if not answers:
-        return {"kind": UNDECIDED, "answer": None, "tied": False, **told}
+        return {"kind": UNDECIDED, "answer": None, "tied": False, **counts}
     if votes[ANSWERABLE] == votes[UNANSWERABLE]:
-        return {"kind": TIED, "answer": None, "tied": True, **told}
+        return {"kind": TIED, "answer": None, "tied": True, **counts}
     if votes[ANSWERABLE] < votes[UNANSWERABLE]:
-        return {"kind": UNANSWERABLE, "answer": None, "tied": False, **told}
-    kept = None if found is None else {k: v for k, v in found.items() if k not in ("answerable", "accepted")}
-    return {"kind": ANSWERABLE, "answer": kept, "tied": tied, **told}
+        return {"kind": UNANSWERABLE, "answer": None, "tied": False, **counts}
+    kept = None if chosen is None else {k: v for k, v in chosen.items() if k not in ("answerable", "accepted")}
+    return {"kind": ANSWERABLE, "answer": kept, "tied": tied, **counts}

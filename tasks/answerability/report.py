@@ -25,7 +25,7 @@ from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.statistics.text_agreement import ANSWER_TEXT, SUPPORT, text_agreement_table
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from annotation.tasktype.helpers.answering import gold_support, said, support_of
+from annotation.tasktype.helpers.answering import answer_text, gold_support, support_of
 from annotation.tasktype.helpers.report_tables import (
     about,
     excluded_table,
@@ -34,12 +34,12 @@ from annotation.tasktype.helpers.report_tables import (
     responses_of,
     share,
     table,
+    text_cell,
     usual_seconds,
     workers_of,
 )
-from annotation.tasktype.helpers.report_tables import said as sentence
 
-from .groups import Group, cells, count_of, groups, models, of_model, told
+from .groups import Group, cells, count_of, groups, models, of_model, reason_cell
 from .judging import ANSWERABLE, UNANSWERABLE, called, labelled
 from .options import Options
 from .people import label_people_table
@@ -89,11 +89,11 @@ def agreed(row: Judged) -> float:
 
 def _by_dataset(rows: Sequence[Judged]) -> list[tuple[object, list[Judged]]]:
     """Each dataset's rows under its name, and all of them first where there are several datasets."""
-    found: dict[str, list[Judged]] = {}
+    by_name: dict[str, list[Judged]] = {}
     for row in rows:
-        found.setdefault(row.dataset, []).append(row)
-    named: list[tuple[object, list[Judged]]] = [(name, of) for name, of in sorted(found.items())]
-    return named if len(named) <= 1 else [(sentence(_("all")), list(rows)), *named]
+        by_name.setdefault(row.dataset, []).append(row)
+    named: list[tuple[object, list[Judged]]] = [(name, of) for name, of in sorted(by_name.items())]
+    return named if len(named) <= 1 else [(text_cell(_("all")), list(rows)), *named]
 
 
 def _agreement(rows: Sequence[Judged], seed: int) -> JSON:
@@ -132,7 +132,7 @@ def _confusion_table(rows: Sequence[Judged], seed: int) -> JSON:
         _("Responses: not answerable"),
         _("Agreeing responses"),
     )
-    made = []
+    table_rows = []
     for label, words in LABELS.items():
         of = [row for row in rows if labelled(row.example) == label]
         sides = Counter(_side(row) for row in of)
@@ -140,8 +140,8 @@ def _confusion_table(rows: Sequence[Judged], seed: int) -> JSON:
         majority = [sides[ANSWERABLE], sides[""], sides[UNANSWERABLE]]
         right = clustered_share(((question_of(row), _right(given, row)) for row in of for given in row.given), seed)
         single = [votes[ANSWERABLE], votes[UNANSWERABLE], right.as_json()]
-        made.append([sentence(words), len(of), *majority, *single])
-    return table("said", _("Responses by label"), columns, made)
+        table_rows.append([text_cell(words), len(of), *majority, *single])
+    return table("said", _("Responses by label"), columns, table_rows)
 
 
 def _side(row: Judged) -> str:
@@ -154,15 +154,15 @@ def _side(row: Judged) -> str:
 GROUP_COLUMNS = (_("Answer F1"), _("Answer EM"), _("Support F1"), _("Support EM"), _("All labels correct"))
 
 
-def _group_figures(found: Sequence[Group], level: str, seed: int) -> list[JSON]:
-    rows = [cells(group.scores(level)) for group in found if not group.left_out()]
+def _group_figures(group_list: Sequence[Group], level: str, seed: int) -> list[JSON]:
+    rows = [cells(group.scores(level)) for group in group_list if not group.left_out()]
     return [figure.as_json() for figure in bootstrap_figures(rows or [[math.nan] * len(GROUP_COLUMNS)], seed)]
 
 
-def _group_table(found: Sequence[Group], level: str, seed: int) -> JSON:
+def _group_table(group_list: Sequence[Group], level: str, seed: int) -> JSON:
     columns = (_("Dataset"), _("Groups"), _("Left out"), _("Instances"), *GROUP_COLUMNS)
     rows = []
-    for name, of in _named_groups(found):
+    for name, of in _named_groups(group_list):
         kept = [group for group in of if not group.left_out()]
         sizes = sorted({len(group.rows) for group in kept})
         instances = ", ".join(map(str, sizes)) or None
@@ -172,21 +172,21 @@ def _group_table(found: Sequence[Group], level: str, seed: int) -> JSON:
         "otherwise it gets people's score on the answerable instance. The majority counts, or its expected "
         "value if tied."
     )
-    made = table("groups", _("Answer and support with sufficiency, by group"), columns, rows, note)
-    return made | ({"note": [note, at_k(found[0].count)]} if found else {})
+    result = table("groups", _("Answer and support with sufficiency, by group"), columns, rows, note)
+    return result | ({"note": [note, at_k(group_list[0].count)]} if group_list else {})
 
 
-def _named_groups(found: Sequence[Group]) -> list[tuple[object, list[Group]]]:
+def _named_groups(group_list: Sequence[Group]) -> list[tuple[object, list[Group]]]:
     by_name: defaultdict[str, list[Group]] = defaultdict(list)
-    for group in found:
+    for group in group_list:
         by_name[group.dataset].append(group)
     named: list[tuple[object, list[Group]]] = [(name, of) for name, of in sorted(by_name.items())]
-    return named if len(named) <= 1 else [(sentence(_("all")), list(found)), *named]
+    return named if len(named) <= 1 else [(text_cell(_("all")), list(group_list)), *named]
 
 
-def _left_out_table(found: Sequence[Group]) -> Iterator[JSON]:
-    reasons = Counter(reason for group in found if (reason := group.left_out()))
-    rows = [[told(reason), count] for reason, count in sorted(reasons.items())]
+def _left_out_table(group_list: Sequence[Group]) -> Iterator[JSON]:
+    reasons = Counter(reason for group in group_list if (reason := group.left_out()))
+    rows = [[reason_cell(reason), count] for reason, count in sorted(reasons.items())]
     if rows:
         yield table("groups-left-out", _("Excluded groups"), (_("Reason"), _("Groups")), rows) | {"leads": False}
 
@@ -197,38 +197,38 @@ def _answer_table(rows: Sequence[Judged], level: str, count: int, seed: int) -> 
     if not able:
         return
     columns = (_("Dataset"), _("HITs"), *GROUP_COLUMNS[:-1])
-    made = []
+    table_rows = []
     for name, of in _by_dataset(able):
         figures = bootstrap_figures([_human(row, level, count) for row in of], seed)
-        made.append([name, len(of), *(figure.as_json() for figure in figures)])
+        table_rows.append([name, len(of), *(figure.as_json() for figure in figures)])
     note = _("The human score without regard to the other instances. “Not answerable” counts as a wrong answer.")
-    yield table("answerable", _("Answers to answerable instances"), columns, made) | {"note": [note, at_k(count)]}
+    yield table("answerable", _("Answers to answerable instances"), columns, table_rows) | {"note": [note, at_k(count)]}
 
 
 def _human(row: Judged, level: str, count: int) -> list[float]:
     """F1 and EM of answer and support at `count` answers, or at all where there are fewer."""
     scorer, gold = scorer_for(row.format), gold_support(row.example, level)
-    texts, supports = zip(*((said(one.answer), support_of(one.answer, level)) for one in row.given), strict=True)
-    told = question_scores_by_count(texts, row.example.answers, scorer=scorer)
+    texts, supports = zip(*((answer_text(one.answer), support_of(one.answer, level)) for one in row.given), strict=True)
+    answers = question_scores_by_count(texts, row.example.answers, scorer=scorer)
     backed = support_scores_by_count(supports, gold, scorer=scorer)
-    marks = [of[min(count, len(of)) - 1].human_score for of in (told, backed)]
+    marks = [of[min(count, len(of)) - 1].human_score for of in (answers, backed)]
     return [getattr(mark, part, math.nan) for mark in marks for part in ("f1", "em")]
 
 
-def _hops_table(rows: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
+def _hops_table(rows: Sequence[Judged], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
     """A row for each number of hops, and one for what has none known; nothing where it is known of none."""
     hops = sorted({len(row.example.hops) for row in rows}, key=lambda number: (not number, number))
     if hops in ([], [0]):
         return
     columns = (_("Hops"), _("HITs"), _("Majority agrees with the label"), _("Groups"), *GROUP_COLUMNS)
-    made = []
+    table_rows = []
     for number in hops:
         of = [row for row in rows if len(row.example.hops) == number]
-        kept = [group for group in found if group.hops == number and not group.left_out()]
-        named = number or sentence(NOT_KNOWN)
-        made.append([named, len(of), _agreement(of, seed), len(kept), *_group_figures(kept, level, seed)])
+        kept = [group for group in group_list if group.hops == number and not group.left_out()]
+        named = number or text_cell(NOT_KNOWN)
+        table_rows.append([named, len(of), _agreement(of, seed), len(kept), *_group_figures(kept, level, seed)])
     behind = [{"hops": str(number)} if number else None for number in hops]
-    yield table("by-hops", _("By number of hops"), columns, made) | {"of": behind}
+    yield table("by-hops", _("By number of hops"), columns, table_rows) | {"of": behind}
 
 
 def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSON]:
@@ -246,16 +246,16 @@ def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSO
         _("Support F1"),
         _("Median seconds"),
     )
-    made = []
+    table_rows = []
     for worker, of in sorted(work.items()):
         right = [[_right(given, row) for row, given in of if labelled(row.example) == label] for label in LABELS]
         shares = [share(sum(each), len(each)) for each in ([*right[0], *right[1]], *right)]
         attempts = [_alone(row, given, level) for row, given in of if given.answer["answerable"] and _is_able(row)]
         marks = bootstrap_figures(attempts or [[math.nan] * 4], seed, resamples=999)
         scores = [marks[0].as_json(), marks[2].as_json()]
-        made.append([worker, len(of), *shares, *scores, usual_seconds(given.seconds for _row, given in of)])
-    if made:
-        yield table("workers", _("Labels and answers by worker"), columns, made)
+        table_rows.append([worker, len(of), *shares, *scores, usual_seconds(given.seconds for _row, given in of)])
+    if table_rows:
+        yield table("workers", _("Labels and answers by worker"), columns, table_rows)
 
 
 def _is_able(row: Judged) -> bool:
@@ -278,34 +278,34 @@ def _text_table(rows: Sequence[Judged], level: str, seed: int) -> list[JSON]:
     scorers = {scorer_for(row.format) for row in rows}
     given = [{one.worker: one.answer for one in row.given if one.answer["answerable"]} for row in rows]
     supports = [{name: support_of(answer, level) for name, answer in unit.items()} for unit in given]
-    found = [(SUPPORT, alpha_of_sets(supports, seed))]
+    alphas = [(SUPPORT, alpha_of_sets(supports, seed))]
     if len(scorers) == 1:
-        texts = [{name: said(answer) for name, answer in unit.items()} for unit in given]
-        found.insert(0, (ANSWER_TEXT, alpha_of_answers(texts, scorers.pop(), seed)))
-    return text_agreement_table(found)
+        texts = [{name: answer_text(answer) for name, answer in unit.items()} for unit in given]
+        alphas.insert(0, (ANSWER_TEXT, alpha_of_answers(texts, scorers.pop(), seed)))
+    return text_agreement_table(alphas)
 
 
-def _model_table(judged: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
+def _model_table(judged: Sequence[Judged], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
     """Each model on the groups that both it and people did, and people on the same."""
-    made = []
+    table_rows = []
     for name in models(judged):
         by = of_model(name)
-        both = [group for group in found if not group.left_out() and not group.left_out(by)]
+        both = [group for group in group_list if not group.left_out() and not group.left_out(by)]
         if not both:
             continue
         scored = [cells(group.scores(level, by)) for group in both]
         if not any(given.answer["support"] for row in judged for given in by(row)):  # the model was not asked for any
             scored = [[*row[:2], math.nan, math.nan, *row[4:]] for row in scored]
         own = bootstrap_figures(scored, seed)
-        made.append([name, len(both), *(figure.as_json() for figure in own)])
-        made.append([sentence(_("people")), len(both), *_group_figures(both, level, seed)])
-    if made:
+        table_rows.append([name, len(both), *(figure.as_json() for figure in own)])
+        table_rows.append([text_cell(_("people")), len(both), *_group_figures(both, level, seed)])
+    if table_rows:
         columns = (_("Model"), _("Groups"), *GROUP_COLUMNS)
         note = _("Models that predict no supporting paragraphs have no support score.")
-        yield table("models", _("Models on the same groups"), columns, made, note)
+        yield table("models", _("Models on the same groups"), columns, table_rows, note)
 
 
-def _paragraph(rows: Sequence[Judged], found: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
+def _paragraph(rows: Sequence[Judged], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
     if not rows:
         return
     agreeing = math.fsum(agreed(row) for row in rows)
@@ -320,7 +320,7 @@ def _paragraph(rows: Sequence[Judged], found: Sequence[Group], level: str, seed:
             _("One is tied and counts with the probability that it is correct."),
             _("%(n)s are tied and count with the probability that they are correct."),
         )
-    kept = [group for group in found if not group.left_out()]
+    kept = [group for group in group_list if not group.left_out()]
     if kept:
         answer, _em, support, _support_em, labels = _group_figures(kept, level, seed)
         groups_ = counted(len(kept), _("On one whole group"), _("On %(n)s whole groups"))
@@ -332,7 +332,7 @@ def _paragraph(rows: Sequence[Judged], found: Sequence[Group], level: str, seed:
             yield {"message": message, "values": {"groups": groups_, "support": in_words(support)}}
         message = _("%(groups)s all labels were correct in %(labels)s.")
         yield {"message": message, "values": {"groups": groups_, "labels": in_words(labels)}}
-    if left := len(found) - len(kept):
+    if left := len(group_list) - len(kept):
         yield counted_sentence(left, _("One group was excluded."), _("%(n)s groups were excluded."))
 
 

@@ -122,20 +122,20 @@ class Answerability(
         if aggregate["kind"] not in (ANSWERABLE, UNANSWERABLE) or aggregate["tied"]:
             return []
         answerable = aggregate["kind"] == ANSWERABLE
-        made = answered(example, aggregate["answer"]) if answerable else example
-        return [replace(made, answerable=answerable, extra=_relabelled(example, answerable))]
+        answered_example = answered(example, aggregate["answer"]) if answerable else example
+        return [replace(answered_example, answerable=answerable, extra=_relabelled(example, answerable))]
 
     def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
         return {"votes": aggregate["votes"]}
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
-        found = compared(payload, given, gold)
+        comparison = compared(payload, given, gold)
         columns = [
             {**column, "answerable": one.answer["answerable"]}
-            for column, one in zip(found["columns"], given, strict=True)
+            for column, one in zip(comparison["columns"], given, strict=True)
         ]
         kind = together([one.answer for one in given])["kind"]
-        return {**found, "columns": columns, "labelled": labelled(gold), "kind": kind}
+        return {**comparison, "columns": columns, "labelled": labelled(gold), "kind": kind}
 
     def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
         return doubted(answers, gold)
@@ -146,8 +146,8 @@ class Answerability(
 
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
         """The requester's answer in words, found in the paragraphs, with the worker's support; none: not answerable."""
-        made = reworded(payload, answer, text, no_answer=True)
-        return dict(NOT_ANSWERABLE) if made["kind"] == "none" else {**made, "answerable": True}
+        edited_answer = reworded(payload, answer, text, no_answer=True)
+        return dict(NOT_ANSWERABLE) if edited_answer["kind"] == "none" else {**edited_answer, "answerable": True}
 
     def review(self, payload: JSON, answer: JSON) -> JSON:
         return {"text": wording(answer)}

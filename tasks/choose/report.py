@@ -19,9 +19,9 @@ from annotation.tasktype.helpers.report_tables import (
     in_words,
     label_units,
     responses_of,
-    said,
     share,
     table,
+    text_cell,
     usual_seconds,
     workers_of,
 )
@@ -43,7 +43,9 @@ def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     workers = workers_of(rows)
     tables = [
         _aggregate_table(aggregates, len(rows)),
-        *people_table([(said(KINDS[kind]), None, _without_one(units, kind)) for kind in ("chosen", "none")], workers),
+        *people_table(
+            [(text_cell(KINDS[kind]), None, _without_one(units, kind)) for kind in ("chosen", "none")], workers
+        ),
         agreement_table(units, seed=seed, guessing=_guessing(rows)),
         _worker_table(rows),
         _vote_table(rows),
@@ -85,7 +87,7 @@ def _without_one(units: Iterable[Mapping[str, str]], kind: str) -> Figure:
 
 def _aggregate_table(aggregates: Counter[str], total: int) -> JSON:
     columns = (_("Label"), _("Graphs"), _("Share"))
-    rows = [[said(words), aggregates[kind], share(aggregates[kind], total)] for kind, words in KINDS.items()]
+    rows = [[text_cell(words), aggregates[kind], share(aggregates[kind], total)] for kind, words in KINDS.items()]
     return table("verdicts", _("Aggregated labels"), columns, rows)
 
 
@@ -134,7 +136,7 @@ def _paragraph(aggregates: Counter[str], total: int) -> list[JSON]:
         "%(graphs)s with several compositions, most annotators chose a composition for %(chosen)s and none of them for "
         "%(none)s."
     )
-    told = [{"message": message, "values": {"graphs": graphs, "chosen": shares["chosen"], "none": shares["none"]}}]
+    sentences = [{"message": message, "values": {"graphs": graphs, "chosen": shares["chosen"], "none": shares["none"]}}]
     if aggregates["tied"]:
-        told.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares["tied"]}})
-    return told
+        sentences.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares["tied"]}})
+    return sentences

@@ -44,8 +44,8 @@ def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
 
 
 def _disputed(payload: JSON, answers: Sequence[JSON]) -> bool:
-    said = {composed(payload, answer) for answer in answers if any(judged(payload, answer))}
-    return len(said) > 1
+    outcomes = {composed(payload, answer) for answer in answers if any(judged(payload, answer))}
+    return len(outcomes) > 1
 
 
 def bridge_counts(payload: JSON, answers: Sequence[JSON]) -> list[JSON]:
@@ -72,10 +72,10 @@ def exported(example: Example, aggregate: JSON) -> list[Example]:
 
 def distance(payload: JSON, one: JSON, other: JSON) -> float:
     """0: alike; a quarter: two wordings; a half: put aside at unlike bridges; 1: composed and put aside."""
-    mine, theirs = composed(payload, one), composed(payload, other)
-    if mine != theirs:
+    first, second = composed(payload, one), composed(payload, other)
+    if first != second:
         return 1.0
-    if mine:
+    if first:
         alike = folded(tidy(one["question"])) == folded(tidy(other["question"]))
         return 0.0 if alike else 0.25
     return 0.0 if judged(payload, one) == judged(payload, other) else 0.5
@@ -83,10 +83,10 @@ def distance(payload: JSON, one: JSON, other: JSON) -> float:
 
 def provenance(payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
     """{"bridges", "composer" (position of its answer), "overrides": {finding: reason}, "pasted"} of the composition."""
-    told: JSON = {"bridges": aggregate["bridges"], "composer": aggregate["by"], "overrides": {}, "pasted": None}
+    fields: JSON = {"bridges": aggregate["bridges"], "composer": aggregate["by"], "overrides": {}, "pasted": None}
     if aggregate["by"] is None:
-        return told
+        return fields
     answer = answers[aggregate["by"]]
     kept = found(payload, answer["question"], answer.get("overrides"))
     overrides = {f["id"]: f["reason"] for f in kept if f["overridden"]}
-    return told | {"overrides": overrides, "pasted": answer.get("pasted", 0.0)}
+    return fields | {"overrides": overrides, "pasted": answer.get("pasted", 0.0)}

@@ -13,14 +13,14 @@ ENDS = ("different", "unsure")
 
 def judged(payload: JSON, answer: JSON) -> list[str]:
     """The judgments that count, one per edge; "" after the one that ended the check, or after a gap."""
-    found: list[str] = []
+    judgments: list[str] = []
     given = answer.get("bridges") or []
     open_ = True
     for k in range(len(payload["edges"])):
         judgment = given[k] if open_ and k < len(given) and given[k] in JUDGMENTS else ""
         open_ = judgment == "same"
-        found.append(judgment)
-    return found
+        judgments.append(judgment)
+    return judgments
 
 
 def discarded(payload: JSON, answer: JSON) -> bool:
@@ -35,8 +35,8 @@ def composed(payload: JSON, answer: JSON) -> bool:
 
 def known(example: Example) -> list[str]:
     """The known label of each edge, "same" or "different"; empty if the example has none."""
-    told = example.extra.get("known_bridges")
-    return [str(one) for one in told] if isinstance(told, (list, tuple)) else []
+    stored = example.extra.get("known_bridges")
+    return [str(one) for one in stored] if isinstance(stored, (list, tuple)) else []
 
 
 def on_known(payload: JSON, answer: JSON, example: Example) -> list[bool]:

@@ -38,12 +38,12 @@ def found(payload: JSON, question: str, overrides: Mapping[str, str] | None = No
     Each is {"id", "check", "level", "hop", "spans", "words", "message", "values", "overridden", "reason"}; a reason
     overrides warnings only.
     """
-    told = composed_question_checks.findings(question, hops_of(payload), most_words=payload["most_words"])
-    kept = [_told(payload, question, finding, overrides or {}) for finding in told]
+    findings = composed_question_checks.findings(question, hops_of(payload), most_words=payload["most_words"])
+    kept = [_finding_json(payload, question, finding, overrides or {}) for finding in findings]
     return sorted((f for f in kept if f["level"] in ("error", "warning")), key=lambda f: f["level"] != "error")
 
 
-def _told(
+def _finding_json(
     payload: JSON, question: str, finding: composed_question_checks.Finding, overrides: Mapping[str, str]
 ) -> JSON:
     level = payload["checks"].get(finding.check, composed_question_checks.LEVELS[finding.check])
@@ -84,14 +84,14 @@ def coverage(payload: JSON, question: str) -> list[JSON]:
     ]
 
 
-def checks(payload: JSON, asked: Mapping[str, str]) -> JSON:
+def checks(payload: JSON, query: Mapping[str, str]) -> JSON:
     """Context of `_checks.html` for the question `q` and the reasons `override-<id>`.
 
     {"question", "findings" (as `found`), "coverage", "words", "errors", "warnings" (without those overridden)}.
     """
-    question = asked.get("q", "")[:MOST_CHARACTERS]
+    question = query.get("q", "")[:MOST_CHARACTERS]
     prefix = "override-"
-    overrides = {name.removeprefix(prefix): text for name, text in asked.items() if name.startswith(prefix)}
+    overrides = {name.removeprefix(prefix): text for name, text in query.items() if name.startswith(prefix)}
     findings = found(payload, question, overrides) if question.strip() else []
     return {
         "question": question,

@@ -59,12 +59,12 @@ class Form(forms.Form):
 
     def _judgments(self) -> list[str]:
         """One an edge; what was said behind the one that ended the check is not asked for."""
-        found: list[str] = []
+        judgments: list[str] = []
         for edge in range(1, len(self.payload["edges"]) + 1):
             given = self._text(f"bridge-{edge}")
-            ended = any(judgment in ENDS for judgment in found)
-            found.append(given if given in JUDGMENTS and not ended else "")
-        return found
+            ended = any(judgment in ENDS for judgment in judgments)
+            judgments.append(given if given in JUDGMENTS and not ended else "")
+        return judgments
 
     def _overrides(self) -> dict[str, str]:
         given = {name: tidy(self._text(f"override-{name}"))[:MOST_REASON] for name in IDS}

@@ -14,39 +14,39 @@ from .rates import ENDED, ended_rate, general_rate, percent
 from .tally import Hops, Pay, Tally
 
 
-def paragraph(told: Tally, seed: int) -> Iterator[JSON]:
+def paragraph(tally: Tally, seed: int) -> Iterator[JSON]:
     """The sentences; none without answers."""
-    if not told.answers:
+    if not tally.answers:
         return
     people = {
-        "workers": counted(len(told.workers), _("One worker submitted"), _("%(n)s workers submitted")),
-        "answers": counted(told.answers, _("one response"), _("%(n)s responses")),
+        "workers": counted(len(tally.workers), _("One worker submitted"), _("%(n)s workers submitted")),
+        "answers": counted(tally.answers, _("one response"), _("%(n)s responses")),
         "graphs": counted(
-            told.hits, _("to one graph of single-hop questions"), _("to %(n)s graphs of single-hop questions")
+            tally.hits, _("to one graph of single-hop questions"), _("to %(n)s graphs of single-hop questions")
         ),
     }
     yield {"message": _("%(workers)s %(answers)s %(graphs)s."), "values": people}
-    if told.traps:
+    if tally.traps:
         yield counted_sentence(
-            told.traps,
+            tally.traps,
             _("One graph has a bridge that is known not to hold; questions composed from it are not counted below."),
             _(
                 "%(n)s graphs have a bridge that is known not to hold; questions composed from them are not "
                 "counted below."
             ),
         )
-    yield from _bridges(told, seed)
-    for count, hops in sorted(told.hops.items()):
+    yield from _bridges(tally, seed)
+    for count, hops in sorted(tally.hops.items()):
         yield from _compositions(count, hops)
 
 
-def _bridges(told: Tally, seed: int) -> Iterator[JSON]:
+def _bridges(tally: Tally, seed: int) -> Iterator[JSON]:
     """How often an unknown bridge was not found to hold, over judgments: several workers may judge one bridge."""
-    rate = ended_rate(told.bridges, seed)
+    rate = ended_rate(tally.bridges, seed)
     if rate.value is None or rate.low is None or rate.high is None:
         return
     yield counted_sentence(
-        len(told.bridges),
+        len(tally.bridges),
         _(
             "Bridges were judged once; %(rate)s %% (95 %% interval %(low)s to %(high)s %%) of the judgments "
             "were “not the same” or “cannot tell”."
@@ -59,9 +59,9 @@ def _bridges(told: Tally, seed: int) -> Iterator[JSON]:
         low=percent(rate.low),
         high=percent(rate.high),
     )
-    about = whom(len(told.workers))
+    about = whom(len(tally.workers))
     yield {"message": about["text"], "values": about["values"]}
-    general = general_rate(told.bridges, ENDED)
+    general = general_rate(tally.bridges, ENDED)
     if general is not None and general["low"] is not None:
         message = _("Over annotators and items, the interval of that share is %(low)s to %(high)s %%.")
         yield {"message": message, "values": {end: percent(general[end]) for end in ("low", "high")}}

@@ -33,10 +33,10 @@ def remarks(payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
 
     The item holds `known_bridges`, `notes` (why, one an edge) and `good` (our compositions) in its extra.
     """
-    told = [*_on_bridges(payload, answer, gold)]
+    result = [*_on_bridges(payload, answer, gold)]
     if bridging.composed(payload, answer) and "different" not in bridging.known(gold):
-        told += _on_question(payload, answer)
-    return [*told, *_ours(gold)]
+        result += _on_question(payload, answer)
+    return [*result, *_ours(gold)]
 
 
 def _on_bridges(payload: JSON, answer: JSON, gold: Example) -> Iterator[Remark]:

@@ -11,7 +11,7 @@ from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, Response, over_workers, too_few
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
-from annotation.tasktype.helpers.report_tables import said, table
+from annotation.tasktype.helpers.report_tables import table, text_cell
 
 from .tally import Bridge, Edge, Tally
 
@@ -40,14 +40,14 @@ def by_edge(counted: Tally, seed: int) -> JSON:
     general = []
     for (shape, head, tail), of in sorted(edges.items()):
         shares = [_rate(of, (kind,), seed).as_json() for kind in kinds]
-        rows.append([said(shape_words(shape)), f"{head}→{tail}", len(of), *shares])
+        rows.append([text_cell(shape_words(shape)), f"{head}→{tail}", len(of), *shares])
         general.append([general_rate(of, (kind,)) for kind in kinds])
     columns, note = [_("shape"), _("edge"), _("judged"), *kinds.values()], too_few(len(counted.workers))
     if any(cell is not None for cells in general for cell in cells):
         columns, note = [*columns, *OVER.values()], {"text": IN_GENERAL, "values": {}}
         rows = [[*row, *cells] for row, cells in zip(rows, general, strict=True)]
-    made = table("by-edge", _("The bridge check, edge by edge"), columns, rows)
-    return made | {"note": [JUDGED, note], "of": [{"shape": shape} for shape, _head, _tail in sorted(edges)]}
+    result = table("by-edge", _("The bridge check, edge by edge"), columns, rows)
+    return result | {"note": [JUDGED, note], "of": [{"shape": shape} for shape, _head, _tail in sorted(edges)]}
 
 
 def _rate(bridges: Sequence[Bridge], kinds: Sequence[str], seed: int) -> Figure:
@@ -57,8 +57,8 @@ def _rate(bridges: Sequence[Bridge], kinds: Sequence[str], seed: int) -> Figure:
 
 def general_rate(bridges: Sequence[Bridge], kinds: Sequence[str]) -> JSON | None:
     """The same with the interval over workers and graphs; None for too few workers."""
-    found = over_workers(Response(b.hit, b.worker, float(b.judgment in kinds)) for b in bridges)
-    return None if found.n < LEAST_WORKERS else found.as_json()
+    figure = over_workers(Response(b.hit, b.worker, float(b.judgment in kinds)) for b in bridges)
+    return None if figure.n < LEAST_WORKERS else figure.as_json()
 
 
 def ended_rate(bridges: Sequence[Bridge], seed: int) -> Figure:

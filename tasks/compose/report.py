@@ -58,7 +58,7 @@ def _table(name: str, title: str, note: str, columns: Sequence[str], rows: list[
     return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": rows}
 
 
-def _said(message: str) -> JSON:
+def _text_cell(message: str) -> JSON:
     return {"text": message, "values": {}}
 
 
@@ -80,16 +80,16 @@ def _overview(counted: Tally) -> JSON:
     }
     of = counted.kinds.total()
     rows: list[Row] = [
-        [_said(text), counted.kinds[kind], _share(counted.kinds[kind], of)] for kind, text in kinds.items()
+        [_text_cell(text), counted.kinds[kind], _share(counted.kinds[kind], of)] for kind, text in kinds.items()
     ]
     rows += [
         [
-            _said(_("of these: workers disagreed whether it is composable")),
+            _text_cell(_("of these: workers disagreed whether it is composable")),
             counted.disputed,
             _share(counted.disputed, of),
         ],
-        [_said(_("with a bridge that is known not to hold")), counted.traps, None],
-        [_said(_("excluded from these tables")), counted.excluded, None],
+        [_text_cell(_("with a bridge that is known not to hold")), counted.traps, None],
+        [_text_cell(_("excluded from these tables")), counted.excluded, None],
     ]
     return _table("overview", _("Outcome of the HITs"), "", columns, rows) | {"leads": False}
 
@@ -128,9 +128,9 @@ def _overridden(counted: Tally, seed: int) -> JSON:
     rows: list[Row] = []
     for check, reasons in sorted(counted.reasons.items()):
         label = Options.__dataclass_fields__[check].metadata["label"]
-        told = " · ".join(list(dict.fromkeys(reasons))[:REASONS])
+        examples = " · ".join(list(dict.fromkeys(reasons))[:REASONS])
         rate = clustered_share(((hit, check in checks) for hit, checks in counted.overriding), seed)
-        rows.append([_said(label), len(reasons), rate.as_json(), told])
+        rows.append([_text_cell(label), len(reasons), rate.as_json(), examples])
     return _table("overridden", _("Warnings overridden by workers"), "", columns, rows)
 
 
@@ -145,13 +145,13 @@ def _by_worker(counted: Tally, chances: dict[str, float], expected_no: float, se
     for bridge in counted.bridges:
         said_by[bridge.worker].append(bridge)
     for name, worker in sorted(counted.workers.items()):
-        warning = _said(_("high")) if _is_high(name, chances) else ""
+        warning = _text_cell(_("high")) if _is_high(name, chances) else ""
         known = _share(sum(worker.known), len(worker.known))
         pasted = percent(fmean(worker.pasted)) if worker.pasted else None
         above = percent(worker.ended / worker.judged - expected_no) if worker.judged else None
         rate = ended_rate(said_by[name], seed).as_json()
-        told = [rate, above, chance_text(chances[name]) if name in chances else None, warning]
-        rows.append([name, worker.submitted, worker.composed, worker.judged, *told, known, pasted])
+        rates = [rate, above, chance_text(chances[name]) if name in chances else None, warning]
+        rows.append([name, worker.submitted, worker.composed, worker.judged, *rates, known, pasted])
     tested: JSON = {"text": TESTED, "values": {"expected": round(100 * expected_no, 1), "n": len(chances)}}
     note = [
         _("The rate covers judged bridges whose truth was not known."), tested,

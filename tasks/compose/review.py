@@ -13,7 +13,7 @@ from .bridging import known
 from .findings import coverage, found
 
 
-def edges_told(payload: JSON, answer: JSON) -> list[JSON]:
+def judged_edges(payload: JSON, answer: JSON) -> list[JSON]:
     """[{"number", "head", "tail", "entity", "judgment"}], the judgment "" where the check had ended before."""
     judgments = bridging.judged(payload, answer)
     return [
@@ -33,7 +33,7 @@ def reviewed(payload: JSON, answer: JSON) -> JSON:
     return {
         "payload": payload,
         "hops": payload["hops"],
-        "edges": edges_told(payload, answer),
+        "edges": judged_edges(payload, answer),
         "discarded": discarded,
         "why": answer.get("why", ""),
         "text": text,
@@ -74,6 +74,6 @@ def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
 
 
 def _column(payload: JSON, one: Given) -> JSON:
-    told = reviewed(payload, one.answer)
+    response = reviewed(payload, one.answer)
     kept = ("edges", "discarded", "why", "text", "words", "findings", "coverage", "pasted")
-    return {"worker": one.worker, "seconds": one.seconds} | {name: told[name] for name in kept}
+    return {"worker": one.worker, "seconds": one.seconds} | {name: response[name] for name in kept}

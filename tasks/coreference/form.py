@@ -25,11 +25,11 @@ class Form(forms.Form):
         """{"bridges": [{"name", "value"}], "why", "fields"} for the page and its scripts."""
         bridges = (answer or {}).get("bridges") or [""] * len(self.names)
         why = (answer or {}).get("why", "")
-        told = dict(zip(self.names, bridges, strict=True))
+        judgments = dict(zip(self.names, bridges, strict=True))
         return {
-            "bridges": [{"name": name, "value": value} for name, value in told.items()],
+            "bridges": [{"name": name, "value": value} for name, value in judgments.items()],
             "why": why,
-            "fields": {**told, "why": why},
+            "fields": {**judgments, "why": why},
         }
 
     def posted(self, answer: JSON) -> dict[str, list[str]]:

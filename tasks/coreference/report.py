@@ -22,9 +22,9 @@ from annotation.tasktype.helpers.report_tables import (
     in_words,
     label_units,
     responses_of,
-    said,
     share,
     table,
+    text_cell,
     usual_seconds,
 )
 
@@ -44,7 +44,7 @@ TESTED = _(
 
 @dataclass
 class _Worker:
-    said: Counter[str] = field(default_factory=Counter)
+    labels: Counter[str] = field(default_factory=Counter)
     right: list[bool] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
@@ -57,7 +57,7 @@ def coreference_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     aggregates = Counter(_most_said(list(labels.values())) for labels in units)
     workers = _workers(rows)
     chances = _chances(workers)
-    people = [(said(KINDS[kind]), None, _without_one(units, kind)) for kind in ("same", "different")]
+    people = [(text_cell(KINDS[kind]), None, _without_one(units, kind)) for kind in ("same", "different")]
     tables = [
         _aggregate_table(aggregates, len(units)),
         *people_table(people, len(workers)),
@@ -93,20 +93,20 @@ def _most_said(labels: Sequence[str]) -> str:
 
 
 def _workers(rows: Iterable[Judged]) -> dict[str, _Worker]:
-    found: defaultdict[str, _Worker] = defaultdict(_Worker)
+    workers: defaultdict[str, _Worker] = defaultdict(_Worker)
     for row in rows:
         known = known_bridges(row.example, len(row.payload["edges"])) or []
         for given in row.given:
-            worker, told = found[given.worker], given.answer["bridges"]
-            worker.said.update(told)
-            worker.right += [kind == right for kind, right in zip(told, known, strict=False) if right]
+            worker, labels = workers[given.worker], given.answer["bridges"]
+            worker.labels.update(labels)
+            worker.right += [kind == right for kind, right in zip(labels, known, strict=False) if right]
             worker.seconds.append(given.seconds)
-    return dict(sorted(found.items()))
+    return dict(sorted(workers.items()))
 
 
 def _aggregate_table(aggregates: Counter[str], total: int) -> JSON:
     columns = (_("Label"), _("Edges"), _("Share"))
-    rows = [[said(words), aggregates[kind], share(aggregates[kind], total)] for kind, words in KINDS.items()]
+    rows = [[text_cell(words), aggregates[kind], share(aggregates[kind], total)] for kind, words in KINDS.items()]
     return table("verdicts", _("Aggregated labels"), columns, rows, _("The majority judgment of each edge."))
 
 
@@ -130,8 +130,8 @@ def _worker_table(workers: dict[str, _Worker], chances: Mapping[str, float]) -> 
     )
     rows = []
     for name, worker in workers.items():
-        total = worker.said.total()
-        rates = [share(worker.said[kind], total) for kind in ("different", "unsure")]
+        total = worker.labels.total()
+        rates = [share(worker.labels[kind], total) for kind in ("different", "unsure")]
         right = share(sum(worker.right), len(worker.right))
         below = None if right["value"] is None else round(100 * (KNOWN_RIGHT - right["value"]), 1)
         chance = chance_text(chances[name]) if name in chances else None
@@ -151,15 +151,17 @@ def _paragraph(aggregates: Counter[str], *, edges: int, pairs: int, workers: int
     }
     shares = {kind: in_words(share(aggregates[kind], edges)) for kind in KINDS}
     message = _("By majority, %(same)s mention the same entity and %(different)s do not.")
-    told = [
+    sentences = [
         {"message": _("%(workers)s %(bridges)s %(graphs)s."), "values": about},
         {"message": message, "values": {"same": shares["same"], "different": shares["different"]}},
     ]
     if aggregates["unsure"]:
-        told.append({"message": _("For %(unsure)s the majority cannot tell."), "values": {"unsure": shares["unsure"]}})
+        sentences.append(
+            {"message": _("For %(unsure)s the majority cannot tell."), "values": {"unsure": shares["unsure"]}}
+        )
     if aggregates["tied"]:
-        told.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares["tied"]}})
-    return told
+        sentences.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares["tied"]}})
+    return sentences
 
 
 def _warnings(workers: dict[str, _Worker], chances: Mapping[str, float]) -> Iterator[JSON]:

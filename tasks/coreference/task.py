@@ -116,8 +116,8 @@ class Coreference(Adaptable, Timed, Simulated, Comparable, TaskType):
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """The share of the known edges that are judged right; 0 where none is known."""
         known = known_bridges(gold, len(payload["edges"]))
-        pairs = [(told, right) for told, right in zip(answer["bridges"], known or [], strict=False) if right]
-        return sum(told == right for told, right in pairs) / len(pairs) if pairs else 0.0
+        pairs = [(label, right) for label, right in zip(answer["bridges"], known or [], strict=False) if right]
+        return sum(label == right for label, right in pairs) / len(pairs) if pairs else 0.0
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
         return {"task": self.kind, **coreference_report(judged, seed=seed)}
@@ -146,8 +146,8 @@ class Coreference(Adaptable, Timed, Simulated, Comparable, TaskType):
 def majority(votes: Mapping[str, int]) -> str:
     """What most say of an edge, "tied" where two say it as often."""
     most = max(votes.values())
-    found = [kind for kind, count in votes.items() if count == most]
-    return found[0] if len(found) == 1 else "tied"
+    top = [kind for kind, count in votes.items() if count == most]
+    return top[0] if len(top) == 1 else "tied"
 
 
 def _together(kinds: Sequence[str]) -> str:

@@ -24,8 +24,8 @@ class Form(forms.Form):
 
     def __init__(self, payload: JSON, posted: QueryDict | None = None) -> None:
         super().__init__(posted)
-        asked = read_question(payload["question"])
-        self.asked = asked if isinstance(asked, question_form.Form) else None
+        question = read_question(payload["question"])
+        self.asked = question if isinstance(question, question_form.Form) else None
 
     def answer(self) -> JSON:
         """{"fields": [[QuestionIdentifier, value], ...]}; "fields" is None where a frame is to answer."""

@@ -58,11 +58,11 @@ def _paragraph(hits: int, seconds: Sequence[float]) -> list[JSON]:
         "answers": counted(len(seconds), _("One response was given"), _("%(n)s responses were given")),
         "hits": counted(hits, _("to one HIT"), _("to %(n)s HITs")),
     }
-    told = [{"message": _("%(answers)s %(hits)s."), "values": about}]
+    sentences = [{"message": _("%(answers)s %(hits)s."), "values": about}]
     if usual := usual_seconds(seconds):
         timed = sum(each > 0 for each in seconds)
         message = _("Their median active time is %(seconds)s seconds.")
         if timed < len(seconds):
             message = _("The median active time of the %(timed)s responses with measured time is %(seconds)s seconds.")
-        told.append({"message": message, "values": {"seconds": usual, "timed": timed}})
-    return told
+        sentences.append({"message": message, "values": {"seconds": usual, "timed": timed}})
+    return sentences

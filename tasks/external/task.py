@@ -58,10 +58,10 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
 
     def origins(self, payload: JSON) -> Sequence[str]:
         """Any HTTPS page, because the requested page may redirect to others."""
-        asked = read_question(payload["question"])
-        if isinstance(asked, Form):
+        question = read_question(payload["question"])
+        if isinstance(question, Form):
             return ()
-        return ("https:", origin_of(asked.url)) if isinstance(asked, External) else ("https:",)
+        return ("https:", origin_of(question.url)) if isinstance(question, External) else ("https:",)
 
     def afterwards(self, payload: JSON, example: Example) -> JSON:
         """Nothing more to show; the response is final, because its requester may have fetched it."""
@@ -73,8 +73,8 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
             return [Problem("frame", _("Submit with the requester's own button, inside the frame."))]
         if len(fields) > MOST_FIELDS or sum(len(name) + len(value) for name, value in fields) > MOST_CHARACTERS:
             return [Problem("frame", _("The response is too large to be stored."))]
-        asked = read_question(payload["question"])
-        return _problems_of(asked, fields) if isinstance(asked, Form) else []
+        question = read_question(payload["question"])
+        return _problems_of(question, fields) if isinstance(question, Form) else []
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """A judgment made elsewhere as {"fields": [[name, value], ...]}."""
@@ -100,8 +100,8 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """1 where some field holds a known answer, letter by letter; 0 where none is known."""
-        said = {value.strip() for value in joined(answer).values()}
-        return float(any(known.strip() in said for known in gold.answers or ()))
+        values = {value.strip() for value in joined(answer).values()}
+        return float(any(known.strip() in values for known in gold.answers or ()))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
         return {"task": self.kind, **external_report(judged, joined, seed=seed)}
@@ -151,9 +151,9 @@ def _most(name: str, counted: Counter[str]) -> JSON:
     return {"name": name, "value": value, "votes": votes, "tied": bool(others) and others[0][1] == votes}
 
 
-def _problems_of(asked: Form, fields: Sequence[Sequence[str]]) -> list[Problem]:
+def _problems_of(form: Form, fields: Sequence[Sequence[str]]) -> list[Problem]:
     problems = []
-    for number, question in enumerate(asked.questions):
+    for number, question in enumerate(form.questions):
         given = [value for name, value in fields if name == question.name]
         problems += [Problem(f"q{number}", COMPLAINTS[word]) for word in complaints(question, given)]
     return problems

@@ -28,23 +28,23 @@ class Form(forms.Form):
     def answer(self) -> JSON:
         """What was not asked is not in the answer, whatever its fields hold."""
         solvable, guessable = SAID.get(self._text("solvable")), SAID.get(self._text("guessable"))
-        found = {**BLANK, "rationale": [], "solvable": solvable, "guessable": guessable}
+        result = {**BLANK, "rationale": [], "solvable": solvable, "guessable": guessable}
         if guessable:
-            found["necessary"] = SAID.get(self._text("necessary"))
+            result["necessary"] = SAID.get(self._text("necessary"))
         if solvable:
-            found |= self._option() if self.payload["options"] else self._words()
-            found["rationale"] = self._rationale()
-        return found
+            result |= self._option() if self.payload["options"] else self._words()
+            result["rationale"] = self._rationale()
+        return result
 
     def shown(self, answer: JSON | None) -> JSON:
         """The answer as the controls want it: words for yes and no, the rationale as lines and as places."""
         answer = {**BLANK, **(answer or {})}
-        said = {name: WORDS.get(answer[name], "") for name in ("solvable", "guessable", "necessary")}
+        choices = {name: WORDS.get(answer[name], "") for name in ("solvable", "guessable", "necessary")}
         marks = [mark for mark in answer["rationale"] if mark[0] is not None]
         lines = [" ".join((cut(self.texts, Span(*mark)) or "").split()) for mark in marks]
         places = {name: "" if answer[name] is None else str(answer[name]) for name in ("paragraph", "start", "end")}
         fields = {
-            **said,
+            **choices,
             "text": answer["text"],
             **places,
             "option": "" if answer["option"] is None else str(answer["option"]),
@@ -78,10 +78,10 @@ class Form(forms.Form):
             own = cut(self.texts, Span(paragraph, start, end))
             if own is not None and own.split() == text.split():
                 return {"kind": "span", "text": own, "paragraph": paragraph, "start": start, "end": end}
-        found = locate(text, self.texts)
-        if found is None:
+        span = locate(text, self.texts)
+        if span is None:
             return {"kind": "typed", "text": text}
-        return {"kind": "span", "text": cut(self.texts, found), **found._asdict()}
+        return {"kind": "span", "text": cut(self.texts, span), **span._asdict()}
 
     def _rationale(self) -> list[list[Any]]:
         """The marked places, where each reads as its line does; else the lines, looked up."""
@@ -90,8 +90,8 @@ class Form(forms.Form):
         own = [(cut(self.texts, Span(*mark)) or "").split() if mark else [] for mark in marks]
         if own == lines:
             return [list(mark) for mark in marks if mark]
-        found = [locate(" ".join(line), self.texts) for line in lines]
-        return [[None, None, None] if span is None else list(span) for span in found]
+        spans = [locate(" ".join(line), self.texts) for line in lines]
+        return [[None, None, None] if span is None else list(span) for span in spans]
 
 
 def _mark(word: str) -> tuple[int, int, int] | None:

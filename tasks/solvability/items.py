@@ -10,7 +10,7 @@ from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.statistics.metrics import ACCURACY, Scorer, scorer_for
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
-from annotation.tasktype.helpers.report_tables import question_of, said
+from annotation.tasktype.helpers.report_tables import question_of, text_cell
 
 Cell = tuple[int, str]  # the number of an ablation (0: none is known) and a dataset
 
@@ -33,8 +33,8 @@ class Item:
 
 
 def cell_of(row: Judged) -> Cell:
-    told = row.example.extra.get("ablation")
-    number = told.get("number") if isinstance(told, Mapping) else None
+    ablation = row.example.extra.get("ablation")
+    number = ablation.get("number") if isinstance(ablation, Mapping) else None
     return (number if type(number) is int else 0, row.dataset)
 
 
@@ -48,8 +48,8 @@ def name_of(number: int) -> JSON | None:
     if not number:
         return None
     if number not in ABLATIONS:
-        return said(_("Ablation %(number)s"), number=number)
-    return said(_("%(number)s. %(name)s"), number=number, name=said(ABLATIONS[number]))
+        return text_cell(_("Ablation %(number)s"), number=number)
+    return text_cell(_("%(number)s. %(name)s"), number=number, name=text_cell(ABLATIONS[number]))
 
 
 def models_of(of: Sequence[Item]) -> list[str]:

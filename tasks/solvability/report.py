@@ -22,8 +22,8 @@ from annotation.tasktype.helpers.report_tables import (
     excluded_table,
     question_of,
     responses_of,
-    said,
     table,
+    text_cell,
     units,
     workers_of,
 )
@@ -114,7 +114,7 @@ def _without_one(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[tuple[JSON, N
     """Each cell's share of solvable items, as it would be without any one worker."""
     for cell, of in cells.items():
         ablation, dataset = head_of(cell)
-        words = said(_("Solvable, %(ablation)s, %(dataset)s"), ablation=ablation or "–", dataset=dataset)
+        words = text_cell(_("Solvable, %(ablation)s, %(dataset)s"), ablation=ablation or "–", dataset=dataset)
         yield words, None, without_one(units(([item.row] for item in of), alone(_solvable)))
 
 
@@ -155,12 +155,12 @@ def _warnings(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
         decided = [item for item in of if item.kind in CLASSES and item.solvable is not None]
         classes, solvable = sum(map(_is_by_class, decided)), sum(item.solvable is True for item in decided)
         if classes != solvable:
-            told = {"ablation": name_of(number), "dataset": dataset, "classes": classes, "solvable": solvable}
+            values = {"ablation": name_of(number), "dataset": dataset, "classes": classes, "solvable": solvable}
             unequal = _(
                 "%(ablation)s of %(dataset)s: α + γ + solvable δ is %(classes)s, but %(solvable)s are "
                 "solvable. Annotators disagree on some of them; look at their responses."
             )
-            yield {"message": unequal, "values": told}
+            yield {"message": unequal, "values": values}
 
 
 Solved = tuple[Item, bool, bool]  # whether people solve it, and whether the model does
@@ -185,10 +185,10 @@ def case_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> list[JSON]
         _("Ablation"), _("Dataset"), _("Model"), _("Items"), *CASES.values(), _("People minus the model"),
         _("p, adjusted"),
     )  # fmt: skip
-    found = [(cell, name, _both(of, name)) for cell, of in cells.items() for name in models_of(of)]
-    adjusted = holm([_chance(both) for _cell, _name, both in found])
+    cases = [(cell, name, _both(of, name)) for cell, of in cells.items() for name in models_of(of)]
+    adjusted = holm([_chance(both) for _cell, _name, both in cases])
     rows = []
-    for (cell, name, both), chance in zip(found, adjusted, strict=True):
+    for (cell, name, both), chance in zip(cases, adjusted, strict=True):
         shares = [
             share_of([(item, _case(people, model) == case) for item, people, model in both], seed) for case in CASES
         ]

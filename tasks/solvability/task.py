@@ -96,11 +96,13 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
         known = gold.extra.get(KNOWN)
         solvable = known is not False if right else known is False
-        told = next((place for text in gold.answers if (place := _placed(text, payload)).get("kind") != "typed"), {})
-        if not solvable or not told:
+        answer = next((place for text in gold.answers if (place := _placed(text, payload)).get("kind") != "typed"), {})
+        if not solvable or not answer:
             return {**BLANK, "rationale": [], "solvable": False, "guessable": False}
-        where = [told[name] for name in ("paragraph", "start", "end")] if told["kind"] == "span" else _first(payload)
-        return {**BLANK, "rationale": [where], "solvable": True, "guessable": False, **told}
+        where = (
+            [answer[name] for name in ("paragraph", "start", "end")] if answer["kind"] == "span" else _first(payload)
+        )
+        return {**BLANK, "rationale": [where], "solvable": True, "guessable": False, **answer}
 
     def gradable(self, gold: Example) -> bool:
         return isinstance(gold.extra.get(KNOWN), bool) or bool(gold.answers)
@@ -121,8 +123,8 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
         """Every decided example with its verdict in `extra`."""
         if aggregate["kind"] not in CLASSES:
             return []
-        told = {"class": aggregate["kind"], "solvable": aggregate["solvable"], "votes": aggregate["votes"]}
-        return [replace(example, extra={**example.extra, FOUND: told})]
+        result = {"class": aggregate["kind"], "solvable": aggregate["solvable"], "votes": aggregate["votes"]}
+        return [replace(example, extra={**example.extra, FOUND: result})]
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         texts = [p["text"] for p in payload["paragraphs"]]
@@ -137,8 +139,8 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
             }
             for one in given
         ]
-        told = gold.extra.get("ablation")
-        number = told.get("number") if isinstance(told, dict) else None
+        ablation = gold.extra.get("ablation")
+        number = ablation.get("number") if isinstance(ablation, dict) else None
         return {"columns": columns, "answers": list(gold.answers), "ablation": number, "payload": payload}
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
@@ -167,8 +169,8 @@ def _made_elsewhere(payload: JSON, answer: Mapping[str, Any]) -> JSON:
 def _mark(mark: Any, texts: list[str], titles: list[str]) -> list[int | None]:
     """[paragraph, start, end] of a line of the rationale, which may be its words."""
     if isinstance(mark, str):
-        found = locate(mark, texts)
-        return [None, None, None] if found is None else list(found)
+        span = locate(mark, texts)
+        return [None, None, None] if span is None else list(span)
     if not isinstance(mark, list) or len(mark) != 3 or not all(type(end) is int for end in mark[1:]):
         raise ValueError("rationale must list words of the text, or [paragraph, start, end]")
     return [position_of(mark[0], titles, "rationale"), *mark[1:]]
@@ -234,8 +236,8 @@ def _placed(text: str, payload: JSON) -> JSON:
         return {"kind": "option", "text": text, "option": payload["options"].index(text)}
     if not text.strip():
         return {}
-    found = locate(text, [p["text"] for p in payload["paragraphs"]])
-    return {"kind": "typed", "text": text} if found is None else {"kind": "span", "text": text, **found._asdict()}
+    span = locate(text, [p["text"] for p in payload["paragraphs"]])
+    return {"kind": "typed", "text": text} if span is None else {"kind": "span", "text": text, **span._asdict()}
 
 
 TASK: TaskType = Solvability()

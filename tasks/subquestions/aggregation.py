@@ -24,7 +24,7 @@ def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
     """
     settled = [answer for answer in answers if answer.get("accepted")] or list(answers)
     votes = Counter(answer["discard"] for answer in settled)
-    told = {
+    counts = {
         "kind": UNDECIDED,
         "discard": "",
         "votes": {name: votes[name] for name in (KEEP, *REASONS)},
@@ -33,13 +33,13 @@ def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
     }
     against = votes[SINGLE_HOP] + votes[WRONG_ANSWER]
     if not settled:
-        return told
+        return counts
     if 2 * against > len(settled):
-        return told | {"kind": DISCARDED, "discard": _reason(votes)}
+        return counts | {"kind": DISCARDED, "discard": _reason(votes)}
     keeping = [answer["hops"] for answer in settled if answer["discard"] == KEEP]
     hops = [_hop(payload, keeping, k) for k in range(len(payload["hops"]))]
     tied = 2 * against == len(settled) or any(hop["candidates"] for hop in hops)
-    return told | {"kind": TIED if tied else KEPT, "hops": hops}
+    return counts | {"kind": TIED if tied else KEPT, "hops": hops}
 
 
 def _reason(votes: Counter[str]) -> str:
@@ -50,12 +50,12 @@ def _reason(votes: Counter[str]) -> str:
 
 def _hop(payload: JSON, keeping: Sequence[Sequence[JSON]], k: int) -> JSON:
     """{"question", "answer", "changed_by", "candidates"} of one hop; a tied field holds the dataset's own text."""
-    made: JSON = {"changed_by": dict.fromkeys(_KEYS, 0), "candidates": {}}
+    result: JSON = {"changed_by": dict.fromkeys(_KEYS, 0), "candidates": {}}
     changes = [corrected(payload, hops)[k] for hops in keeping]
     for part, key in _KEYS.items():
-        found = agreed([hops[k][part] for hops in keeping], key=key)
-        made[part] = found[0] if len(found) == 1 else payload["hops"][k][part]
-        made["changed_by"][part] = sum(change[part] for change in changes)
-        if len(found) > 1:
-            made["candidates"][part] = found
-    return made
+        wordings = agreed([hops[k][part] for hops in keeping], key=key)
+        result[part] = wordings[0] if len(wordings) == 1 else payload["hops"][k][part]
+        result["changed_by"][part] = sum(change[part] for change in changes)
+        if len(wordings) > 1:
+            result["candidates"][part] = wordings
+    return result

@@ -25,7 +25,7 @@ def compared(payload: JSON, given: Sequence[Given]) -> JSON:
             "number": k + 1,
             **hop,
             "final": decided["hops"][k] if decided["hops"] else None,
-            "told": [_told(payload, answer, k) for answer in answers],
+            "told": [_judgment_json(payload, answer, k) for answer in answers],
         }
         for k, hop in enumerate(payload["hops"])
     ]
@@ -33,7 +33,7 @@ def compared(payload: JSON, given: Sequence[Given]) -> JSON:
     return {"payload": payload, "aggregate": decided, "columns": columns, "rows": rows}
 
 
-def _told(payload: JSON, answer: JSON, k: int) -> JSON | None:
+def _judgment_json(payload: JSON, answer: JSON, k: int) -> JSON | None:
     if answer["discard"] != KEEP:
         return None
     hop, own = answer["hops"][k], payload["hops"][k]

@@ -29,10 +29,10 @@ class Form(forms.Form):
         return {"discard": discard if discard in DISCARDS else "", "hops": hops}
 
     def _hop(self, number: int, own: JSON) -> JSON:
-        told: JSON = {name: _SAID.get(self.data.get(f"hop-{number}-{name}", "")) for name in JUDGMENTS}
+        judgment: JSON = {name: _SAID.get(self.data.get(f"hop-{number}-{name}", "")) for name in JUDGMENTS}
         for part in ("question", "answer"):
-            told[part] = _text(self.data.get(f"hop-{number}-{part}"), own[part])
-        return told
+            judgment[part] = _text(self.data.get(f"hop-{number}-{part}"), own[part])
+        return judgment
 
     def shown(self, answer: JSON | None) -> JSON:
         """{"discard", "rows", "fields"} for the page and its scripts; one row a hop."""

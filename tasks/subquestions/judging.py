@@ -81,22 +81,22 @@ def problems_of(payload: JSON, answer: JSON) -> Iterator[Problem]:
 
 
 def _problems(number: int, hop: JSON, own: JSON, change: Mapping[str, bool]) -> Iterator[Problem]:
-    told = {"hop": number}
+    values = {"hop": number}
     for name in JUDGMENTS:
         if hop[name] is None:
-            yield Problem(f"hop-{number}-{name}", _UNJUDGED[name], told)
+            yield Problem(f"hop-{number}-{name}", _UNJUDGED[name], values)
     right = {"question": (hop[WELL_FORMED], hop[MEANING]), "answer": (hop[VALID],)}
     for part, judged in right.items():
         field = f"hop-{number}-{part}"
         if not hop[part].strip():
-            yield Problem(field, _EMPTY[part], told)
+            yield Problem(field, _EMPTY[part], values)
         elif len(hop[part]) > LONGEST[part]:
             most = LONGEST[part]
-            yield Problem(field, _("Hop %(hop)s: use at most %(most)s characters."), {**told, "most": most})
+            yield Problem(field, _("Hop %(hop)s: use at most %(most)s characters."), {**values, "most": most})
         elif change[part] and all(judged):
-            yield Problem(field, _CORRECTED[part], told)
+            yield Problem(field, _CORRECTED[part], values)
         elif not change[part] and False in judged:
-            yield Problem(field, _UNCORRECTED[part], told)
+            yield Problem(field, _UNCORRECTED[part], values)
     if change["question"]:
         yield from _references(number, hop["question"], own["question"])
 

@@ -12,7 +12,7 @@ from annotation.pure.statistics.text_agreement import text_agreement_table
 from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.report_tables import alone, said, units, workers_of
+from annotation.tasktype.helpers.report_tables import alone, text_cell, units, workers_of
 
 from .aggregation import KEPT, aggregate
 from .judging import KEEP, MEANING, VALID, WELL_FORMED
@@ -28,8 +28,8 @@ TEXTS = {"question": _("sub-questions (distance 1 − F1)"), "answer": _("their 
 def checking_people_table(rows: Sequence[Judged]) -> list[JSON]:
     """The share of kept questions by majority, and how often single judgments were negative, over all hops."""
     kept = without_one(units(([row] for row in rows), alone(_kept)))
-    negative = [(said(words), over_workers(_responses(rows, name)), None) for name, words in NEGATIVE.items()]
-    return people_table([(said(_("Kept")), None, kept), *negative], workers_of(rows))
+    negative = [(text_cell(words), over_workers(_responses(rows, name)), None) for name, words in NEGATIVE.items()]
+    return people_table([(text_cell(_("Kept")), None, kept), *negative], workers_of(rows))
 
 
 def _kept(row: Judged) -> float:
@@ -57,8 +57,8 @@ def wording_table(rows: Iterable[Judged], seed: int) -> list[JSON]:
     for row in rows:
         kept = {given.worker: given.answer["hops"] for given in row.given if given.answer["discard"] == KEEP}
         for hop in range(len(row.payload["hops"])):
-            for part, found in units.items():
-                found.append({worker: str(hops[hop][part]) for worker, hops in kept.items()})
+            for part, texts in units.items():
+                texts.append({worker: str(hops[hop][part]) for worker, hops in kept.items()})
     return text_agreement_table(
         [(words, alpha_of_answers(units[part], MUSIQUE, seed)) for part, words in TEXTS.items()]
     )

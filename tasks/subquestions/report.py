@@ -15,9 +15,9 @@ from annotation.tasktype.helpers.report_tables import (
     excluded_table,
     in_words,
     responses_of,
-    said,
     share,
     table,
+    text_cell,
     usual_seconds,
     workers_of,
 )
@@ -66,7 +66,7 @@ def subquestions_report(judged: Iterable[Judged], *, seed: int) -> JSON:
 
 def _outcome_table(aggregates: Sequence[JSON]) -> JSON:
     counts = Counter((one["kind"], one["discard"]) for one in aggregates)
-    rows = [[said(words), counts[key], share(counts[key], len(aggregates))] for key, words in OUTCOMES.items()]
+    rows = [[text_cell(words), counts[key], share(counts[key], len(aggregates))] for key, words in OUTCOMES.items()]
     note = _("By majority of the annotators of each item. A text is tied if another one was given equally often.")
     return table("verdicts", _("Kept and discarded"), (_("Label"), _("Items"), _("Share")), rows, note)
 
@@ -85,12 +85,14 @@ def _judgment_table(rows: Sequence[Judged], seed: int) -> JSON:
     for row, _worker, own in _kept(rows):
         for number, hop in enumerate(own, 1):
             hops.setdefault(number, []).append((row.hit, hop))
-    made = [
+    table_rows = [
         [number, len(own), *(negative_share(own, name, seed) for name in JUDGMENTS)]
         for number, own in sorted(hops.items())
     ]
     columns = (_("Hop"), _("Responses"), *FAULTS.values())
-    return table("judgments", _("Negative judgments"), columns, made, _("Over the responses that keep the question."))
+    return table(
+        "judgments", _("Negative judgments"), columns, table_rows, _("Over the responses that keep the question.")
+    )
 
 
 def _correction_table(rows: Sequence[Judged], aggregates: Sequence[JSON]) -> JSON:
@@ -104,7 +106,7 @@ def _correction_table(rows: Sequence[Judged], aggregates: Sequence[JSON]) -> JSO
             kept[number] += 1
             for part, count in changed.items():
                 count[number] += change[part]
-    made = [
+    table_rows = [
         [
             number,
             total,
@@ -124,7 +126,7 @@ def _correction_table(rows: Sequence[Judged], aggregates: Sequence[JSON]) -> JSO
         "corrections",
         _("Corrections"),
         columns,
-        made,
+        table_rows,
         _("In the sub-questions by majority, for items that most annotators keep."),
     )
 
@@ -139,10 +141,10 @@ def _worker_table(rows: Sequence[Judged]) -> JSON:
             seconds.setdefault(given.worker, []).append(given.seconds)
     for row, worker, hops in _kept(rows):
         corrections[worker] += sum(sum(change.values()) for change in changes_of(row.payload, hops))
-    made = []
+    table_rows = []
     for worker, votes in sorted(discards.items()):
         rates = [share(votes[name], votes.total()) for name in (SINGLE_HOP, WRONG_ANSWER)]
-        made.append([worker, votes.total(), *rates, corrections[worker], usual_seconds(seconds[worker])])
+        table_rows.append([worker, votes.total(), *rates, corrections[worker], usual_seconds(seconds[worker])])
     columns = (
         _("Worker"),
         _("Items"),
@@ -151,7 +153,7 @@ def _worker_table(rows: Sequence[Judged]) -> JSON:
         _("Texts corrected"),
         _("Median seconds per HIT"),
     )
-    return table("workers", _("By worker"), columns, made)
+    return table("workers", _("By worker"), columns, table_rows)
 
 
 def _agreement(rows: Sequence[Judged], *, seed: int) -> Iterator[JSON]:
@@ -161,8 +163,8 @@ def _agreement(rows: Sequence[Judged], *, seed: int) -> Iterator[JSON]:
     for row, worker, hops in _kept(rows):
         for number, hop in enumerate(hops, 1):
             for name in JUDGMENTS:
-                told = RIGHT if hop[name] else WRONG
-                parts.setdefault(f"{row.hit}/{number}/{name}", []).append((worker, told))
+                label = RIGHT if hop[name] else WRONG
+                parts.setdefault(f"{row.hit}/{number}/{name}", []).append((worker, label))
     labels = {RIGHT: _("correct"), WRONG: _("not right")}
     keeping = agreement_tables(whole, categories=DISCARDS, labels=SAID, seed=seed)
     judging = agreement_tables(list(parts.items()), categories=(RIGHT, WRONG), labels=labels, seed=seed)
@@ -185,14 +187,14 @@ def _paragraph(aggregates: Sequence[JSON], rows: Sequence[Judged]) -> list[JSON]
     }
     shares = {kind: in_words(share(kinds[kind], len(aggregates))) for kind in (KEPT, DISCARDED, TIED)}
     message = _("By majority, %(kept)s were kept and %(discarded)s discarded.")
-    told = [
+    sentences = [
         {"message": _("%(workers)s %(items)s."), "values": about},
         {"message": message, "values": {"kept": shares[KEPT], "discarded": shares[DISCARDED]}},
     ]
     if kinds[TIED]:
         message = _("On %(tied)s, annotators are tied on keeping the question or on a text.")
-        told.append({"message": message, "values": {"tied": shares[TIED]}})
-    return told
+        sentences.append({"message": message, "values": {"tied": shares[TIED]}})
+    return sentences
 
 
 def _warnings(aggregates: Sequence[JSON]) -> Iterator[JSON]:

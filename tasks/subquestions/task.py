@@ -146,7 +146,7 @@ class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicabl
         if known["discard"] != KEEP or answer["discard"] != KEEP:
             return float(known["discard"] == answer["discard"])
         pairs = list(zip(answer["hops"], known.get("hops") or (), strict=False))
-        right = [told[name] is hop.get(name) for told, hop in pairs for name in JUDGMENTS if name in hop]
+        right = [judged[name] is hop.get(name) for judged, hop in pairs for name in JUDGMENTS if name in hop]
         return sum(right) / len(right) if right else 1.0
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
@@ -160,12 +160,12 @@ class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicabl
             replace(hop, question=final["question"], answer=final["answer"])
             for hop, final in zip(example.hops, aggregate["hops"], strict=True)
         )
-        told = {
+        result = {
             "annotators": aggregate["answers"],
             "votes": aggregate["votes"],
             "changed_by": [final["changed_by"] for final in aggregate["hops"]],
         }
-        return [replace(example, hops=hops, extra={**example.extra, CHECKED: told})]
+        return [replace(example, hops=hops, extra={**example.extra, CHECKED: result})]
 
     def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
         """The sub-questions as they came, and how many changed each."""
@@ -197,9 +197,9 @@ class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicabl
 def _supports(example: Example) -> list[int]:
     """The positions of the paragraphs that the hops rest on, in the order of the hops, then the other supports."""
     own = [hop.support for hop in example.hops if hop.support is not None]
-    found = list(dict.fromkeys([*own, *(example.supports or ())]))
-    fits = all(0 <= place < len(example.paragraphs) for place in found)
-    return found if fits and len(example.hops) > 1 else []
+    places = list(dict.fromkeys([*own, *(example.supports or ())]))
+    fits = all(0 <= place < len(example.paragraphs) for place in places)
+    return places if fits and len(example.hops) > 1 else []
 
 
 def _is_hop(hop: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from annotation.pure.data.corrections import plain
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, UnfitWording
+from annotation.tasktype import JSON, InvalidWording
 
 from .judging import JUDGMENTS, KEEP, VALID, WELL_FORMED, corrected, problems_of, untouched
 
@@ -18,21 +18,21 @@ def wording(payload: JSON, answer: JSON) -> str:
 
 
 def reworded(payload: JSON, answer: JSON, text: str) -> JSON:
-    """An answer that keeps the question with the texts of the lines; UnfitWording names the line that cannot stand.
+    """An answer that keeps the question with the texts of the lines; InvalidWording names the line that cannot stand.
 
     The judgments of a hop stay where they fit its texts; else they follow from what was changed.
     """
     lines = [line for line in map(str.strip, text.splitlines()) if line]
     own = _hops(payload, answer)
     if len(lines) != len(own):
-        raise UnfitWording(
+        raise InvalidWording(
             _("Write one line for each hop: %(wanted)s, not %(given)s."), wanted=len(own), given=len(lines)
         )
     hops = [_parted(number, line, hop) for number, (line, hop) in enumerate(zip(lines, own, strict=True), 1)]
-    made = {"discard": KEEP, "hops": _judged(payload, hops)}
-    for problem in problems_of(payload, made):
-        raise UnfitWording(problem.message, **problem.values)
-    return made
+    edited = {"discard": KEEP, "hops": _judged(payload, hops)}
+    for problem in problems_of(payload, edited):
+        raise InvalidWording(problem.message, **problem.values)
+    return edited
 
 
 def _hops(payload: JSON, answer: JSON) -> list[JSON]:
@@ -50,22 +50,22 @@ def _parted(number: int, line: str, own: JSON) -> JSON:
         return own
     question, arrow, answer = line.rpartition(ARROW)
     if not arrow:
-        raise UnfitWording(_("Line %(line)s: write “→” between the sub-question and its answer."), line=number)
+        raise InvalidWording(_("Line %(line)s: write “→” between the sub-question and its answer."), line=number)
     if not question.strip():
-        raise UnfitWording(_("Line %(line)s: the sub-question before “→” is empty."), line=number)
+        raise InvalidWording(_("Line %(line)s: the sub-question before “→” is empty."), line=number)
     if not answer.strip():
-        raise UnfitWording(_("Line %(line)s: the answer after “→” is empty."), line=number)
+        raise InvalidWording(_("Line %(line)s: the answer after “→” is empty."), line=number)
     return {**own, "question": plain(question), "answer": plain(answer)}
 
 
 def _judged(payload: JSON, hops: list[JSON]) -> list[JSON]:
     """The hops with judgments that fit: no is said of what was changed, and yes of what was not."""
-    made = []
+    result = []
     for hop, change in zip(hops, corrected(payload, hops), strict=True):
-        told = {name: hop[name] for name in JUDGMENTS if name != VALID}
+        judgments = {name: hop[name] for name in JUDGMENTS if name != VALID}
         if not change["question"]:
-            told = dict.fromkeys(told, True)
-        elif False not in told.values():
-            told = dict.fromkeys(told, True) | {WELL_FORMED: False}
-        made.append({**hop, **told, VALID: not change["answer"]})
-    return made
+            judgments = dict.fromkeys(judgments, True)
+        elif False not in judgments.values():
+            judgments = dict.fromkeys(judgments, True) | {WELL_FORMED: False}
+        result.append({**hop, **judgments, VALID: not change["answer"]})
+    return result

@@ -17,12 +17,12 @@ SPLIT, UNDECIDED = "split", "undecided"  # annotators differ; too few votes
 PAIR = "pair"  # in `extra`, as the derivation sufficiency-pairs writes it
 
 
-def decided(said: Sequence[str], *, agreement: str, votes: int) -> str:
+def decided(verdicts: Sequence[str], *, agreement: str, votes: int) -> str:
     """What the annotators agree on: one of VERDICTS, SPLIT, or UNDECIDED below the votes needed."""
-    if not said or len(said) < votes:
+    if not verdicts or len(verdicts) < votes:
         return UNDECIDED
-    (first, most), *_others = Counter(said).most_common()
-    agreed = most == len(said) if agreement == "all" else 2 * most > len(said)
+    (first, most), *_others = Counter(verdicts).most_common()
+    agreed = most == len(verdicts) if agreement == "all" else 2 * most > len(verdicts)
     return first if agreed else SPLIT
 
 
@@ -41,13 +41,13 @@ class PairOf(NamedTuple):
 
 def pair_of(example: Example) -> PairOf | None:
     """Which pair an item is; None where it does not say so in an order that can be understood."""
-    told = example.extra.get(PAIR)
-    if not isinstance(told, dict) or not isinstance(told.get("supports"), list):
+    stored = example.extra.get(PAIR)
+    if not isinstance(stored, dict) or not isinstance(stored.get("supports"), list):
         return None
-    numbers = [*told["supports"], told.get("of"), told.get("others")]
+    numbers = [*stored["supports"], stored.get("of"), stored.get("others")]
     if any(type(number) is not int for number in numbers):
         return None
-    pair = PairOf(tuple(told["supports"]), told["of"], told["others"])
+    pair = PairOf(tuple(stored["supports"]), stored["of"], stored["others"])
     return pair if 0 <= pair.others <= MOST_OTHERS and pair.supports in expected(pair.of) else None
 
 

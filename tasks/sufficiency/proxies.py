@@ -70,36 +70,36 @@ class Question:
         """The supports, from 1, that the other paragraph stands in for."""
         enough = {supports for supports, kind in self.pairs.items() if kind == SUFFICIENT}
         both = [supports for supports in enough if len(supports) == 2]
-        return {gone for pair in both for gone, kept in (pair, pair[::-1]) if (kept,) in enough}
+        return {replaced for pair in both for replaced, kept in (pair, pair[::-1]) if (kept,) in enough}
 
 
 def ruled(judged: Iterable[Judged], options: Options) -> list[Ruled]:
     """What people say of each pair; items that are no pair of a question are not among them."""
-    found = []
+    result = []
     for row in judged:
         if pair := pair_of(row.example):
-            said = [given.answer["verdict"] for given in row.given]
-            kind = decided(said, agreement=options.agreement, votes=options.votes or row.wanted)
-            found.append(Ruled(row, pair, EXCLUDED if row.excluded else kind))
-    return found
+            verdicts = [given.answer["verdict"] for given in row.given]
+            kind = decided(verdicts, agreement=options.agreement, votes=options.votes or row.wanted)
+            result.append(Ruled(row, pair, EXCLUDED if row.excluded else kind))
+    return result
 
 
 def questions(pairs: Iterable[Ruled]) -> list[Question]:
     """The questions of these pairs, each once, in the order in which they come."""
-    found: dict[tuple[str, str], Question] = {}
+    by_key: dict[tuple[str, str], Question] = {}
     for row, pair, kind in pairs:
         key = (row.dataset, row.example.group or row.example.id)
-        question = found.setdefault(key, Question(row.dataset, pair.of, pair.others))
+        question = by_key.setdefault(key, Question(row.dataset, pair.of, pair.others))
         question.twice |= pair.supports in question.pairs or pair.of != question.of
         question.pairs[pair.supports] = kind
-    return list(found.values())
+    return list(by_key.values())
 
 
-def by_dataset(found: Iterable[Question]) -> Mapping[str, list[Question]]:
-    told: defaultdict[str, list[Question]] = defaultdict(list)
-    for question in found:
-        told[question.dataset].append(question)
-    return dict(sorted(told.items()))
+def by_dataset(question_list: Iterable[Question]) -> Mapping[str, list[Question]]:
+    groups: defaultdict[str, list[Question]] = defaultdict(list)
+    for question in question_list:
+        groups[question.dataset].append(question)
+    return dict(sorted(groups.items()))
 
 
 def mean_drop(p: float, numbers: Iterable[int]) -> float:

@@ -17,9 +17,9 @@ from annotation.tasktype.helpers.report_tables import (
     excluded_table,
     in_words,
     responses_of,
-    said,
     share,
     table,
+    text_cell,
     workers_of,
 )
 
@@ -48,42 +48,42 @@ def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int)
     """Tables over pairs and over the questions that they make up."""
     judged = list(judged)
     pairs = ruled(judged, options)
-    found = questions(pairs)
-    groups = _groups(found)
+    counted = questions(pairs)
+    groups = _groups(counted)
     drops = [each for name, of in groups for each in _drops(name, of, options)]
     tables = [
         _proxy_table(groups),
         _drop_table(drops),
-        _replaced_table(found),
+        _replaced_table(counted),
         _reason_table(groups),
         _pair_table(pairs),
         *proxy_people_table(judged, options),
-        *_model_table(judged, pairs, found),
+        *_model_table(judged, pairs, counted),
         *_agreement(judged, options, seed=seed),
         *excluded_table(judged),
     ]
     return {
         "n": sum(1 for row in judged if row.given and not row.excluded),
         "tables": for_workers(tables, workers_of(judged), responses_of(judged)),
-        "paragraph": [*_paragraph(found, pairs, drops), *about(judged, intervals=bool(drops)), _rule(options)],
+        "paragraph": [*_paragraph(counted, pairs, drops), *about(judged, intervals=bool(drops)), _rule(options)],
         "intervals": INTERVALS,
-        "warnings": list(_warnings(judged, found)),
+        "warnings": list(_warnings(judged, counted)),
         "expected_drop": drops,
     }
 
 
-def _groups(found: Sequence[Question]) -> list[tuple[str, list[Question]]]:
+def _groups(question_list: Sequence[Question]) -> list[tuple[str, list[Question]]]:
     """Each dataset's questions under its name, and all of them first where there are several."""
-    datasets = list(by_dataset(found).items())
-    return datasets if len(datasets) < 2 else [(ALL, list(found)), *datasets]
+    datasets = list(by_dataset(question_list).items())
+    return datasets if len(datasets) < 2 else [(ALL, list(question_list)), *datasets]
 
 
 def _named(name: str) -> object:
-    return name or said(_("all"))
+    return name or text_cell(_("all"))
 
 
-def _counted(found: Iterable[Question]) -> list[Question]:
-    return [question for question in found if not question.left_out()]
+def _counted(question_list: Iterable[Question]) -> list[Question]:
+    return [question for question in question_list if not question.left_out()]
 
 
 def _proxy_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
@@ -110,9 +110,9 @@ def _drops(name: str, of: Sequence[Question], options: Options) -> list[JSON]:
     rate = wilson(proxies, total)
     numbers = [options.others] * total if options.others else [question.others for question in counted]
     rates = {"rounded": rounded(proxies, total), "value": rate.value, "low": rate.low, "high": rate.high}
-    told = {"dataset": name, "others": [min(numbers), max(numbers)], "n": total}
+    values = {"dataset": name, "others": [min(numbers), max(numbers)], "n": total}
     return [
-        told | {"which": which, "p": p, "drop": mean_drop(p, numbers)} for which, p in rates.items() if p is not None
+        values | {"which": which, "p": p, "drop": mean_drop(p, numbers)} for which, p in rates.items() if p is not None
     ]
 
 
@@ -130,7 +130,7 @@ def _drop_table(drops: Sequence[JSON]) -> JSON:
         [
             _named(each["dataset"]),
             "–".join(map(str, dict.fromkeys(each["others"]))),
-            said(WHICH[each["which"]]),
+            text_cell(WHICH[each["which"]]),
             f"{each['p']:.3f}" if each["which"] == "rounded" else f"{each['p']:.4f}",
             f"{each['drop']:.4f}",
         ]
@@ -140,8 +140,8 @@ def _drop_table(drops: Sequence[JSON]) -> JSON:
     return table("expected-drop", _("Expected drop of the human score"), columns, rows, note)
 
 
-def _replaced_table(found: Iterable[Question]) -> JSON:
-    counted = _counted(found)
+def _replaced_table(question_list: Iterable[Question]) -> JSON:
+    counted = _counted(question_list)
     most = max((question.of for question in counted), default=0)
     columns = (_("Replaces"), _("Questions"), _("Share"))
     rows = []
@@ -157,7 +157,9 @@ def _reason_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
     rows = []
     for name, of in groups:
         counts = Counter(question.left_out() for question in of)
-        rows += [[_named(name), said(words), counts[reason]] for reason, words in REASONS.items() if counts[reason]]
+        rows += [
+            [_named(name), text_cell(words), counts[reason]] for reason, words in REASONS.items() if counts[reason]
+        ]
     note = _(
         "A question counts if annotators agree on all of its pairs. Otherwise the first applicable reason is counted."
     )
@@ -203,13 +205,13 @@ def _said_of(judged: Iterable[Judged]) -> list[tuple[str, list[tuple[str, str]]]
     return [(row.hit, [(given.worker, given.answer["verdict"]) for given in row.given]) for row in rows]
 
 
-def _model_table(judged: Sequence[Judged], pairs: Sequence[Ruled], found: Sequence[Question]) -> list[JSON]:
+def _model_table(judged: Sequence[Judged], pairs: Sequence[Ruled], question_list: Sequence[Question]) -> list[JSON]:
     """The proxies again with models of the annotators in place of the batch's rule, where these can be had."""
     models = side_by_side(_said_of(judged))
     if models.dawid_skene is None or models.one_coin is None:
         return []
     by_rule = [
-        (_("rule of this batch"), found),
+        (_("rule of this batch"), question_list),
         (_("Dawid–Skene"), questions(_relabelled(pairs, models.dawid_skene))),
         (_("one-coin model"), questions(_relabelled(pairs, models.one_coin))),
     ]
@@ -217,7 +219,7 @@ def _model_table(judged: Sequence[Judged], pairs: Sequence[Ruled], found: Sequen
     for rule, of in by_rule:
         counted = _counted(of)
         proxies = sum(1 for question in counted if question.proxies())
-        rows.append([said(rule), len(counted), proxies, share(proxies, len(counted))])
+        rows.append([text_cell(rule), len(counted), proxies, share(proxies, len(counted))])
     columns = (_("Agreement"), _("Counted"), _("With a proxy"), _("Proxy rate"))
     note = _("The models weight annotators by their errors. They give a label to every pair that has enough votes.")
     return [table("proxies-by-rule", _("Proxies by other rules of agreement"), columns, rows, note)]
@@ -248,8 +250,8 @@ def _lacking(pairs: Iterable[Ruled]) -> Iterator[JSON]:
         )
 
 
-def _paragraph(found: Sequence[Question], pairs: Sequence[Ruled], drops: Sequence[JSON]) -> Iterator[JSON]:
-    counted = _counted(found)
+def _paragraph(question_list: Sequence[Question], pairs: Sequence[Ruled], drops: Sequence[JSON]) -> Iterator[JSON]:
+    counted = _counted(question_list)
     if not counted:
         return
     proxies = sum(1 for question in counted if question.proxies())
@@ -260,7 +262,7 @@ def _paragraph(found: Sequence[Question], pairs: Sequence[Ruled], drops: Sequenc
         proxies=proxies,
         rate=in_words(share(proxies, len(counted))),
     )
-    if left := len(found) - len(counted):
+    if left := len(question_list) - len(counted):
         yield counted_sentence(left, _("One question was excluded."), _("%(n)s questions were excluded."))
     yield from _lacking(pairs)
     at = {each["which"]: each for each in drops if each["dataset"] == drops[0]["dataset"]}
@@ -283,7 +285,7 @@ def _paragraph(found: Sequence[Question], pairs: Sequence[Ruled], drops: Sequenc
 
 def _rule(options: Options) -> JSON:
     """What the paper leaves open and this batch settled."""
-    votes = said(_("as many votes as assignments"))
+    votes = text_cell(_("as many votes as assignments"))
     if options.votes:
         votes = cell_counted(options.votes, _("one vote"), _("%(n)s votes"))
     return {
@@ -292,15 +294,15 @@ def _rule(options: Options) -> JSON:
             "agree when %(agreement)s."
         ),
         "values": {
-            "shown": said(_("shown") if options.show_answer else _("not shown")),
-            "unsure": said(_("was a separate vote") if options.cannot_tell else _("was not offered")),
+            "shown": text_cell(_("shown") if options.show_answer else _("not shown")),
+            "unsure": text_cell(_("was a separate vote") if options.cannot_tell else _("was not offered")),
             "votes": votes,
-            "agreement": said(AGREEMENT[options.agreement]),
+            "agreement": text_cell(AGREEMENT[options.agreement]),
         },
     }
 
 
-def _warnings(judged: Sequence[Judged], found: Sequence[Question]) -> Iterator[JSON]:
+def _warnings(judged: Sequence[Judged], question_list: Sequence[Question]) -> Iterator[JSON]:
     strange = sum(1 for row in judged if pair_of(row.example) is None)
     if strange:
         yield counted_sentence(
@@ -314,7 +316,7 @@ def _warnings(judged: Sequence[Judged], found: Sequence[Question]) -> Iterator[J
                 "derivation does, so they do not count as questions."
             ),
         )
-    torn = sum(1 for question in found if question.left_out() == "missing")
+    torn = sum(1 for question in question_list if question.left_out() == "missing")
     if torn:
         yield counted_sentence(
             torn,

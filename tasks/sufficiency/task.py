@@ -99,10 +99,10 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """What the annotators agree on, by the batch's rule; without a number of votes needed one is enough."""
-        said = [answer["verdict"] for answer in answers]
+        verdicts = [answer["verdict"] for answer in answers]
         settled = any(answer.get("accepted") for answer in answers)  # by a requester
-        kind = decided(said, agreement=payload["agreement"], votes=0 if settled else payload["votes"])
-        return {"kind": kind, "votes": {name: said.count(name) for name in VERDICTS}, "answers": len(said)}
+        kind = decided(verdicts, agreement=payload["agreement"], votes=0 if settled else payload["votes"])
+        return {"kind": kind, "votes": {name: verdicts.count(name) for name in VERDICTS}, "answers": len(verdicts)}
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
         known = _labelled(gold) or rng.choice((SUFFICIENT, INSUFFICIENT))

@@ -40,8 +40,8 @@ def test_the_whole_context_may_be_taken_out_where_there_are_options() -> None:
     assert made.paragraphs[0].text.replace("[UNK]", "").strip() == ""
     assert made.extra["@original"]["paragraphs"] == [choice.paragraphs[0].text]
     assert tally.dropped == {"it has no options, and without its context there is nothing else to answer by": 1}
-    assert way.misfit({"options": False})
-    assert way.misfit({"options": True}) == ""
+    assert way.source_problem({"options": False})
+    assert way.source_problem({"options": True}) == ""
 
 
 @pytest.mark.parametrize("number", range(1, 14))

@@ -74,6 +74,6 @@ def by_formula(texts: list[str], query: str) -> list[float]:
 def test_what_shares_no_word_is_drawn_by_the_seed_and_not_taken_from_the_front() -> None:
     pool = pool_of(*(f"moor number{n}" for n in range(30)))
     once, again, other = (
-        [one.text for one in distractors("tin", pool, count=5, taken=set(), rng=Random(seed))] for seed in (1, 1, 2)
+        [one.text for one in distractors("tin", pool, count=5, used=set(), rng=Random(seed))] for seed in (1, 1, 2)
     )
     assert once == again != other

@@ -45,7 +45,7 @@ def test_tables_say_how_each_difference_came_and_name_no_difference_of_one() -> 
     assert [table["name"] for table in answerer_tables([first])] == ["answerers"]
     chart = chart_of([first, other], "Compared", str)
     assert chart is not None
-    assert "First 85.6" in chart.told()
+    assert "First 85.6" in chart.as_text()
     assert chart_of([Measured("c", "Empty")], "Compared", str) is None
 
 

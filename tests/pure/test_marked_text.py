@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.pure.data.example import Hop
-from annotation.pure.text.marked_text import Mark, Part, Piece, pieces, told
+from annotation.pure.text.marked_text import Mark, Part, Piece, fill_references, pieces
 
 SPANS = st.tuples(st.integers(0, 12), st.integers(1, 6)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
@@ -52,7 +52,7 @@ def test_ten_thousand_marks_are_no_burden() -> None:
 
 def test_a_reference_is_told_as_the_answer_it_stands_for() -> None:
     hops = [Hop("Who?", "Mara Quell"), Hop("Where?", "Port Anselm")]
-    assert told("Was #1 born in #2?", hops) == [
+    assert fill_references("Was #1 born in #2?", hops) == [
         Part("Was ", 0),
         Part("Mara Quell", 1),
         Part(" born in ", 0),
@@ -62,4 +62,4 @@ def test_a_reference_is_told_as_the_answer_it_stands_for() -> None:
 
 
 def test_a_reference_to_nothing_stays_as_it_is() -> None:
-    assert told("#0 and #2 of C#1", [Hop("Who?", "Mara Quell")]) == [Part("#0 and #2 of C#1", 0)]
+    assert fill_references("#0 and #2 of C#1", [Hop("Who?", "Mara Quell")]) == [Part("#0 and #2 of C#1", 0)]

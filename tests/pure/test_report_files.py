@@ -82,7 +82,7 @@ def test_a_chart_is_the_same_svg_every_time_without_styles_or_dates(plot: Dots |
     assert root.tag.endswith("svg")
     assert not [element for element in root.iter() if "style" in element.attrib or element.tag.endswith("}style")]
     assert b"dc:date" not in drawn
-    assert plot.told().startswith(f"{plot.title}. ")
+    assert plot.as_text().startswith(f"{plot.title}. ")
 
 
 @pytest.mark.parametrize("across", [False, True])
@@ -132,7 +132,7 @@ def test_a_report_with_tables_has_their_shares_and_the_confusion_of_all_as_chart
     assert (dots.groups, dots.series[0].points) == (("x",), ((50.0, 25.0, 75.0),))
     assert isinstance(grid, Grid)
     assert (grid.rows, grid.counts) == (("yes", "no"), ((5, 1), (0, 4)))
-    assert steps.told() == "Responses over time. 2026-01-01 00:00 – 2026-01-01 05:00 UTC: 7."
+    assert steps.as_text() == "Responses over time. 2026-01-01 00:00 – 2026-01-01 05:00 UTC: 7."
     assert behind(confusion, {"w1"}) == [{"worker": "w1"}, {}, {}]
 
 

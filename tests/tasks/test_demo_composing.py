@@ -22,7 +22,7 @@ def test_whatever_a_composer_hands_in_passes_the_checks(example: Example) -> Non
     payload = task.prepare(example, task.options({}), Random(1))
     assert payload is not None
     for seed in range(12):
-        posted = composing.said(example, WRITTEN.get(example.id, ""), (0.4, 0.8, 0.95)[seed % 3], Random(seed))
+        posted = composing.form_data(example, WRITTEN.get(example.id, ""), (0.4, 0.8, 0.95)[seed % 3], Random(seed))
         answer = form_class("compose")(payload, QueryDict(urlencode(posted))).answer()
         assert [p.message % p.values for p in task.check(payload, answer)] == []
 
@@ -36,5 +36,5 @@ def test_all_six_shapes_and_three_traps_are_there_without_a_question() -> None:
 
 def test_traps_are_seen_through() -> None:
     traps = [example for example in GRAPHS if example.extra.get("known_bridges") == ["different"]]
-    posted = [composing.said(example, "", 0.9, Random(1)) for example in traps]
+    posted = [composing.form_data(example, "", 0.9, Random(1)) for example in traps]
     assert [p["bridge-1"] for p in posted] == ["different"] * 3

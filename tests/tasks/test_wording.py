@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotation.pure.data.example import Example
 from annotation.registry import task_type
-from annotation.tasktype import Adjudicable, TaskType, UnfitWording
+from annotation.tasktype import Adjudicable, InvalidWording, TaskType
 from tests.browser.sub_questions import FERRY_QUESTION, ORGAN_QUESTION
 
 JSON = dict[str, Any]
@@ -49,7 +49,7 @@ def test_an_answer_in_words_is_found_in_the_paragraphs_and_keeps_the_support(tas
 def test_words_that_stand_nowhere_are_refused_even_unchanged(task: TaskType, text: str) -> None:
     payload = payload_of(task)
     base = task.complete(payload, {"text": text, "support": [1]})
-    with pytest.raises(UnfitWording, match=f"“{text}” is not in any paragraph"):
+    with pytest.raises(InvalidWording, match=f"“{text}” is not in any paragraph"):
         task.edited(payload, base, text)
 
 
@@ -58,7 +58,7 @@ def test_no_answer_is_an_answer_where_the_batch_has_it() -> None:
     base = ANSWER.complete(payload, {"text": "Quillhaven", "support": [2]})
     for text in ("No answer ", ""):
         assert ANSWER.edited(payload, base, text)["kind"] == "none"
-        with pytest.raises(UnfitWording):
+        with pytest.raises(InvalidWording):
             ANSWER.edited(payload_of(ANSWER), base, text)
     none = ANSWER.edited(payload, base, "")
     assert ANSWER.review(payload, none)["text"] == "no answer"
@@ -96,13 +96,13 @@ def test_without_support_to_keep_the_sentence_of_the_words_is_it() -> None:
 
 def test_words_that_stand_in_several_paragraphs_need_a_base_with_support() -> None:
     payload = payload_of(ANSWER, no_answer=True)
-    with pytest.raises(UnfitWording, match="in several paragraphs"):
+    with pytest.raises(InvalidWording, match="in several paragraphs"):
         ANSWER.edited(payload, ANSWER.complete(payload, {"text": ""}), "Quillhaven")
 
 
 def test_yes_needs_a_base_with_support() -> None:
     payload = payload_of(ANSWER, no_answer=True, yes_no=True)
-    with pytest.raises(UnfitWording, match="names its support"):
+    with pytest.raises(InvalidWording, match="names its support"):
         ANSWER.edited(payload, ANSWER.complete(payload, {"text": ""}), "yes")
 
 
@@ -151,7 +151,7 @@ def test_sub_questions_are_written_a_line_a_hop_and_kept(discard: str) -> None:
 )
 def test_a_line_that_cannot_stand_is_named(text: str, said: str) -> None:
     payload = payload_of(SUBQUESTIONS, FERRY_QUESTION)
-    with pytest.raises(UnfitWording, match=said):
+    with pytest.raises(InvalidWording, match=said):
         SUBQUESTIONS.edited(payload, base_of(payload), text)
 
 

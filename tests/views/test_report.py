@@ -98,7 +98,7 @@ def test_charts_are_drawn_from_the_kept_report_with_words_for_their_numbers(
         "workers-wells",
     ]  # fmt: skip
     told = "Answer F1 by number of hops. Human score: all 100.0 [51.0, 100.0], 2 hops 100.0"
-    assert charts[0]["plot"].told().startswith(told)
+    assert charts[0]["plot"].as_text().startswith(told)
     response = client.get(charts[0]["url"])
     assert response["Content-Type"] == "image/svg+xml"
     assert response.content.startswith(b"<?xml")

@@ -204,7 +204,9 @@ def standing(worker: Worker, round: QualificationRound) -> Standing:
     labels = qualification_rounds.figures_for(round.batch.task, round.grading)
     named = []
     for name, _text in (
-        rules.asked(qualification_rounds.rule_of(round), round_attempts.datasets_of(round)) if result.figures else []
+        rules.rule_figures(qualification_rounds.rule_of(round), round_attempts.datasets_of(round))
+        if result.figures
+        else []
     ):
         figure, _slash, dataset = name.partition("/")
         label = _(labels[figure].label)

@@ -23,7 +23,7 @@ from annotation.models import Assignment, Batch, Hit, Review, User, WorkerRespon
 from annotation.pure.batches import lifecycle
 from annotation.pure.review import review_state
 from annotation.registry import task_type
-from annotation.tasktype import JSON, TaskType, UnfitWording, capabilities
+from annotation.tasktype import JSON, InvalidWording, TaskType, capabilities
 
 LONGEST = 5000  # characters of a wording, a message or a reason
 
@@ -138,7 +138,7 @@ def _fits(row: Assignment, text: str) -> None:
         raise Refused(_("Responses to this task have no wording that could be edited."))
     try:
         capabilities.edited(task, row.hit.payload, row.current.answer, text)
-    except UnfitWording as invalid:
+    except InvalidWording as invalid:
         raise Refused(_(invalid.message) % invalid.values) from invalid
 
 

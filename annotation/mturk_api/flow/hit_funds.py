@@ -21,7 +21,7 @@ from annotation.mturk_api.flow import notification_events
 from annotation.mturk_api.models import Listing
 from annotation.pure.batches import lifecycle
 from annotation.pure.mturk import hit_status
-from annotation.pure.mturk.hit_status import Stand
+from annotation.pure.mturk.hit_status import HitCounts
 
 log = logging.getLogger(__name__)
 LOOK_AGAIN = timedelta(days=1)  # until the next look at a HIT that should be deleted but still waits for something
@@ -35,10 +35,10 @@ def standing(rows: QuerySet[Listing]) -> QuerySet[Listing]:
     return rows.select_related("hit__batch__hit_type", "hit__batch__project").annotate(expired=EXPIRED)
 
 
-def state_of(listing: Listing) -> Stand:
+def state_of(listing: Listing) -> HitCounts:
     """The state of a listing from `standing`."""
     hit = listing.hit
-    return Stand(
+    return HitCounts(
         wanted=hit.wanted,
         live=hit.live,
         done=hit.done,
@@ -92,7 +92,7 @@ def _move(listing: Listing, spent: Decimal, needed: Decimal) -> None:
         ledger.release(listing.hit.batch, -lacking, key=key)
 
 
-def _due_at(listing: Listing, state: Stand, waiting: int) -> object:
+def _due_at(listing: Listing, state: HitCounts, waiting: int) -> object:
     """When the listing next changes by time alone."""
     if state.deleted:
         return None

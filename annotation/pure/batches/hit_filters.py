@@ -1,6 +1,6 @@
-"""Which part of a batch somebody looks at: items of some hops, shape or dataset, answers of some days or some worker.
+"""A filter on a batch: by number of hops, shape, dataset, days or worker.
 
-A cut is written into addresses and, as the key of a report, into the database; both ways give the same text.
+A cut is part of URLs and, as the key of a report, of database rows; both use the same text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Cut:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Cut:
-        """From an address; nonsense in it is as if it were not there."""
+        """Parse a URL's query; invalid parts are ignored."""
         texts = {name: _text(query.get(name)) for name in ("dataset", "shape", "worker", "label")}
         return cls(
             **texts,
@@ -46,9 +46,9 @@ class Cut:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parts that narrow, as in an address."""
-        said = {name: value for name, value in asdict(self).items() if value not in (None, "", False)}
-        return {name: "1" if value is True else str(value) for name, value in said.items()}
+        """The parts that are set, as URL parameters."""
+        filters = {name: value for name, value in asdict(self).items() if value not in (None, "", False)}
+        return {name: "1" if value is True else str(value) for name, value in filters.items()}
 
     @property
     def key(self) -> str:
@@ -62,7 +62,7 @@ class Cut:
 
     @property
     def of_report(self) -> Cut:
-        """What of it a report can be restricted to."""
+        """The parts that a report can be restricted to."""
         return Cut(**{name: getattr(self, name) for name in OF_REPORTS})
 
     def narrowed(self, parts: Mapping[str, str]) -> Cut:

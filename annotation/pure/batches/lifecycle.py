@@ -1,4 +1,4 @@
-"""Which moves an assignment and a batch may make. The only place that knows."""
+"""Allowed state transitions of assignments and batches, in this one place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast work goes, when it will be done at this pace, and when that is worth telling somebody."""
+"""The pace of a batch: when it will be finished, and when to warn about it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def window(launched: datetime, now: datetime) -> timedelta:
 
 
 def stands_still(*, open_since: datetime, last: datetime | None, left: int, now: datetime) -> bool:
-    """Whether a batch that still wants `left` answers is given out for QUIET and got none for as long."""
+    """Whether a batch that needs `left` more answers has been open for QUIET without getting any."""
     begun = max(open_since, last) if last else open_since
     return left > 0 and now - begun >= QUIET
 
 
 def runs_out(*, available: Decimal, put_in: Decimal) -> bool:
-    """Whether little is left of what was put into a budget; never where nothing was."""
+    """Whether a budget is nearly spent; False for a budget without funds."""
     return put_in > 0 and available < LOW * put_in

@@ -1,4 +1,4 @@
-"""Corrected sub-questions: what follows from an earlier correction, what was changed, and what several say together."""
+"""Corrected sub-questions: propagate corrections, list changes, and find the majority wording."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ class Change(NamedTuple):
 
 
 def flowed(questions: Sequence[str], old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Each sub-question with the answers of the hops before it as they were corrected; of unequal answers only."""
-    made = []
+    """Each sub-question with corrected answers of earlier hops put in, where those answers changed."""
+    texts = []
     for k, question in enumerate(questions):
         text = question
         for before, after in zip(old[:k], new[:k], strict=True):
             if before != after:
                 text, _spans = carried(text, before, after)
-        made.append(text)
-    return made
+        texts.append(text)
+    return texts
 
 
 def difference(old: str, new: str) -> list[Change]:
-    """What became of a text, word by word; the "same" and "out" joined are the old one, "same" and "in" the new one."""
+    """The word-by-word changes of a text: "same" and "out" joined give the old one, "same" and "in" the new one."""
     one, other = _TOKEN.findall(old), _TOKEN.findall(new)
-    found: list[Change] = []
+    changes: list[Change] = []
     for kind, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
         if kind == "equal":
-            found.append(Change("same", "".join(one[a:b])))
+            changes.append(Change("same", "".join(one[a:b])))
             continue
-        found += [
+        changes += [
             Change(name, text) for name, text in (("out", "".join(one[a:b])), ("in", "".join(other[c:d]))) if text
         ]
-    return found
+    return changes
 
 
 def plain(text: str) -> str:
@@ -54,21 +54,21 @@ def plain(text: str) -> str:
 
 
 def question_key(text: str) -> Hashable:
-    """What two wordings of a question have in common when they are the same one."""
+    """A key that is equal for two wordings of the same question."""
     return plain(text).casefold()
 
 
 def answer_key(text: str) -> Hashable:
-    """The same of answers, articles and punctuation aside, where anything is left then."""
+    """The same for answers, ignoring articles and punctuation unless nothing else is left."""
     return normalise_answer(text) or plain(text).casefold()
 
 
 def agreed(texts: Sequence[str], *, key: Callable[[str], Hashable]) -> list[str]:
-    """The text that most give, in its most frequent wording; several where as many give each of them."""
+    """The most frequent text in its most frequent wording; several if there is a tie."""
     classes = Counter(key(text) for text in texts)
-    found = []
+    agreed_texts = []
     for first in majorities(texts, key=key):
         wordings = Counter(text for text in texts if key(text) == key(first))
         most = max(wordings.values())
-        found.append(min(text for text, count in wordings.items() if count == most))
-    return sorted(found) if len(classes) > 1 else found
+        agreed_texts.append(min(text for text, count in wordings.items() if count == most))
+    return sorted(agreed_texts) if len(classes) > 1 else agreed_texts

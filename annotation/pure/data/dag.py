@@ -54,8 +54,8 @@ def shape(hops: Sequence[Hop]) -> str:
 
 def problems(hops: Sequence[Hop]) -> tuple[BadReference, ...]:
     """References to the hop itself, to a later hop or to one that does not exist."""
-    found = ((i, k) for i, hop in enumerate(hops, 1) for k in references(hop.question))
-    return tuple(BadReference(i, k, _why(i, k, len(hops))) for i, k in found if not 1 <= k < i)
+    pairs = ((i, k) for i, hop in enumerate(hops, 1) for k in references(hop.question))
+    return tuple(BadReference(i, k, _why(i, k, len(hops))) for i, k in pairs if not 1 <= k < i)
 
 
 def _why(hop: int, reference: int, count: int) -> str:

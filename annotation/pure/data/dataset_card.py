@@ -64,9 +64,9 @@ def licence_id(licence: str) -> str:
 
 
 def _licence_lines(sheet: Sheet) -> Iterator[str]:
-    said = sorted({part for part in sheet.licence.split("; ") if part})
-    ids = sorted({licence_id(licence) for licence in said})
-    if not said:
+    licences = sorted({part for part in sheet.licence.split("; ") if part})
+    ids = sorted({licence_id(licence) for licence in licences})
+    if not licences:
         yield "license: unknown"
     elif all(ids):
         yield from [f"license: {ids[0]}"] if len(ids) == 1 else ["license:", *(f"- {each}" for each in ids)]

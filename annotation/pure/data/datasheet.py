@@ -1,4 +1,4 @@
-"""What there is to say of a dataset when it is published: counted over its splits, and read off how it was made.
+"""Facts for a dataset's datasheet: counts over its splits, and its lineage.
 
 The counts are those of MuSiQue (Trivedi et al. 2022, table 2 and the text beside it). A question is counted once with
 its twin; a single-hop question by its id, and by its words with earlier answers put in where it has none; answers and
@@ -67,17 +67,17 @@ class Split:
 
 
 def together(splits: Iterable[Split]) -> Split:
-    """All splits as one; of single-hop questions, answers and paragraphs what two of them share is counted once."""
-    found = Split("all")
+    """All splits as one; single-hop questions, answers and paragraphs in several splits count once."""
+    total = Split("all")
     for split in splits:
-        found.records += split.records
-        found.answerable += split.answerable
-        found.hops += split.hops
-        found.shapes += split.shapes
-        found.questions |= split.questions
+        total.records += split.records
+        total.answerable += split.answerable
+        total.hops += split.hops
+        total.shapes += split.shapes
+        total.questions |= split.questions
         for sort in SORTS:
-            found.unique[sort] |= split.unique[sort]
-    return found
+            total.unique[sort] |= split.unique[sort]
+    return total
 
 
 def _key(*parts: str) -> bytes:
@@ -149,7 +149,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Everything that the datasheet and the card say."""
+    """The contents of the datasheet and the dataset card."""
 
     name: str
     licence: str  # as recorded of the dataset itself; those of its sources, "; " between, where it has none of its own

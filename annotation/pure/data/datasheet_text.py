@@ -104,11 +104,11 @@ def _collection(sheet: Sheet) -> Iterator[str]:
     yield f"{people} answered in {_count(len(sheet.works), 'batch', 'batches')}."
     for work in sheet.works:
         yield f"### {plain(work.batch)}"
-        yield "\n".join(f"- {what}: {told}" for what, told in _facts(work))
+        yield "\n".join(f"- {what}: {fact}" for what, fact in _facts(work))
         if not work.agreement:
             yield f"Agreement: {NOT_RECORDED} (there is no report for these judgments)."
-        for found in work.agreement:
-            yield from agreement(found)
+        for alpha_table in work.agreement:
+            yield from agreement(alpha_table)
 
 
 def _facts(work: Work) -> Iterator[tuple[str, str]]:
@@ -119,8 +119,8 @@ def _facts(work: Work) -> Iterator[tuple[str, str]]:
     yield "Answers", f"{work.answers}, by {_count(work.workers, 'worker', 'workers')}{to_excluded}"
     if work.imported:
         yield "Answers given elsewhere", str(work.imported)
-    asked = f"{work.per_hit} to {work.most_per_hit} workers" if work.most_per_hit > work.per_hit else ""
-    yield "Asked for each HIT", asked or _count(work.per_hit, "worker", "workers")
+    assignments = f"{work.per_hit} to {work.most_per_hit} workers" if work.most_per_hit > work.per_hit else ""
+    yield "Asked for each HIT", assignments or _count(work.per_hit, "worker", "workers")
     yield "Days", f"{work.first} to {work.last} (UTC)" if work.first else NOT_RECORDED
     yield "Versions of the guide", str(work.instructions_versions or NOT_RECORDED)
     yield "Who might work", _who(work)
@@ -137,9 +137,9 @@ def _who(work: Work) -> str:
     return f"{who}, having met the requirements of the batch" if work.requires else who
 
 
-def agreement(found: Table) -> Iterator[str]:
-    yield f"**{plain(found.title)}**"
-    yield table([plain(cell) for cell in found.head], [[plain(cell) for cell in row] for row in found.rows])
+def agreement(figures: Table) -> Iterator[str]:
+    yield f"**{plain(figures.title)}**"
+    yield table([plain(cell) for cell in figures.head], [[plain(cell) for cell in row] for row in figures.rows])
 
 
 def _exclusions(sheet: Sheet) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _exclusions(sheet: Sheet) -> Iterator[str]:
 
 
 def _left_out(step: Step) -> Iterator[list[str]]:
-    name = ", ".join(code(made) for made in step.made)
+    name = ", ".join(code(output) for output in step.made)
     dropped: dict[str, int] = step.report.get("dropped") or {}
     for reason, count in dropped.items():
         yield [name, plain(reason), str(count), _all_read(step, sum(dropped.values()))]
@@ -178,14 +178,14 @@ def lineage(sheet: Sheet) -> Iterator[str]:
 
 
 def _step(step: Step) -> str:
-    made, of = (", ".join(code(name) for name in names) for names in (step.made, step.sources))
+    outputs, of = (", ".join(code(name) for name in names) for names in (step.made, step.sources))
     title = f"{plain(step.title)} ({code(step.how)})" if step.title else code(step.how)
     how = f"the aggregated responses of the batch {code(step.batch)}" if step.batch else title
     options = json.dumps(dict(step.options), ensure_ascii=False, sort_keys=True)
-    told = [f"{made}: {how}, from {of}; options {code(options)}, seed {step.seed}, version {plain(step.version)}."]
+    parts = [f"{outputs}: {how}, from {of}; options {code(options)}, seed {step.seed}, version {plain(step.version)}."]
     if "read" in step.report:
-        told.append(f"Read {step.report['read']}, kept {step.report['kept']}.")
-    return " ".join(told)
+        parts.append(f"Read {step.report['read']}, kept {step.report['kept']}.")
+    return " ".join(parts)
 
 
 def _count(number: int, one: str, many: str) -> str:

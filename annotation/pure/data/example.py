@@ -140,7 +140,7 @@ class Example:
 
 
 def option_of(answer: str, options: Sequence[str]) -> str:
-    """The option that a letter stands for; an option, or any other text, as it is.
+    """The option that a letter names; any other text is returned unchanged.
 
     ValueError for a letter beyond the options.
     """

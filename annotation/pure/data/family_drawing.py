@@ -21,7 +21,7 @@ DATASET, BATCH, BATCHES, GONE = "dataset", "batch", "batches", "gone"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A dataset, a batch, several batches, or a dataset that is gone. `key` is unique; `note` is small beside it."""
+    """A dataset, a batch, several batches, or a deleted dataset. `key` is unique; `note` is small text."""
 
     key: str
     kind: str
@@ -37,7 +37,7 @@ class Box:
 
     @property
     def text(self) -> str:
-        """What the box has room for."""
+        """The label, cut to the width of the box."""
         label = self.node.label
         return label if len(label) <= LETTERS else f"{label[: LETTERS - 1]}…"
 
@@ -65,15 +65,15 @@ Edge = tuple[str, str]
 def fold(
     batches: Mapping[str, Sequence[str]], productive: Iterable[str], *, together: int = TOGETHER
 ) -> dict[tuple[str, ...], list[str]]:
-    """Batches of the same datasets of which nothing was made, where they are more than `together`.
+    """Group batches without results by their datasets, where there are more than `together`.
 
     `batches` {batch: its datasets}; the result {their datasets: the batches}, in the order of `batches`.
     """
-    made, alike = set(productive), defaultdict(list)
+    with_output, alike = set(productive), defaultdict(list)
     for batch, datasets in batches.items():
-        if batch not in made:
+        if batch not in with_output:
             alike[tuple(sorted(datasets))].append(batch)
-    return {datasets: found for datasets, found in alike.items() if len(found) > together}
+    return {datasets: names for datasets, names in alike.items() if len(names) > together}
 
 
 def layers(keys: Sequence[str], edges: Iterable[Edge]) -> dict[str, int]:
@@ -83,25 +83,25 @@ def layers(keys: Sequence[str], edges: Iterable[Edge]) -> dict[str, int]:
     above: dict[str, list[str]] = {key: [] for key in keys}
     for source, target in edges:
         above[target].append(source)
-    found: dict[str, int] = {}
+    depths: dict[str, int] = {}
     for start in keys:
-        _settle(start, above, found)
-    return found
+        _settle(start, above, depths)
+    return depths
 
 
-def _settle(start: str, above: Mapping[str, Sequence[str]], found: dict[str, int]) -> None:
+def _settle(start: str, above: Mapping[str, Sequence[str]], depths: dict[str, int]) -> None:
     """Give `start` its layer, and first those above it; without recursion, since a line may be long."""
     path: list[str] = [start]
     while path:
         key = path[-1]
-        if key in found:
+        if key in depths:
             path.pop()
             continue
-        waiting = [each for each in above[key] if each not in found and each not in path]
+        waiting = [each for each in above[key] if each not in depths and each not in path]
         if waiting:
             path.append(waiting[0])
             continue
-        found[key] = max((found[each] + 1 for each in above[key] if each in found), default=0)
+        depths[key] = max((depths[each] + 1 for each in above[key] if each in depths), default=0)
         path.pop()
 
 
@@ -131,14 +131,14 @@ def _levels(order: Mapping[str, int], column: Mapping[str, int], edges: Iterable
     for source, target in edges:
         if column[source] < column[target]:
             above[target].append(source)
-    found: dict[str, float] = {}
+    levels: dict[str, float] = {}
     for layer in sorted(set(column.values())):
         lowest = -1.0
         here = [key for key in order if column[key] == layer]
-        ideal = {key: _mean([found[each] for each in above[key]]) for key in here}
+        ideal = {key: _mean([levels[each] for each in above[key]]) for key in here}
         for key in sorted(here, key=lambda key: (ideal[key], order[key])):
-            lowest = found[key] = max(ideal[key], lowest + 1.0)
-    return found
+            lowest = levels[key] = max(ideal[key], lowest + 1.0)
+    return levels
 
 
 def _mean(rows: Sequence[float]) -> float:

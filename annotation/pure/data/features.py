@@ -1,4 +1,4 @@
-"""What a dataset holds anywhere, so that the controls of a page depend on no single item."""
+"""Features of a whole dataset, so that a page's controls do not depend on a single item."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ class FeatureCount:
 
 
 def replaced(features: dict[str, Any], old: Example, new: Example) -> dict[str, Any]:
-    """The features of a dataset once one example stands in the place of another; the mean of words to the nearest."""
+    """The features of a dataset after one example was replaced; the mean number of words is approximate."""
     before, after = (_alone(example) for example in (old, new))
     items = features.get("items") or 1
-    made = {name: features.get(name, 0) + after[name] - before[name] for name in before if name not in COUNTERS}
-    made["words"] = round(features.get("words", 0) + (after["words"] - before["words"]) / items)
+    changed = {name: features.get(name, 0) + after[name] - before[name] for name in before if name not in COUNTERS}
+    changed["words"] = round(features.get("words", 0) + (after["words"] - before["words"]) / items)
     for name in COUNTERS:
         counted = Counter(features.get(name, {}))
         counted.update(after[name])
         counted.subtract(before[name])
-        made[name] = dict(sorted((key, n) for key, n in counted.items() if n > 0))
-    return {**features, **made}
+        changed[name] = dict(sorted((key, n) for key, n in counted.items() if n > 0))
+    return {**features, **changed}
 
 
 def _alone(example: Example) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Where the circles and arrows of a decomposition's picture stand, so that a template only prints them.
+"""Layout of a decomposition's graph as circles and arrows, for templates.
 
 The picture goes from left to right in the layers of `pure.dag`; a hop stands level with the hops it uses.
 """

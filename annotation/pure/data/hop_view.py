@@ -1,4 +1,4 @@
-"""What a reader of a decomposition sees: each hop's question in words, and who is mentioned where.
+"""A decomposition for display: each hop's question in words, with entity mentions marked.
 
 Works on a payload that shows its hops: "hops" [{"question", "answer", "paragraph": {"title", "text"}}] in the order of
 the dataset and "edges" [{"head", "tail", "entity"}], hops counted from 1.
@@ -13,7 +13,7 @@ from typing import Any
 from annotation.pure.data.example import Hop
 from annotation.pure.derivations import bridges
 from annotation.pure.text import spans
-from annotation.pure.text.marked_text import Mark, Part, Piece, pieces, told
+from annotation.pure.text.marked_text import Mark, Part, Piece, fill_references, pieces
 
 ENDS = ("different", "unsure")  # judgments of a bridge after which nothing else is asked
 
@@ -89,10 +89,10 @@ def stage(judgments: Sequence[str]) -> tuple[str, int]:
 
 
 def places(entity: str, text: str) -> list[tuple[int, int]]:
-    """(start, end) of an entity's mentions; without its article or in the plural only where it stands no other way."""
-    found = list(spans.mentions(entity, text))
-    loose = () if found else bridges.mentions(bridges.entity_key(entity), bridges.folded(text))
-    return found or [(mention.start, mention.end) for mention in loose]
+    """(start, end) of an entity's mentions; without its article or in the plural only if there is no exact mention."""
+    exact = list(spans.mentions(entity, text))
+    loose = () if exact else bridges.mentions(bridges.entity_key(entity), bridges.folded(text))
+    return exact or [(mention.start, mention.end) for mention in loose]
 
 
 def _numbers(payload: Mapping[str, Any]) -> range:
@@ -111,7 +111,7 @@ def _view(payload: Mapping[str, Any], number: int, marked: Iterable[int], *, bri
     paragraph = own.get("paragraph")
     return HopView(
         number,
-        tuple(told(own["question"], hops[: number - 1])),
+        tuple(fill_references(own["question"], hops[: number - 1])),
         own["answer"],
         final,
         tuple(edge["tail"] for edge in payload.get("edges", ()) if edge["head"] == number),

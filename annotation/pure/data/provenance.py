@@ -1,4 +1,4 @@
-"""How an example came to be: the steps that its batches left in `extra`, and what they say of a composed question.
+"""The provenance of an example: the steps that batches stored in its `extra`.
 
 A step is {"batch", "task", "hit", "workers", "guide_versions", "submitted", "reviews", "verdict"} and what the task
 type adds; `workers`, `submitted` and the indices of a verdict go together. Only our own lossless format writes steps
@@ -28,7 +28,7 @@ def steps_of(extra: Mapping[str, Any]) -> list[JSON]:
 
 
 def appended(extra: Mapping[str, Any], *steps: JSON) -> JSON:
-    """`extra` with the steps behind those that are there; a source's own field of that name is put aside in them."""
+    """`extra` with steps appended; a source's own field of that name is kept inside the steps."""
     before = _ours(extra) or ([{SOURCES_OWN: extra[KEY]}] if KEY in extra else [])
     return {**extra, KEY: [*before, *steps]} if steps else dict(extra)
 
@@ -45,10 +45,10 @@ def without(extra: Mapping[str, Any]) -> JSON:
 
 def joined(several: Iterable[Sequence[JSON]]) -> list[JSON]:
     """The steps of several records that become one, each once, in order."""
-    found: list[JSON] = []
+    merged: list[JSON] = []
     for steps in several:
-        found += [step for step in steps if step not in found]
-    return found
+        merged += [step for step in steps if step not in merged]
+    return merged
 
 
 def flattened(steps: Sequence[JSON], question: str) -> JSON:
@@ -80,12 +80,12 @@ def _composes(step: JSON) -> bool:
 
 
 def _composer(step: JSON, question: str) -> str | None:
-    """Who wrote the question: the one of the verdict, or of several compositions the one that was chosen later."""
+    """The writer of the question; of several compositions, the writer of the one that was chosen."""
     aggregate, workers = _aggregate(step), step["workers"]
     by = aggregate["by"]
     if by is None:
-        told = zip(aggregate.get("compositions", ()), aggregate.get("candidates", ()), strict=False)
-        by = next((place for text, place in told if tidy(text) == tidy(question)), None)
+        pairs = zip(aggregate.get("compositions", ()), aggregate.get("candidates", ()), strict=False)
+        by = next((place for text, place in pairs if tidy(text) == tidy(question)), None)
     return workers[by] if type(by) is int and 0 <= by < len(workers) else None
 
 
@@ -94,8 +94,8 @@ def _edit(review: JSON) -> JSON:
 
 
 def _ours(extra: Mapping[str, Any]) -> list[JSON]:
-    """What `extra` holds under our key where it is ours; nothing otherwise."""
-    found = extra.get(KEY)
-    if not isinstance(found, list) or not found or not all(isinstance(step, dict) for step in found):
+    """The steps in `extra`, or [] if the field of that name is not ours."""
+    steps = extra.get(KEY)
+    if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         return []
-    return found if SOURCES_OWN in found[0] or all(mark in found[0] for mark in _MARKS) else []
+    return steps if SOURCES_OWN in steps[0] or all(mark in steps[0] for mark in _MARKS) else []

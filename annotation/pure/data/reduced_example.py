@@ -1,4 +1,4 @@
-"""An Example with some of its paragraphs: its supports, facts and hops follow; what is gone is no label any more."""
+"""Reduce an Example to some of its paragraphs; supports, facts and hops are adjusted."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def _moved(hop: Hop, place: dict[int, int]) -> Hop:
 
 def with_distinct_titles(paragraphs: Sequence[Paragraph]) -> tuple[Paragraph, ...]:
     """The paragraphs, with " (2)" and so on behind a title that came before: for layouts that name them by title."""
-    taken = {p.title for p in paragraphs}
+    titles = {p.title for p in paragraphs}
     seen: set[str] = set()
     named = []
     for paragraph in paragraphs:
         title, number = paragraph.title, 2
-        while title in seen or (title != paragraph.title and title in taken):
+        while title in seen or (title != paragraph.title and title in titles):
             title, number = f"{paragraph.title} ({number})", number + 1
         seen.add(title)
         named.append(paragraph if title == paragraph.title else replace(paragraph, title=title))

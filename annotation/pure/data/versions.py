@@ -17,8 +17,8 @@ def changes(old: Example, new: Example) -> dict[Label, list[Change]]:
     """The parts that differ, in the order in which a page shows them."""
     before, after = dict(_parts(old)), dict(_parts(new))
     labels = [*after, *(label for label in before if label not in after)]
-    found = ((label, before.get(label, ""), after.get(label, "")) for label in labels)
-    return {label: _difference(one, other) for label, one, other in found if one != other}
+    texts = ((label, before.get(label, ""), after.get(label, "")) for label in labels)
+    return {label: _difference(one, other) for label, one, other in texts if one != other}
 
 
 def _difference(old: str, new: str) -> list[Change]:

@@ -19,8 +19,8 @@ from annotation.pure.derivations.ablation_text import (
     LOGICAL_WORDS,
     PRONOUN_TAGS,
     UNKNOWN,
+    AblatedText,
     Gold,
-    Made,
     Names,
     Passage,
     Sentence,
@@ -61,7 +61,7 @@ Words = dict[int, str]  # how tokens read instead, by their starts
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Tokens of the question and of the context with signs, sentences, and how many tokens were dropped or replaced."""
+    """Counts of tokens (with punctuation), sentences, and dropped or replaced tokens."""
 
     question: int
     context: int
@@ -81,7 +81,7 @@ class Ablated:
 
 @dataclass
 class _Work:
-    """One example on its way through an ablation."""
+    """The state of one example during an ablation."""
 
     example: Example
     rng: Random
@@ -118,14 +118,14 @@ def ablate(
     place = gold or gold_span(example)
     rng = Random(f"{seed}/{number}/{example.id}")
     work = _Work(example, rng, tagger, passage(example.question), passages, place)
-    made = _HOW[number](work)
+    result = _HOW[number](work)
     counts = Counts(
         len(work.question.tokens),
         sum(len(p.tokens) for p in passages),
         sum(len(p.sentences) for p in passages),
         work.dropped,
     )
-    return Ablated(made.example, counts, _moved(place, passages, made.context), place)
+    return Ablated(result.example, counts, _moved(place, passages, result.context), place)
 
 
 def gold_span(example: Example) -> Span | None:
@@ -133,26 +133,26 @@ def gold_span(example: Example) -> Span | None:
     if example.options or example.answerable is False:
         return None
     texts = [paragraph.text for paragraph in example.paragraphs]
-    found = (locate(answer, texts, first=example.supports or ()) for answer in example.answers)
-    return next(filter(None, found), None)
+    spans = (locate(answer, texts, first=example.supports or ()) for answer in example.answers)
+    return next(filter(None, spans), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
     example: Example
-    context: Sequence[Made] = ()
+    context: Sequence[AblatedText] = ()
 
 
 def _inside(tokens: Sequence[Token], span: Span) -> list[Token]:
     return [token for token in tokens if token.start < span.end and span.start < token.end]
 
 
-def _moved(gold: Span | None, passages: Sequence[Passage], made: Sequence[Made]) -> Span | None:
-    """Where the gold stands now: at its tokens, and no more than its part of them where they read as before."""
-    if gold is None or not made:
+def _moved(gold: Span | None, passages: Sequence[Passage], texts: Sequence[AblatedText]) -> Span | None:
+    """The new gold span: its tokens, or only its part of a token that did not change."""
+    if gold is None or not texts:
         return gold
     tokens = _inside(passages[gold.paragraph].tokens, gold)
-    now = made[gold.paragraph]
+    now = texts[gold.paragraph]
     places = [now.places[token.start] for token in tokens]
     if not places:
         return None
@@ -202,9 +202,9 @@ def other_number(numeral: str, rng: Random) -> str:
     if not any(sign.isascii() and sign.isdigit() for sign in numeral):
         return str(rng.randint(10, 99))
     while True:
-        made = "".join(_digit(sign, rng) for sign in numeral)
-        if made != numeral:
-            return made
+        number = "".join(_digit(sign, rng) for sign in numeral)
+        if number != numeral:
+            return number
 
 
 def _digit(sign: str, rng: Random) -> str:
@@ -215,15 +215,15 @@ def _digit(sign: str, rng: Random) -> str:
 
 def _each_sentence(work: _Work, words: Callable[[Passage, Sentence, _Work], Words]) -> _Result:
     """Every sentence of the context reworded; titles are part of a context of several paragraphs, and go along."""
-    made = []
+    texts = []
     for source in work.passages:
         rows = []
         for sentence in source.sentences:
             others = words(source, sentence, work)
             work.dropped += len(others)
             rows.append(with_words(source, sentence, others))
-        made.append(assembled(source, rows, title=_title(source, work, words)))
-    return _with_context(work, made)
+        texts.append(assembled(source, rows, title=_title(source, work, words)))
+    return _with_context(work, texts)
 
 
 def _title(source: Passage, work: _Work, words: Callable[[Passage, Sentence, _Work], Words]) -> str:
@@ -240,37 +240,37 @@ def _reworded(source: Passage, words: Words) -> str:
     return assembled(source, [with_words(source, s, words) for s in source.sentences], title="").paragraph.text
 
 
-def _with_context(work: _Work, made: Sequence[Made], **changes: Any) -> _Result:
-    return _Result(replace(work.example, paragraphs=tuple(m.paragraph for m in made), **changes), made)
+def _with_context(work: _Work, texts: Sequence[AblatedText], **changes: Any) -> _Result:
+    return _Result(replace(work.example, paragraphs=tuple(m.paragraph for m in texts), **changes), texts)
 
 
 def _anonymous(work: _Work) -> _Result:
     names = Names(work.tagger)
-    made = []
+    texts = []
     for source in work.passages:
         rows = [with_words(source, s, names.words(s), spaced=True) for s in source.sentences]
         work.dropped += len(source.tokens)
         title = names.renamed(source.title) if len(work.passages) > 1 else source.title
-        made.append(assembled(source, rows, title=title))
+        texts.append(assembled(source, rows, title=title))
     options = tuple(map(names.renamed, work.example.options))
     answers = work.example.answers
     if options:
         known = dict(zip(work.example.options, options, strict=True))
         answers = tuple(known.get(answer, answer) for answer in answers)
     question = names.renamed(work.example.question)
-    return _with_context(work, made, question=question, options=options, answers=answers)
+    return _with_context(work, texts, question=question, options=options, answers=answers)
 
 
 def _most_similar(work: _Work) -> _Result:
     """Every token of the sentences that share fewer words with the question than the one that shares most."""
-    asked = {token.text.lower() for token in work.question.tokens if not is_sign(token.text)}
+    question_words = {token.text.lower() for token in work.question.tokens if not is_sign(token.text)}
     shared = {
-        (at, sentence.start): len(asked & {token.text.lower() for token in sentence.tokens})
+        (at, sentence.start): len(question_words & {token.text.lower() for token in sentence.tokens})
         for at, source in enumerate(work.passages)
         for sentence in source.sentences
     }
     most = max(shared.values(), default=0)
-    made = []
+    texts = []
     for at, source in enumerate(work.passages):
         rows = []
         for sentence in source.sentences:
@@ -278,8 +278,8 @@ def _most_similar(work: _Work) -> _Result:
             others = {} if stays else {token.start: UNKNOWN for token in sentence.tokens}
             work.dropped += len(others)
             rows.append(with_words(source, sentence, others))
-        made.append(assembled(source, rows, title=source.title))
-    return _with_context(work, made)
+        texts.append(assembled(source, rows, title=source.title))
+    return _with_context(work, texts)
 
 
 def _shuffled_words(work: _Work) -> _Result:
@@ -293,16 +293,16 @@ def _shuffled_in_sentences(work: _Work) -> _Result:
 
 
 def _shuffled_sentences(work: _Work) -> _Result:
-    made: list[Made] = []
+    texts: list[AblatedText] = []
     places: dict[tuple[int, int], int] = {}
     for at, source in enumerate(work.passages):
         one, order = shuffled_sentences(source, work.grown(at), work.rng)
-        made.append(one)
+        texts.append(one)
         places |= {(at, old): new for new, old in enumerate(order)}
     facts = work.example.facts
     if facts is not None:
         facts = tuple((p, places[p, s]) for p, s in facts if (p, s) in places)
-    return _with_context(work, made, facts=facts)
+    return _with_context(work, texts, facts=facts)
 
 
 _HOW: Mapping[int, Callable[[_Work], _Result]] = {

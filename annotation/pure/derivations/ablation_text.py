@@ -77,7 +77,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class AblatedText:
     """An ablated text and the place of every token in it, by the token's start in the original."""
 
     paragraph: Paragraph
@@ -122,7 +122,7 @@ def with_words(source: Passage, sentence: Sentence, words: Mapping[int, str], *,
     return [piece for piece in (*pieces, Piece(source.text[at : sentence.end])) if piece.text]
 
 
-def assembled(source: Passage, sentences: Sequence[Sequence[Piece]], *, title: str, apart: bool = False) -> Made:
+def assembled(source: Passage, sentences: Sequence[Sequence[Piece]], *, title: str, apart: bool = False) -> AblatedText:
     """The passage of these sentences; `apart` puts a space between them in place of what stood there."""
     texts = ["".join(piece.text for piece in pieces) for pieces in sentences]
     if source.drawn:
@@ -137,11 +137,11 @@ def assembled(source: Passage, sentences: Sequence[Sequence[Piece]], *, title: s
             if piece.token >= 0:
                 places[piece.token] = (start, start + len(piece.text))
             start += len(piece.text)
-    return Made(paragraph, places)
+    return AblatedText(paragraph, places)
 
 
 def _gaps(source: Passage, apart: bool) -> list[str]:
-    """What stands before each sentence and behind the last."""
+    """The text before each sentence and after the last."""
     edges = [0, *(edge for s in source.sentences for edge in (s.start, s.end)), len(source.text)]
     gaps = [source.text[edges[k] : edges[k + 1]] for k in range(0, len(edges), 2)]
     return [gaps[0], *(" " for _ in gaps[1:-1]), gaps[-1]] if apart else gaps
@@ -168,7 +168,7 @@ def segments(tokens: Sequence[Token], gold: Gold, length: int) -> list[list[Toke
     return [list(segment) for segment in (*before, *middle, *behind)]
 
 
-def shuffled_words(source: Passage, gold: Gold, length: int, rng: Random) -> Made:
+def shuffled_words(source: Passage, gold: Gold, length: int, rng: Random) -> AblatedText:
     """Ablation 6. The passage has no sentences any more."""
     moved = segments(source.tokens, gold, length)
     rng.shuffle(moved)
@@ -177,7 +177,7 @@ def shuffled_words(source: Passage, gold: Gold, length: int, rng: Random) -> Mad
     return assembled(one, [_row(source, moved)], title=source.title)
 
 
-def shuffled_in_sentences(source: Passage, gold: Gold, length: int, rng: Random) -> Made:
+def shuffled_in_sentences(source: Passage, gold: Gold, length: int, rng: Random) -> AblatedText:
     """Ablation 7. The last token of a sentence stays; so does the gold where it ends a sentence."""
     source = _with_gold_in_one_sentence(source, gold)
     rows = []
@@ -194,7 +194,7 @@ def shuffled_in_sentences(source: Passage, gold: Gold, length: int, rng: Random)
     return assembled(source, rows, title=source.title)
 
 
-def shuffled_sentences(source: Passage, gold: Gold, rng: Random) -> tuple[Made, list[int]]:
+def shuffled_sentences(source: Passage, gold: Gold, rng: Random) -> tuple[AblatedText, list[int]]:
     """Ablation 8: the passage and, for each new sentence, which one it was. The gold's sentences stay together."""
     source = _with_gold_in_one_sentence(source, gold)
     order = list(range(len(source.sentences)))
@@ -204,7 +204,7 @@ def shuffled_sentences(source: Passage, gold: Gold, rng: Random) -> tuple[Made, 
 
 
 def _row(source: Passage, moved: Sequence[Sequence[Token]]) -> list[Piece]:
-    """Segments with a space between them; what stands within a segment stands there still."""
+    """Join segments with spaces; text within a segment stays unchanged."""
     pieces: list[Piece] = []
     for segment in moved:
         if not segment:
@@ -262,14 +262,14 @@ class Names:
     def words(self, sentence: Sentence) -> dict[int, str]:
         """The name of every token of a sentence, by its start; behind that of an inflected word stands its tag."""
         tagged = sentence.tagged(self._tagger)
-        found = {}
+        replacements = {}
         for token, (tag, lemma) in zip(sentence.tokens, tagged, strict=True):
             kind = class_of(token.text, tag)
             known = self._numbers[kind]
             inflected = kind not in ("punct", "period") and lemma != token.text.lower()
             name = f"@{kind}{known.setdefault(lemma, len(known))}"
-            found[token.start] = f"{name} [{tag}]" if inflected else name
-        return found
+            replacements[token.start] = f"{name} [{tag}]" if inflected else name
+        return replacements
 
     def renamed(self, text: str) -> str:
         """A text with names for its words."""

@@ -69,14 +69,14 @@ def _in_word(sign: str) -> bool:
 
 def mentions(key: str, text: str) -> list[Mention]:
     """The mentions of an entity's key in a folded text, which do not overlap."""
-    found = []
+    spans = []
     start = text.find(key) if key else -1
     while start >= 0:
         end = mention_end(text, start, start + len(key))
         if end:
-            found.append(Mention(start, end))
+            spans.append(Mention(start, end))
         start = text.find(key, max(end, start + 1))
-    return found
+    return spans
 
 
 def masked(question: str, answers: Sequence[tuple[str, int]]) -> str | None:
@@ -87,13 +87,13 @@ def masked(question: str, answers: Sequence[tuple[str, int]]) -> str | None:
     """
     text = tidy(question)
     low = folded(text)
-    found: list[tuple[Mention, int]] = []
+    replacements: list[tuple[Mention, int]] = []
     for answer, number in answers:
         places = mentions(entity_key(answer), low)
         if not places:
             return None
-        found += [(_with_article(answer, low, place), number) for place in places]
-    return _replaced(text, sorted(found))
+        replacements += [(_with_article(answer, low, place), number) for place in places]
+    return _replaced(text, sorted(replacements))
 
 
 def _with_article(answer: str, low: str, mention: Mention) -> Mention:
@@ -107,9 +107,9 @@ def _with_article(answer: str, low: str, mention: Mention) -> Mention:
     return mention
 
 
-def _replaced(text: str, found: Sequence[tuple[Mention, int]]) -> str | None:
+def _replaced(text: str, replacements: Sequence[tuple[Mention, int]]) -> str | None:
     pieces, done = [], 0
-    for mention, number in found:
+    for mention, number in replacements:
         if mention.start < done:
             return None
         pieces += [text[done : mention.start], f"#{number}"]

@@ -149,7 +149,7 @@ class Index:
         return [Pair(entity.heads[place // width], entity.tails[place % width]) for place in sorted(chosen)]
 
     def fault(self, pair: Pair) -> str:
-        """Why a candidate is no pair, "" where it is one."""
+        """The reason why a candidate is not a pair, or ""."""
         head, tail = pair
         if self.passages[head] == self.passages[tail]:
             return "both questions are about the same paragraph"
@@ -178,9 +178,9 @@ def _inside(places: list[Mention], longer: list[Mention]) -> bool:
 
 
 def extra_of(singles: Sequence[Single]) -> JSON:
-    """What an example of these hops says of where they come from; nothing where nobody said."""
-    told = {SOURCE: [single.source for single in singles], ORIGIN: [single.origin for single in singles]}
-    return {key: texts for key, texts in told.items() if any(texts)}
+    """The `extra` fields that record the sources of these hops; {} if unknown."""
+    fields = {SOURCE: [single.source for single in singles], ORIGIN: [single.origin for single in singles]}
+    return {key: texts for key, texts in fields.items() if any(texts)}
 
 
 def pair_example(head: Single, tail: Single) -> Example:

@@ -1,4 +1,4 @@
-"""The graphs that are worth composing: six shapes out of connected pairs (MuSiQue, section 5, S4).
+"""Composition graphs in six shapes, built from connected pairs (MuSiQue, section 5, S4).
 
 A graph takes its hops from different questions and paragraphs; its questions mention answers of its hops only
 where its edges say so. `annotation.pure.derivations.graph_choice` draws those that are taken.
@@ -57,7 +57,7 @@ class Caps:
 
 
 class Drafting:
-    """Makes hops out of candidates and says what speaks against them."""
+    """Turn candidates into hops and check them."""
 
     def __init__(self, network: Network, limits: Limits) -> None:
         self._network, self._limits = network, limits
@@ -76,16 +76,16 @@ class Drafting:
     def questions(self, graph: Graph) -> list[str] | None:
         """The hops' questions with `#k`; None where the mentions of two entities overlap or one is missing."""
         singles = self._network.singles
-        found = []
+        texts = []
         for node, parents in zip(graph.nodes, _PARENTS[graph.shape], strict=True):
             question = masked(singles[node].question, [(singles[graph.nodes[j - 1]].answer, j) for j in parents])
             if question is None:
                 return None
-            found.append(question)
-        return found
+            texts.append(question)
+        return texts
 
     def fault(self, graph: Graph) -> str:
-        """Why a candidate is no graph, "" where it is one."""
+        """The reason why a candidate is not a graph, or ""."""
         if repeated := self.repeated(graph.nodes):
             return repeated
         questions = self.questions(graph)
@@ -94,7 +94,7 @@ class Drafting:
         return self._too_long(questions) or self._given_away(graph.nodes, questions)
 
     def repeated(self, nodes: Nodes) -> str:
-        """What two hops have in common that they must not, "" for nothing."""
+        """The forbidden overlap of two hops, or ""."""
         if len(set(nodes)) < len(nodes):
             return "two hops have the same question"
         singles, count = [self._network.singles[node] for node in nodes], len(nodes)
@@ -158,7 +158,7 @@ class Chosen:
         return iter(self._graphs.values())
 
     def refusal(self, graph: Graph) -> str:
-        """Why the graph cannot be taken now, "" where it can."""
+        """The reason why the graph cannot be added now, or ""."""
         nodes = frozenset(graph.nodes)
         if nodes in self._graphs:
             return "the graph came before"
@@ -181,7 +181,7 @@ class Chosen:
         return False
 
     def take(self, graph: Graph) -> int:
-        """Put the graph in and take those out that it contains; returns how many these were."""
+        """Add the graph and remove those it contains; returns how many were removed."""
         parts = _parts(frozenset(graph.nodes))
         inner = [part for part in parts if part in self._graphs]
         for part in inner:
@@ -221,7 +221,7 @@ class GraphRequest:
 
 @dataclass(slots=True)
 class Choice:
-    """What came of it. Every candidate that was looked at is in `graphs` or `dropped`."""
+    """The result of a draw. Every inspected candidate is in `graphs` or `dropped`."""
 
     graphs: list[Graph] = field(default_factory=list)
     candidates: dict[str, int] = field(default_factory=dict)
@@ -249,12 +249,12 @@ def choose(
 
 def _looks(network: Network, shape: str, most: int, *, seed: int | str, choice: Choice, tick: Tick) -> Iterator[Graph]:
     """The candidates of a shape in random order, counted as they are looked at."""
-    found = candidates(network, shape)
-    choice.candidates[shape] = found.size
-    for number in islice(shuffled(found.size, Random(f"{seed}/{shape}")), most):
+    graphs = candidates(network, shape)
+    choice.candidates[shape] = graphs.size
+    for number in islice(shuffled(graphs.size, Random(f"{seed}/{shape}")), most):
         choice.looked_at[shape] += 1
         tick()
-        yield Graph(shape, found.at(number))
+        yield Graph(shape, graphs.at(number))
 
 
 def _take_one(stream: Iterator[Graph], chosen: Chosen, drafting: Drafting, choice: Choice) -> bool:

@@ -21,11 +21,11 @@ ALIASES = "@aliases"  # in `extra`: aliases that the context does not state, for
 
 
 class NoContext(ValueError):
-    """The context cannot be built; the message is the reason, fit for counting."""
+    """The context cannot be built; the message is the reason, used as a counter's key."""
 
 
 class Placed(NamedTuple):
-    """A paragraph of a context to be, with the positions that it had before (none for a new one)."""
+    """A paragraph of a new context, with its former positions (none for a new paragraph)."""
 
     paragraph: Paragraph
     before: tuple[int, ...] = ()
@@ -54,11 +54,11 @@ def supporting(example: Example) -> list[Placed]:
     if any(hop.support is None for hop in example.hops):
         raise NoContext("the paragraph of a hop is not in its context")
     positions = {hop.support for hop in example.hops if hop.support is not None} | set(example.supports or ())
-    found: dict[tuple[str, str], list[int]] = {}
+    places: dict[tuple[str, str], list[int]] = {}
     for position in sorted(positions):
         paragraph = example.paragraphs[position]
-        found.setdefault((paragraph.title, same_text(paragraph)), []).append(position)
-    return [Placed(example.paragraphs[at[0]], tuple(at)) for at in found.values()]
+        places.setdefault((paragraph.title, same_text(paragraph)), []).append(position)
+    return [Placed(example.paragraphs[at[0]], tuple(at)) for at in places.values()]
 
 
 def with_context(example: Example, pool: Pool, *, size: int = SIZE, rng: Random) -> Example:
@@ -70,9 +70,9 @@ def with_context(example: Example, pool: Pool, *, size: int = SIZE, rng: Random)
     supports = supporting(example)
     if len(supports) > size:
         raise NoContext("it has more supporting paragraphs than the context may hold")
-    taken = {same_text(placed.paragraph) for placed in supports}
-    found = distractors(query(example), pool, count=size - len(supports), taken=taken, rng=rng)
-    return rearranged(example, [*supports, *map(Placed, found)], rng=rng)
+    used = {same_text(placed.paragraph) for placed in supports}
+    paragraphs = distractors(query(example), pool, count=size - len(supports), used=used, rng=rng)
+    return rearranged(example, [*supports, *map(Placed, paragraphs)], rng=rng)
 
 
 def distractors(
@@ -80,21 +80,21 @@ def distractors(
     pool: Pool,
     *,
     count: int,
-    taken: set[str],
+    used: set[str],
     rng: Random,
-    unfit: Callable[[Paragraph], bool] | None = None,
+    rejects: Callable[[Paragraph], bool] | None = None,
     patience: int | None = None,
 ) -> list[Paragraph]:
     """Up to `count` paragraphs of the pool, best ranked first, then drawn ones.
 
-    None has a text in `taken` or is `unfit`; at most `patience` of the pool are looked at.
+    None has a text in `used` or is `rejects`; at most `patience` of the pool are looked at.
     """
     chosen: list[Paragraph] = []
     for looked, position in enumerate(_candidates(query, pool, rng)):
         if len(chosen) >= count or looked == patience:
             break
         paragraph = pool.paragraphs[position]
-        if pool.texts[position] not in taken and not (unfit and unfit(paragraph)):
+        if pool.texts[position] not in used and not (rejects and rejects(paragraph)):
             chosen.append(paragraph)
     return chosen
 

@@ -84,10 +84,10 @@ def split(units: Sequence[Unit], *, dev: int, test: int, rng: Random, tick: Tick
     return names
 
 
-def shared(ours: Iterable[Unit], others: Iterable[Unit]) -> tuple[int, Counter[str]]:
+def shared(units: Iterable[Unit], others: Iterable[Unit]) -> tuple[int, Counter[str]]:
     """(how many of ours overlap with others, how many keys of each sort the two share)."""
-    theirs = {key for unit in others for key in unit.keys}
-    common = [unit.keys & theirs for unit in ours]
+    other_keys = {key for unit in others for key in unit.keys}
+    common = [unit.keys & other_keys for unit in units]
     return sum(map(bool, common)), Counter(key.split(":", 1)[0] for key in set().union(*common))
 
 
@@ -188,10 +188,10 @@ def _by_group(weights: Mapping[str, float], size: int, *, most: Mapping[str, int
         size,
         most={group: sum(most[kind] for kind in kinds) for group, kinds in groups.items()},
     )
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for group, kinds in groups.items():
-        found |= _quotas({k: weights[k] for k in kinds}, sizes[group], most={k: most[k] for k in kinds})
-    return found
+        counts |= _quotas({k: weights[k] for k in kinds}, sizes[group], most={k: most[k] for k in kinds})
+    return counts
 
 
 def _quotas(weights: Mapping[str, float], size: int, *, most: Mapping[str, int] | None = None) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Which single-hop questions can be answered without what they should depend on (MuSiQue's disconnection filter).
+"""MuSiQue's disconnection filter: single-hop questions that models answer without the connection.
 
 Trivedi et al. 2022, section 5, S3. For an edge j → i of a decomposition, hop j is the head and hop i the tail.
 A model answers heads without any context, and tails with the mention of the head's answer masked, among
@@ -42,7 +42,7 @@ class Item:
 
     @property
     def ties(self) -> tuple[str, str]:
-        """What never is in two folds: the single-hop question and its paragraph."""
+        """Keys that must not be in two folds: the single-hop question and its paragraph."""
         return f"question:{self.whole.casefold()}", f"paragraph:{same_text(self.paragraph)}"
 
 
@@ -54,7 +54,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Limits:
-    """When a model does badly enough: the paper's thresholds, each on a mean over the predictions."""
+    """The paper's thresholds, each for a mean over the predictions."""
 
     head_answer: float = 0.5  # keep a head below this answer F1
     tail_answer: float = 0.25  # keep a tail up to this answer F1
@@ -69,10 +69,10 @@ def edge_items(example: Example, *, mask: str = MASK) -> Iterator[tuple[Item, It
     Raises NoContext where there is no edge or the paragraph of a hop is not in the context.
     """
     supporting(example)
-    found = edges(example.hops)
-    if not found:
+    pairs = edges(example.hops)
+    if not pairs:
         raise NoContext("no hop uses the answer of another")
-    for j, i in found:
+    for j, i in pairs:
         yield _item(example, j, 0, mask=mask), _item(example, i, j, mask=mask)
 
 
@@ -84,8 +84,8 @@ def _item(example: Example, hop: int, masked: int, *, mask: str) -> Item:
     mention = example.hops[masked - 1].answer if masked else ""
     paragraph = example.paragraphs[it.support or 0]
     kind = TAIL if masked else HEAD
-    asked = " ".join(resolved(it.question, example.hops, masked=masked).split())
-    parts = (kind, asked, normalise_answer(mention) or mention, it.answer, paragraph.title, same_text(paragraph))
+    text = " ".join(resolved(it.question, example.hops, masked=masked).split())
+    parts = (kind, text, normalise_answer(mention) or mention, it.answer, paragraph.title, same_text(paragraph))
     digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "replace"), digest_size=10).hexdigest()
     return Item(f"{kind}-{digest}", kind, question, it.answer, mention, whole, paragraph)
 
@@ -96,10 +96,10 @@ def folds(items: Sequence[Item], count: int = FOLDS, *, rng: Random) -> dict[str
     A model is asked only what it was not trained on: items of one single-hop question, whatever is masked,
     and of one paragraph are always in one fold; items of one answer are as far as no fold outgrows its share.
     """
-    found: dict[str, int] = {}
+    fold_of: dict[str, int] = {}
     for kind in (HEAD, TAIL):
-        found |= _folds([item for item in items if item.kind == kind], count, rng=rng)
-    return found
+        fold_of |= _folds([item for item in items if item.kind == kind], count, rng=rng)
+    return fold_of
 
 
 def _folds(items: Sequence[Item], count: int, *, rng: Random) -> dict[str, int]:
@@ -107,12 +107,12 @@ def _folds(items: Sequence[Item], count: int, *, rng: Random) -> dict[str, int]:
     rng.shuffle(clusters)
     clusters.sort(key=len, reverse=True)
     sizes = [(0, fold) for fold in range(count)]
-    found: dict[str, int] = {}
+    fold_of: dict[str, int] = {}
     for cluster in clusters:
         size, fold = heapq.heappop(sizes)
         heapq.heappush(sizes, (size + len(cluster), fold))
-        found |= dict.fromkeys((items[at].id for at in cluster), fold)
-    return found
+        fold_of |= dict.fromkeys((items[at].id for at in cluster), fold)
+    return fold_of
 
 
 def _clusters(items: Sequence[Item], *, most: int) -> list[list[int]]:
@@ -141,11 +141,11 @@ def _clusters(items: Sequence[Item], *, most: int) -> list[list[int]]:
 
 def _sharing(items: Sequence[Item], ties: Sequence[Collection[str]]) -> list[list[int]]:
     """Positions of the items by what they share, in order of first appearance."""
-    found: dict[str, list[int]] = {}
+    by_tie: dict[str, list[int]] = {}
     for at in range(len(items)):
         for tie in ties[at]:
-            found.setdefault(tie, []).append(at)
-    return list(found.values())
+            by_tie.setdefault(tie, []).append(at)
+    return list(by_tie.values())
 
 
 def shared_answers(items: Iterable[Item], fold_of: Mapping[str, int]) -> Counter[str]:
@@ -167,8 +167,8 @@ def as_example(item: Item, pool: Pool, *, fold: int, size: int = SIZE, mask: str
     if item.kind == TAIL:
         rng = Random(item.id)
         query = item.question.replace(mask, " ")
-        taken = {same_text(item.paragraph)}
-        paragraphs = [item.paragraph, *distractors(query, pool, count=size - 1, taken=taken, rng=rng)]
+        used = {same_text(item.paragraph)}
+        paragraphs = [item.paragraph, *distractors(query, pool, count=size - 1, used=used, rng=rng)]
         rng.shuffle(paragraphs)
     return Example(
         id=item.id,
@@ -183,7 +183,7 @@ def as_example(item: Item, pool: Pool, *, fold: int, size: int = SIZE, mask: str
 
 
 def keeps(item: Example, predictions: Sequence[Prediction], limits: Limits) -> bool:
-    """Whether the models do badly enough on an item for it to stay. ValueError without a prediction."""
+    """Whether an item is kept because models score low on it. ValueError without a prediction."""
     if not predictions:
         raise ValueError(f"there is no prediction for {item.id}")
     answer = _mean([MUSIQUE.answer(each.answer, item.answers).f1 for each in predictions])

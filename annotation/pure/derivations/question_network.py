@@ -39,8 +39,8 @@ class Network:
 
     def _entities(self) -> Numbers:
         numbers: dict[str, int] = {}
-        found = [numbers.setdefault(key, len(numbers)) for key in self.keys]
-        return np.array(found, dtype=np.int64)
+        ids = [numbers.setdefault(key, len(numbers)) for key in self.keys]
+        return np.array(ids, dtype=np.int64)
 
     def _group_edges(self, entity: Numbers) -> None:
         """`before`: how many edges into the same tail have an earlier entity; `group`: how many have this one."""

@@ -1,4 +1,4 @@
-"""Single-hop questions, the material of composed ones, and which of them are fit for it (MuSiQue, section 5, S1).
+"""Single-hop questions for composition, and their checks (MuSiQue, section 5, S1).
 
 They come out of records with one paragraph as they are, and out of decompositions, a hop each.
 """
@@ -58,7 +58,7 @@ class Rules:
     answer_in_paragraph: bool = True
 
     def fault(self, single: Single) -> str:
-        """Why the question is not usable, "" where it is."""
+        """The reason why the question is not usable, or ""."""
         if not single.question.strip():
             return "the question is empty"
         if dag.references(single.question):
@@ -79,7 +79,7 @@ def _answered(single: Single) -> bool:
 
 
 def whole(example: Example) -> Single | str:
-    """A record without a decomposition as a single-hop question, or why it is none."""
+    """A record without a decomposition as a single-hop question, or the reason why it is not one."""
     if not any(answer.strip() for answer in example.answers) or example.answerable is False:
         return "the question has no answer"
     if len(example.paragraphs) != 1:
@@ -93,11 +93,11 @@ def origins(example: Example) -> list[str]:
 
 
 def sources(example: Example, *, key: str = SOURCE) -> list[str]:
-    """Where the hops of an example come from, one for each; "" where nobody said. A record without hops has one."""
-    told, hops = example.extra.get(key), len(example.hops) or 1
-    if isinstance(told, list | tuple) and len(told) == hops:
-        return [each if isinstance(each, str) else "" for each in told]
-    return [told if isinstance(told, str) else ""] * hops
+    """The source of each hop of an example, "" if unknown. A record without hops has one source."""
+    stored, hops = example.extra.get(key), len(example.hops) or 1
+    if isinstance(stored, list | tuple) and len(stored) == hops:
+        return [each if isinstance(each, str) else "" for each in stored]
+    return [stored if isinstance(stored, str) else ""] * hops
 
 
 def parts(example: Example) -> Iterator[Single | str]:
@@ -110,8 +110,8 @@ def parts(example: Example) -> Iterator[Single | str]:
         if number in broken:
             yield "the hop refers to a hop that is not before it"
         else:
-            found = _part(example, hop, last=number == len(example.hops))
-            yield found if isinstance(found, str) else replace(found, source=sources(example)[number - 1])
+            part = _part(example, hop, last=number == len(example.hops))
+            yield part if isinstance(part, str) else replace(part, source=sources(example)[number - 1])
 
 
 def _part(example: Example, hop: Hop, *, last: bool) -> Single | str:
@@ -136,17 +136,17 @@ def numbered(singles: Iterable[Single]) -> Iterator[Single]:
 
     The same questions in the same order get the same numbers; each keeps its own id as its `origin`.
     """
-    found = list(singles)
-    taken = {single.id for single in found if number(single.id) is not None}
-    free = (text for text in map(str, count(1)) if text not in taken)
-    for single in found:
-        yield single if single.id in taken else replace(single, id=next(free), origin=single.id)
+    questions = list(singles)
+    used = {single.id for single in questions if number(single.id) is not None}
+    free = (text for text in map(str, count(1)) if text not in used)
+    for single in questions:
+        yield single if single.id in used else replace(single, id=next(free), origin=single.id)
 
 
 def hop_id(text: str) -> str | int:
     """A single-hop id as decompositions have it: a whole number where it is one."""
-    found = number(text)
-    return text if found is None else found
+    numeric = number(text)
+    return text if numeric is None else numeric
 
 
 def answered_by(predictions: list[str], single: Single) -> bool:

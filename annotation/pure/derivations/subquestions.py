@@ -33,10 +33,10 @@ def matches_partially(prediction: str, gold: str) -> bool:
 
 def shares(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Per cent of the examples by outcome, all eight; ValueError without any example."""
-    found = ["".join("c" if right else "w" for right in outcome) for outcome in outcomes]
-    if not found:
+    codes = ["".join("c" if right else "w" for right in outcome) for outcome in outcomes]
+    if not codes:
         raise ValueError("there is no example to count")
-    return {name: 100 * found.count(name) / len(found) for name in OUTCOMES}
+    return {name: 100 * codes.count(name) / len(codes) for name in OUTCOMES}
 
 
 def failure_rate(table: Mapping[str, float]) -> float | None:

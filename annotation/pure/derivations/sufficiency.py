@@ -66,8 +66,8 @@ class Context:
         Random(f"{self.seed}/{','.join(map(str, subset))}").shuffle(order)
         return tuple(order[:count])
 
-    def without(self, *gone: Positions) -> Positions:
-        lost = {k for some in gone for k in some}
+    def without(self, *removed: Positions) -> Positions:
+        lost = {k for some in removed for k in some}
         return tuple(k for k in range(self.size) if k not in lost)
 
     def complement(self, subset: Positions) -> Positions:
@@ -91,11 +91,11 @@ def transform(context: Context) -> list[Instance]:
     """T(D): the sufficient instance, then one insufficient for each part of the supports that is missing."""
     context.check()
     count = len(context.supports)
-    made = [Instance(context.without(context.removed()), SUFFICIENT)]
-    for gone in subsets(context.supports):
-        fill = context.some_removed(gone, count - len(gone) - 1)
-        made.append(Instance(context.without(gone, fill), INSUFFICIENT))
-    return made
+    instances = [Instance(context.without(context.removed()), SUFFICIENT)]
+    for removed in subsets(context.supports):
+        fill = context.some_removed(removed, count - len(removed) - 1)
+        instances.append(Instance(context.without(removed, fill), INSUFFICIENT))
+    return instances
 
 
 def probe(context: Context) -> list[Instance]:
@@ -111,13 +111,13 @@ def probe(context: Context) -> list[Instance]:
 def probe_of_transform(context: Context) -> list[Instance]:
     """P(T(D)): for each bi-partition the context without any support, then without each of its parts."""
     context.check()
-    made = []
+    instances = []
     for number, parts in enumerate(bipartitions(context.supports)):
-        made.append(Instance(context.without(context.supports), WITHOUT, number))
+        instances.append(Instance(context.without(context.supports), WITHOUT, number))
         for part in parts:
             fill = context.some_removed(part, len(context.supports) - len(part))
-            made.append(Instance(context.without(part, fill), INSUFFICIENT, number))
-    return made
+            instances.append(Instance(context.without(part, fill), INSUFFICIENT, number))
+    return instances
 
 
 def trivial(context: Context) -> list[Instance]:
@@ -126,15 +126,15 @@ def trivial(context: Context) -> list[Instance]:
     others = context.others
     if len(others) < COPIES:
         raise TooSmall(f"the trivial transform needs {COPIES} paragraphs that are no supports")
-    gone = Random(f"{context.seed}/trivial").sample(others, COPIES)
-    return [Instance(context.without((each,))) for each in gone]
+    removed = Random(f"{context.seed}/trivial").sample(others, COPIES)
+    return [Instance(context.without((each,))) for each in removed]
 
 
 def nmf_transform(context: Context) -> list[Instance]:
     """NMF's T(D): as DiRe's, the insufficient ones named by the part that is kept."""
     context.check()
-    made = [Instance(context.without(context.removed()), SUFFICIENT)]
-    return made + [Instance(_kept_with_fill(context, kept), INSUFFICIENT) for kept in subsets(context.supports)]
+    instances = [Instance(context.without(context.removed()), SUFFICIENT)]
+    return instances + [Instance(_kept_with_fill(context, kept), INSUFFICIENT) for kept in subsets(context.supports)]
 
 
 def nmf_probe(context: Context) -> list[Instance]:
@@ -153,7 +153,7 @@ def nmf_probe_of_transform(context: Context) -> list[Instance]:
     With two supports both fills are the same paragraph, and so the last instance is left out.
     """
     context.check()
-    made = []
+    instances = []
     for number, parts in enumerate(bipartitions(context.supports)):
         group = []
         for part in parts:
@@ -161,8 +161,8 @@ def nmf_probe_of_transform(context: Context) -> list[Instance]:
             fill = _fill(context, part)
             kept = tuple(sorted({*context.without(context.removed(), context.supports), *fill}))
             group.append(Instance(kept, WITHOUT, number))
-        made += group[:3] if len(context.supports) == 2 else group
-    return made
+        instances += group[:3] if len(context.supports) == 2 else group
+    return instances
 
 
 def _fill(context: Context, kept: Positions) -> Positions:
@@ -171,8 +171,8 @@ def _fill(context: Context, kept: Positions) -> Positions:
 
 
 def _kept_with_fill(context: Context, kept: Positions) -> Positions:
-    gone = set(context.removed()) - set(_fill(context, kept))
-    return context.without(tuple(gone), context.complement(kept))
+    removed = set(context.removed()) - set(_fill(context, kept))
+    return context.without(tuple(removed), context.complement(kept))
 
 
 def numbers(instances: Sequence[Instance], rng: Random) -> list[int]:
@@ -228,8 +228,8 @@ def pairs(context: Context) -> list[Pair]:
         raise TooSmall("it has no paragraph that is no support")
     other = Random(f"{context.seed}/fr").choice(context.others)
     numbered = list(enumerate(context.supports, 1))
-    made = [Pair((one, two), (i, k)) for (i, one), (k, two) in combinations(numbered, 2)]
-    return made + [Pair((one, other) if i == 1 else (other, one), (i,)) for i, one in numbered]
+    result = [Pair((one, two), (i, k)) for (i, one), (k, two) in combinations(numbered, 2)]
+    return result + [Pair((one, other) if i == 1 else (other, one), (i,)) for i, one in numbered]
 
 
 def expected_drop(p: float, others: int) -> float:

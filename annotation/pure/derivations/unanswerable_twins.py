@@ -60,22 +60,22 @@ def _without(example: Example, hop: int, pool: Pool, *, rng: Random) -> list[Pla
     def gives_away(paragraph: Paragraph) -> bool:
         return any(carries(f"{paragraph.title}\n{paragraph.text}", answer) for answer in answers)
 
-    gone = {same_text(example.paragraphs[at]) for at in (example.hops[hop].support,) if at is not None}
-    taken = {same_text(paragraph) for paragraph in example.paragraphs}
+    removed = {same_text(example.paragraphs[at]) for at in (example.hops[hop].support,) if at is not None}
+    used = {same_text(paragraph) for paragraph in example.paragraphs}
     kept: dict[str, Placed] = {}
     for position, paragraph in enumerate(example.paragraphs):
         text = same_text(paragraph)
         if text in kept:
             kept[text] = Placed(kept[text].paragraph, (*kept[text].before, position))
-        elif text not in gone and not gives_away(paragraph):
+        elif text not in removed and not gives_away(paragraph):
             kept[text] = Placed(paragraph, (position,))
-    found = distractors(
+    fillers = distractors(
         query(example),
         pool,
         count=len(example.paragraphs) - len(kept),
-        taken=taken,
+        used=used,
         rng=rng,
-        unfit=gives_away,
+        rejects=gives_away,
         patience=PATIENCE,
     )
-    return [*kept.values(), *map(Placed, found)]
+    return [*kept.values(), *map(Placed, fillers)]

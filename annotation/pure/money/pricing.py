@@ -15,7 +15,7 @@ MANY: Final = 10  # assignments of a HIT from which MTurk's surcharge holds
 
 
 def dollars(cents: int) -> Decimal:
-    """Whole cents as dollars."""
+    """Convert whole cents to dollars."""
     return (Decimal(cents) / 100).quantize(CENT)
 
 
@@ -79,7 +79,7 @@ class Bonuses:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What work comes to at most, line by line."""
+    """The maximum cost of work, line by line."""
 
     lines: tuple[Line, ...]
     bonuses: tuple[Bonuses, ...] = ()

@@ -79,8 +79,8 @@ def score(key: AnswerKey, answers: Iterable[tuple[str, str]]) -> int:
     if isinstance(key.mapping, Scale):
         return _rounded(key.mapping.by * total)
     if isinstance(key.mapping, Ranges):
-        found = (value for low, high, value in key.mapping.ranges if low <= total <= high)
-        return next(found, key.mapping.outside)
+        values = (value for low, high, value in key.mapping.ranges if low <= total <= high)
+        return next(values, key.mapping.outside)
     return total
 
 
@@ -142,10 +142,10 @@ def _scale(element: Element) -> Scale:
 def _ranges(element: Element) -> Ranges:
     only(element, "SummedScoreRange", "OutOfRangeQualificationValue")
     names = ("InclusiveLowerBound", "InclusiveUpperBound", "QualificationValue")
-    found = []
+    ranges = []
     for each in element:
         if local(each) == "SummedScoreRange":
             low, high, value = (whole_text(text_of(wanted(each, name)), name) for name in names)
-            found.append((low, high, value))
+            ranges.append((low, high, value))
     outside = text_of(wanted(element, "OutOfRangeQualificationValue"))
-    return Ranges(tuple(found), whole_text(outside, "OutOfRangeQualificationValue"))
+    return Ranges(tuple(ranges), whole_text(outside, "OutOfRangeQualificationValue"))

@@ -37,8 +37,8 @@ def payload_of(xml: str) -> dict[str, Any]:
 
 def parameters(*, hit: str, submit_to: str, assignment: str = "", worker: str = "") -> dict[str, str]:
     """What is appended to a question's address; without an assignment it is a preview, which tells of no worker."""
-    told = {"assignmentId": assignment or NOT_AVAILABLE, "hitId": hit, "turkSubmitTo": submit_to.rstrip("/")}
-    return told | ({"workerId": worker} if assignment else {})
+    query = {"assignmentId": assignment or NOT_AVAILABLE, "hitId": hit, "turkSubmitTo": submit_to.rstrip("/")}
+    return query | ({"workerId": worker} if assignment else {})
 
 
 def sandbox(url: str, own_host: str) -> str:
@@ -62,8 +62,8 @@ def rewritten(html: str, *, script: str, crowd: str, first: str) -> str:
     start = _PROLOGUE.match(html)
     at = start.end() if start else 0
     page = f'{html[:at]}<script src="{first}"></script>{html[at:]}'
-    for wanted, ours in ((_SUBMIT, SUBMIT_PATH), (_SCRIPT, script), (_CROWD_SCRIPT, crowd)):
-        page = wanted.sub(lambda _found, ours=ours: ours, page)  # type: ignore[misc]
+    for wanted, address in ((_SUBMIT, SUBMIT_PATH), (_SCRIPT, script), (_CROWD_SCRIPT, crowd)):
+        page = wanted.sub(lambda _found, address=address: address, page)  # type: ignore[misc]
     return page
 
 
@@ -81,20 +81,20 @@ class TwoAssignments(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SubmittedForm:
     """`assignment` is "" where none was named; `fields` are (name, value) in the order in which they came."""
 
     assignment: str
     fields: list[tuple[str, str]]
 
 
-def sent(query: str, posted: Iterable[tuple[str, str]] = ()) -> Sent:
+def sent(query: str, posted: Iterable[tuple[str, str]] = ()) -> SubmittedForm:
     """Read a raw query string and the pairs of a form. Raises TwoAssignments."""
     pairs = [*query_pairs(query), *posted]
     named = {value.strip() for name, value in pairs if name == "assignmentId"} - {""}
     if len(named) > 1:
         raise TwoAssignments
-    return Sent(next(iter(named), ""), [(name, value) for name, value in pairs if name not in RESERVED])
+    return SubmittedForm(next(iter(named), ""), [(name, value) for name, value in pairs if name not in RESERVED])
 
 
 def query_pairs(query: str) -> Sequence[tuple[str, str]]:
@@ -120,5 +120,5 @@ def _plain(text: str) -> str:
 
 
 def _unescape(text: str) -> str:
-    units = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
+    units = _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), text)
     return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""In which state a HIT of MTurk's protocol is: a function of its counters and times, never stored.
+"""HITStatus of the MTurk protocol, computed from counters and times, never stored.
 
 Sources: MTurk's developer guide on HIT states, ListReviewableHITs and DeleteHIT; what clients were seen to rely on.
 """
@@ -20,8 +20,8 @@ MANY: Final = 10  # assignments from which the higher fee holds: nobody gets the
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
-    """What is known of a HIT: places asked for, under way and submitted; its time; what its requester did."""
+class HitCounts:
+    """A HIT's counters of assignments (wanted, live, done), and whether it expired, is in review or deleted."""
 
     wanted: int
     live: int
@@ -32,11 +32,11 @@ class Stand:
 
     @property
     def available(self) -> int:
-        """Places that nobody has or had. They stay after the HIT has expired, though nobody gets them."""
+        """Assignments never accepted. They still count after the HIT has expired."""
         return max(0, self.wanted - self.live - self.done)
 
 
-def status(stand: Stand) -> str:
+def status(stand: HitCounts) -> str:
     """HITStatus: Assignable, Unassignable, Reviewable, Reviewing or Disposed."""
     if stand.deleted:
         return DISPOSED
@@ -47,8 +47,8 @@ def status(stand: Stand) -> str:
     return REVIEWING if stand.reviewing else REVIEWABLE
 
 
-def payable(stand: Stand, undecided: int) -> int:
-    """For how many assignments money must lie ready; `undecided` are submitted and neither paid nor rejected."""
+def payable(stand: HitCounts, undecided: int) -> int:
+    """The number of assignments to reserve funds for; `undecided` are submitted, neither paid nor rejected."""
     places = stand.available if not (stand.expired or stand.deleted) else 0
     return places + stand.live + undecided
 

@@ -139,9 +139,9 @@ def answers_xml(fields: Sequence[Sequence[str]], question: External | Html | For
     return f"{opening}{answers}</QuestionFormAnswers>"
 
 
-def _answer(name: str, values: Sequence[str], asked: object) -> str:
-    if isinstance(asked, Selection):
-        known = {choice.name for choice in asked.choices}
+def _answer(name: str, values: Sequence[str], form: object) -> str:
+    if isinstance(form, Selection):
+        known = {choice.name for choice in form.choices}
         words = [("SelectionIdentifier" if v in known else "OtherSelectionText", v) for v in values if v]
         content = "".join(_element(tag, v) for tag, v in words)
     else:
@@ -155,7 +155,7 @@ def _element(name: str, text: str) -> str:
 
 def _escaped(text: str) -> str:
     plain = _ILLEGAL.sub("", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _NOT_PLAIN.sub(lambda found: f"&#{ord(found[0])};", plain)
+    return _NOT_PLAIN.sub(lambda match: f"&#{ord(match[0])};", plain)
 
 
 def read_answers(xml: str | bytes) -> list[tuple[str, str]]:
@@ -168,12 +168,12 @@ def read_answers(xml: str | bytes) -> list[tuple[str, str]]:
         raise Malformed(f"{local(root)} is not QuestionFormAnswers.")
     _of_schema(root, (ANSWERS,))
     only(root, "Answer")
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for answer in root:
         name = text_of(wanted(answer, "QuestionIdentifier"))
         tags = {"FreeText", "SelectionIdentifier", "OtherSelectionText", "OtherSelection"}
-        found += [(name, text_of(each)) for each in answer if local(each) in tags] or [(name, "")]
-    return found
+        pairs += [(name, text_of(each)) for each in answer if local(each) in tags] or [(name, "")]
+    return pairs
 
 
 def read_answer_key(xml: str | bytes) -> AnswerKey:

@@ -1,4 +1,4 @@
-"""Notifications of MTurk's protocol: where they may go, what they say, how they are signed, how long to wait."""
+"""Notifications of the MTurk protocol: destination, body, signature and retry delay."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def route(transport: str, destination: str) -> Route:
 
 def body(kind: str, at: datetime, *, version: str, customer: str, account: str, **ids: str) -> dict[str, Any]:
     """A notification, less its EventDocId; `ids` are HITTypeId, HITId and AssignmentId, as far as they apply."""
-    told = {"EventType": kind, "EventTimestamp": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
+    event = {"EventType": kind, "EventTimestamp": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}
     return {
-        "Events": [told | {name: value for name, value in ids.items() if value}],
+        "Events": [event | {name: value for name, value in ids.items() if value}],
         "SourceAccount": account,
         "CustomerId": customer,
         "EventDocVersion": version,

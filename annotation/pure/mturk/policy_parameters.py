@@ -18,11 +18,11 @@ class BadPolicy(ValueError):
 
 @dataclass(slots=True)
 class Parameters:
-    """What a policy was given, taken out one by one; `finish` finds what nobody asked for."""
+    """The parameters of a policy, read one by one; `finish` rejects unknown ones."""
 
     name: str
     given: dict[str, Mapping[str, Any]]
-    asked: set[str] = field(default_factory=set)
+    names_read: set[str] = field(default_factory=set)
 
     @classmethod
     def read(cls, policy: Mapping[str, Any], *, name: str) -> Parameters:
@@ -39,14 +39,14 @@ class Parameters:
 
     def finish(self) -> None:
         """Raises BadPolicy for a parameter that the policy does not have."""
-        for key in self.given.keys() - self.asked:
+        for key in self.given.keys() - self.names_read:
             raise BadPolicy(f"{self.name} has no parameter {self.given[key].get('Key', '')!r}")
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list, written as several values or as one with commas."""
         values = [str(value) for value in self._take(name).get("Values", [])]
-        found = [text.strip() for value in values for text in (value.split(",") if len(values) == 1 else [value])]
-        return tuple(_short(text, name) for text in dict.fromkeys(found) if text)
+        parts = [text.strip() for value in values for text in (value.split(",") if len(values) == 1 else [value])]
+        return tuple(_short(text, name) for text in dict.fromkeys(parts) if text)
 
     def text(self, name: str) -> str:
         values = self._take(name).get("Values", [])
@@ -80,7 +80,7 @@ class Parameters:
         return list(self._take(name).get("MapEntries", []))
 
     def _take(self, name: str) -> Mapping[str, Any]:
-        self.asked.add(_key(name))
+        self.names_read.add(_key(name))
         return self.given.get(_key(name), {})
 
 

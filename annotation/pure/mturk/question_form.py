@@ -157,34 +157,34 @@ def _answer(element: Element) -> FreeText | Selection | None:
 def _free_text(element: Element) -> FreeText:
     only(element, "Constraints", "DefaultText", "NumberOfLinesSuggestion")
     lines = whole(child(element, "NumberOfLinesSuggestion"), 1) or 1
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     constraints = child(element, "Constraints")
     numeric = False
     for each in () if constraints is None else constraints:
         if local(each) not in {"IsNumeric", "Length", "AnswerFormatRegex"}:
             raise Malformed(f"{local(each)} is not allowed in Constraints.")
         numeric = numeric or local(each) == "IsNumeric"
-        found |= each.attrib
+        attributes |= each.attrib
     return FreeText(
         default=text_of(child(element, "DefaultText")),
         lines=max(1, min(lines, 40)),
-        shortest=max(0, _whole_in(found, "minLength") or 0),
-        longest=_whole_in(found, "maxLength"),
+        shortest=max(0, _whole_in(attributes, "minLength") or 0),
+        longest=_whole_in(attributes, "maxLength"),
         numeric=numeric,
-        least=_number_in(found, "minValue"),
-        most=_number_in(found, "maxValue"),
-        pattern=found.get("regex", ""),
-        flags=found.get("flags", ""),
-        complaint=found.get("errorText", ""),
+        least=_number_in(attributes, "minValue"),
+        most=_number_in(attributes, "maxValue"),
+        pattern=attributes.get("regex", ""),
+        flags=attributes.get("flags", ""),
+        complaint=attributes.get("errorText", ""),
     )
 
 
-def _whole_in(found: Mapping[str, str], name: str) -> int | None:
-    return whole_text(found[name], name) if name in found else None
+def _whole_in(attributes: Mapping[str, str], name: str) -> int | None:
+    return whole_text(attributes[name], name) if name in attributes else None
 
 
-def _number_in(found: Mapping[str, str], name: str) -> float | None:
-    return number_text(found[name], name) if name in found else None
+def _number_in(attributes: Mapping[str, str], name: str) -> float | None:
+    return number_text(attributes[name], name) if name in attributes else None
 
 
 def _selection(element: Element) -> Selection:

@@ -1,4 +1,4 @@
-"""MTurk's two review policies: what they find in answers, and what is to be done about it.
+"""MTurk's two review policies: their results and actions for submitted answers.
 
 `ScoreMyKnownAnswers/2011-09-01` compares one assignment with a key, `SimplePlurality/2011-09-01` the assignments of a
 HIT with each other. Answers are {question: values}; values match when the trimmed texts are the same, all of them.
@@ -61,7 +61,7 @@ class Plurality:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Something that a policy found out about an assignment, a HIT, or a question of either."""
+    """A policy's result for an assignment, a HIT, or a question of either."""
 
     subject: str  # ASSIGNMENT or HIT
     subject_id: str
@@ -72,7 +72,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that a policy wants done; `text` is what the worker is told, or what a REVIEW says."""
+    """An action that a policy requests; `text` is the message to the worker, or of a REVIEW."""
 
     name: str
     target: str  # ASSIGNMENT or HIT
@@ -98,14 +98,14 @@ class Work:
 
 def field_values(fields: Iterable[Sequence[str]]) -> dict[str, frozenset[str] | None]:
     """The [name, value] pairs of a submitted form as answers; blank values are none."""
-    found: dict[str, frozenset[str] | None] = {}
+    values_by_name: dict[str, frozenset[str] | None] = {}
     for name, value in fields:
-        before = found.get(name, frozenset())
+        before = values_by_name.get(name, frozenset())
         if before is None or len(value.strip()) > LONGEST_ANSWER:
-            found[name] = None
+            values_by_name[name] = None
         else:
-            found[name] = before | _trimmed([value])
-    return found
+            values_by_name[name] = before | _trimmed([value])
+    return values_by_name
 
 
 def _trimmed(values: Iterable[str]) -> frozenset[str]:
@@ -170,11 +170,11 @@ def _plurality_extension(given: Parameters) -> Extension | None:
 def score_known_answers(policy: KnownAnswers, work: Work, *, hit: str) -> Outcome:
     """What ScoreMyKnownAnswers says of an assignment of the HIT `hit`."""
     right = {question: work.answers.get(question, frozenset()) == values for question, values in policy.key.items()}
-    correct, asked = sum(right.values()), len(right)
-    score = 100 * correct // asked
+    correct, total = sum(right.values()), len(right)
+    score = 100 * correct // total
     results = [Result(ASSIGNMENT, work.id, "KnownAnswerCorrect", str(int(ok)), q) for q, ok in right.items()]
     results.append(Result(ASSIGNMENT, work.id, "KnownAnswerScore", str(score)))
-    actions = [Action(REVIEW, ASSIGNMENT, work.id, f"Compared with known answers: {correct} of {asked} correct")]
+    actions = [Action(REVIEW, ASSIGNMENT, work.id, f"Compared with known answers: {correct} of {total} correct")]
     actions += _decisions(
         work.id, score, policy.approve_from, policy.reject_below, (policy.approve_reason, policy.reject_reason)
     )
@@ -212,9 +212,9 @@ def compare_answers(policy: Plurality, works: Sequence[Work], *, hit: str) -> Ou
     results: list[Result] = []
     for question in policy.questions:
         values, score = _most_given(question, used)
-        found = values is not None and (score > policy.threshold or score == 100)
-        results.append(Result(HIT, hit, "AgreedAnswerFound", str(found).lower(), question))
-        if found and values is not None:
+        is_agreed = values is not None and (score > policy.threshold or score == 100)
+        results.append(Result(HIT, hit, "AgreedAnswerFound", str(is_agreed).lower(), question))
+        if is_agreed and values is not None:
             agreed[question] = values
             results.append(Result(HIT, hit, "AgreedAnswer", "|".join(sorted(values)), question))
             results.append(Result(HIT, hit, "AnswerAgreementScore", str(score), question))

@@ -1,4 +1,4 @@
-"""How long to wait for somebody who does not answer."""
+"""Retry delays for a peer that does not answer."""
 
 from __future__ import annotations
 

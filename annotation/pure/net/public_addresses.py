@@ -22,10 +22,10 @@ def is_public(address: str) -> bool:
     An IPv4 address inside an IPv6 one is judged as itself.
     """
     try:
-        found = ip_address(address.partition("%")[0])
+        ip = ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    return all(one.is_global and not one.is_multicast and not _seems(one) for one in _inside(found))
+    return all(one.is_global and not one.is_multicast and not _seems(one) for one in _inside(ip))
 
 
 def is_address(host: str) -> bool:

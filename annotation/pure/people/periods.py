@@ -1,4 +1,4 @@
-"""Spans of days that people ask for: this week, last week, this month, last month."""
+"""Named periods: this week, last week, this month, last month."""
 
 from __future__ import annotations
 

@@ -94,13 +94,13 @@ class Requirement:
         return row
 
     def guards(self, act: str) -> bool:
-        """Whether it is asked for at this act: discover, preview or accept."""
+        """Whether the requirement applies to this act: discover, preview or accept."""
         return act in GUARDED[self.guard]
 
 
 @dataclass(frozen=True)
 class Held:
-    """What a worker has in one type: a score, or, of the Locale, a place."""
+    """A worker's value of one qualification: a score, or a place for the Locale."""
 
     value: int = 1
     locale: Locale | None = None
@@ -108,7 +108,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Lack:
-    """A requirement that a worker does not meet, and what they hold instead; `held` is None for nothing at all."""
+    """A requirement that a worker does not meet, with their value; `held` is None without the qualification."""
 
     requirement: Requirement
     held: Held | None = None
@@ -123,8 +123,8 @@ def lacks(requirements: Iterable[Requirement], held: Mapping[str, Held], act: st
     """Those requirements guarding `act` that somebody who holds `held` (by type) does not meet, in order."""
     if act not in ACTS:
         raise ValueError(f"unknown act {act!r}")
-    asked = [requirement for requirement in requirements if requirement.guards(act)]
-    return [Lack(one, held.get(one.type)) for one in asked if not meets(one, held.get(one.type))]
+    guarding = [requirement for requirement in requirements if requirement.guards(act)]
+    return [Lack(one, held.get(one.type)) for one in guarding if not meets(one, held.get(one.type))]
 
 
 def meets(requirement: Requirement, held: Held | None) -> bool:
@@ -230,13 +230,13 @@ def read_phrase(text: str) -> tuple[str, str, tuple[str, ...]]:
     Raises ValueError where it reads as none of these.
     """
     phrase = " ".join(text.split())
-    if found := COMPARED.fullmatch(phrase):
-        name, sign, word, values = found.groups()
+    if match := COMPARED.fullmatch(phrase):
+        name, sign, word, values = match.groups()
         return name.strip(), SIGNS[sign or word], words_of(values)
     if re.search(r"[<>=]", phrase) or not phrase:
         raise ValueError(f"{text!r}: write NAME>=80, NAME in 1,2, NAME, or not NAME")
-    if found := NOT_HELD.fullmatch(phrase):
-        return found[1], "DoesNotExist", ()
+    if match := NOT_HELD.fullmatch(phrase):
+        return match[1], "DoesNotExist", ()
     return phrase, "Exists", ()
 
 

@@ -1,4 +1,4 @@
-"""What a person may do in a project. The only place that knows."""
+"""Roles of a project and their permissions, in this one place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ACTS: Final[dict[str, frozenset[str]]] = {
 
 
 def may(role: str | None, act: str) -> bool:
-    """Whether a member of that role may do it; nobody's role is None. Raises KeyError for an unknown act."""
+    """Whether a role may do an act; the role is None for a non-member. Raises KeyError for an unknown act."""
     return role in ACTS[act]
 
 

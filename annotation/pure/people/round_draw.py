@@ -1,4 +1,4 @@
-"""Which items a worker gets in a round, and which of their assignments are hidden checks; seeded."""
+"""Draw a worker's items in a round and their hidden checks, by a seed."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ def drawn(
     """
     mixed = list(pool)
     rng.shuffle(mixed)
-    met, taken, rest = set(closed), [], []
+    met, chosen, rest = set(closed), [], []
     open_shares = dict(shares)
     for one in mixed:
         if one.group in met:
             continue
         if open_shares.get(one.dataset, 0) > 0:
             open_shares[one.dataset] -= 1
-            taken.append(one)
+            chosen.append(one)
             met |= {one.group} if alone else set()
         else:
             rest.append(one)
     for one in rest:
-        if len(taken) == sum(shares.values()):
+        if len(chosen) == sum(shares.values()):
             break
         if one.group not in met:
-            taken.append(one)
+            chosen.append(one)
             met |= {one.group} if alone else set()
-    rng.shuffle(taken)
-    return [one.key for one in (_apart(taken) if apart else taken)]
+    rng.shuffle(chosen)
+    return [one.key for one in (_apart(chosen) if apart else chosen)]
 
 
 def _apart(order: Sequence[Candidate]) -> list[Candidate]:
@@ -72,11 +72,11 @@ def checks_to_come(share: float, *, seed: int, worker: int, number: int, left: i
 
     The count of what is left, with these in it, falls by one with every assignment and tells nobody which is which.
     """
-    found = 0
-    while left > 0 and found < checks:
+    count = 0
+    while left > 0 and count < checks:
         if is_check(share, seed=seed, worker=worker, number=number):
-            found += 1
+            count += 1
         else:
             left -= 1
         number += 1
-    return found
+    return count

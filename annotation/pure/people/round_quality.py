@@ -1,4 +1,4 @@
-"""What a pass mark would give: how many workers, and how good they really are, with an interval.
+"""Expected outcome of a pass mark: how many workers pass, and their true rates with an interval.
 
 Whoever is chosen for a high score was also lucky, so scores are shrunk towards what the round's workers are like
 (empirical Bayes): a worker's true rate is drawn from a beta distribution, and n items give k ~ binomial(n, rate).

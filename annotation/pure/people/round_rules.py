@@ -1,4 +1,4 @@
-"""A round's rule: who passes by their figures, and how likely somebody of a given skill is to pass.
+"""A qualification round's pass rule, and the chance that a worker of a given skill passes.
 
 A rule is a conjunction of clauses. The chance is exact under a model that is said beside it (`chance`): without it a
 rule such as MuSiQue's (section 6.1: 25 questions over three datasets, answer F1 > 75 and support F1 > 75 on each)
@@ -61,18 +61,18 @@ def key(figure: str, dataset: str = "") -> str:
     return f"{figure}/{dataset}" if dataset else figure
 
 
-def asked(rule: Sequence[Clause], datasets: Sequence[str]) -> list[tuple[str, Clause]]:
+def rule_figures(rule: Sequence[Clause], datasets: Sequence[str]) -> list[tuple[str, Clause]]:
     """The figures that the rule looks at, by their keys, each with its clause; EACH becomes one for each dataset."""
-    found = []
+    clauses = []
     for clause in rule:
         places = list(datasets) if clause.dataset == EACH else [clause.dataset]
-        found += [(key(clause.figure, place), clause) for place in places]
-    return found
+        clauses += [(key(clause.figure, place), clause) for place in places]
+    return clauses
 
 
 def passes(rule: Sequence[Clause], figures: Figures, datasets: Sequence[str]) -> bool | None:
     """Whether all clauses hold; None while one of the figures is not known."""
-    values = [(figures.get(name), clause) for name, clause in asked(rule, datasets)]
+    values = [(figures.get(name), clause) for name, clause in rule_figures(rule, datasets)]
     if any(value is None for value, _clause in values):
         return None
     return all(clause.holds(value) for value, clause in values if value is not None)
@@ -80,7 +80,7 @@ def passes(rule: Sequence[Clause], figures: Figures, datasets: Sequence[str]) ->
 
 def score(rule: Sequence[Clause], figures: Figures, datasets: Sequence[str]) -> float | None:
     """The lowest of the figures that the rule looks at: who is above a mark with it is so with every one of them."""
-    values = [figures.get(name) for name, _clause in asked(rule, datasets)]
+    values = [figures.get(name) for name, _clause in rule_figures(rule, datasets)]
     known = [value for value in values if value is not None]
     return min(known) if known and len(known) == len(values) else None
 
@@ -97,7 +97,7 @@ def means(rows: Sequence[tuple[str, Mapping[str, float]]]) -> dict[str, float]:
         for figure, value in measured.items():
             values.setdefault(key(figure), []).append(value)
             values.setdefault(key(figure, dataset), []).append(value)
-    return {name: fsum(found) / len(found) for name, found in values.items()}
+    return {name: fsum(numbers) / len(numbers) for name, numbers in values.items()}
 
 
 def shares(items: int, datasets: Sequence[str]) -> dict[str, int]:
@@ -124,14 +124,14 @@ def chance(rule: Sequence[Clause], skill: float, items: Mapping[str, int], *, pa
     `partial` says of a figure whether an item can earn part of the credit (an F1) or is right or wrong (a judgment).
     """
     figures = list(dict.fromkeys(clause.figure for clause in rule))
-    found = [
+    chances = [
         _figure_chance([c for c in rule if c.figure == name], item_chances(skill, partial=partial[name]), items)
         for name in figures
     ]
     value = 1.0
-    for one in found:
+    for one in chances:
         value *= one
-    return Chance(skill, value, min(found))
+    return Chance(skill, value, min(chances))
 
 
 def item_chances(skill: float, *, partial: bool) -> tuple[float, float, float]:

@@ -1,4 +1,4 @@
-"""How well people agreed, picked out of a batch's report and put into cells of text."""
+"""Agreement tables taken from a batch's report, as text cells."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def agreement_of(report: JSON) -> tuple[Table, ...]:
 
 def _by_dataset(datasets: JSON) -> Iterator[Table]:
     """Of answers and of support: one annotation against the others, by dataset."""
-    for name, found in sorted(datasets.items()):
-        cells = {part: found[part][NAME] for part in ("answer", "support") if NAME in (found.get(part) or {})}
+    for name, parts in sorted(datasets.items()):
+        cells = {part: parts[part][NAME] for part in ("answer", "support") if NAME in (parts.get(part) or {})}
         rows = tuple(
             (f"{part}, {measure.upper()}", _cell(figure), str(figure["n"]))
             for part, figures in cells.items()

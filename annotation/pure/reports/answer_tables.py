@@ -13,7 +13,7 @@ from annotation.pure.reports.exclusion_tables import count_table, study_rows
 from annotation.pure.reports.paper_tables import human_tables
 from annotation.pure.reports.people_tables import NAME as PEOPLE
 from annotation.pure.reports.people_tables import answer_people_table, for_workers
-from annotation.pure.reports.tables import said
+from annotation.pure.reports.tables import text_cell
 from annotation.pure.statistics.text_agreement import ANSWER_TEXT, SUPPORT
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -46,20 +46,20 @@ PERCENT = _("In percent, with 95 percent intervals in brackets.")
 def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
     """Every table of a report with `datasets`; those of a dataset carry its name as `study`."""
     datasets, k = content["datasets"], content.get("k", 0)
-    found = [_at(k, table4(datasets), list(datasets.values()))]
-    found = for_workers(found, content.get("workers", 0))
+    result = [_at(k, table4(datasets), list(datasets.values()))]
+    result = for_workers(result, content.get("workers", 0))
     for name, study in datasets.items():
         tables = (_at(k, table, [study]) for table in _study_tables(name, study))
-        found += [table | {"study": name} for table in for_workers(tables, _workers_of(study))]
+        result += [table | {"study": name} for table in for_workers(tables, _workers_of(study))]
     if after := (content.get("corrected") or {}).get("datasets"):
         table = _at(k, _corrected(datasets, after), list(datasets.values()))
-        found += for_workers([table], content["corrected"].get("workers", 0))
-    found += [_at(k, table, list(datasets.values())) for table in human_tables(datasets)]
+        result += for_workers([table], content["corrected"].get("workers", 0))
+    result += [_at(k, table, list(datasets.values())) for table in human_tables(datasets)]
     if content.get("excluded"):
         counting = content["with_excluded"]
-        found.append(count_table(content["excluded"]))
-        found += for_workers([_with_excluded(content, counting)], counting.get("workers", 0))
-    return found
+        result.append(count_table(content["excluded"]))
+        result += for_workers([_with_excluded(content, counting)], counting.get("workers", 0))
+    return result
 
 
 def at_k(k: int) -> JSON:
@@ -112,7 +112,7 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
     slices = (("hops", _("By number of hops"), _("Hops")), ("shape", _("By shape"), _("Shape")))
     for key, title, column in slices:
         if parts := study.get(f"by_{key}"):
-            named = {label: label if key == "hops" and label else said(shape_words(label)) for label in parts}
+            named = {label: label if key == "hops" and label else text_cell(shape_words(label)) for label in parts}
             rows = [[named[label], part["n"], *_f1_cells(part)] for label, part in parts.items()]
             of = [{"dataset": name, key: label} if label else None for label in parts]
             spans = [["", 2], *F1_SPANS]
@@ -129,7 +129,8 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
 def _measures(name: str, study: JSON) -> JSON:
     """Each measure of people, with the n of either part beside its figures."""
     rows = [
-        [said(words), *_with_n({part: study[part][measure] for part in PARTS})] for measure, words in MEASURES.items()
+        [text_cell(words), *_with_n({part: study[part][measure] for part in PARTS})]
+        for measure, words in MEASURES.items()
     ]
     return _parts_table(f"measures-{name}", _("All measures"), _("Measure"), rows, [{"dataset": name}] * len(rows))
 
@@ -137,19 +138,19 @@ def _measures(name: str, study: JSON) -> JSON:
 def _models(name: str, study: JSON) -> JSON:
     """Each model over the items it has predictions for, people on the same items, and the paired gap."""
     rows: list[list[Any]] = []
-    for model, found in study["models"].items():
+    for model, figures in study["models"].items():
         people = {"text": _("People on the items of %(model)s"), "values": {"model": model}}
         less = {"text": _("Human score minus %(model)s"), "values": {"model": model}}
-        rows.append([model, *_with_n(found)])
-        if "people" in found:  # a report kept from before lacks it until it is computed anew
-            rows.append([people, *_with_n(found["people"])])
-        rows.append([less, *_with_n(found["gap"])])
+        rows.append([model, *_with_n(figures)])
+        if "people" in figures:  # a report kept from before lacks it until it is computed anew
+            rows.append([people, *_with_n(figures["people"])])
+        rows.append([less, *_with_n(figures["gap"])])
     of = [{"dataset": name}] * len(rows)
-    made = _parts_table(f"models-{name}", _("Models compared with people"), _("Part"), rows, of)
+    result = _parts_table(f"models-{name}", _("Models compared with people"), _("Part"), rows, of)
     notes = [PERCENT, _("People: their human score. Each n counts the items of its row.")]
-    if any(not found["support"]["f1"]["n"] for found in study["models"].values()):
+    if any(not figures["support"]["f1"]["n"] for figures in study["models"].values()):
         notes.append(_("Models that predict no supporting paragraphs have no support score."))
-    return made | {"leads": False, "note": notes}
+    return result | {"leads": False, "note": notes}
 
 
 def _with_n(parts: Mapping[str, Mapping[str, JSON]]) -> list[Any]:
@@ -180,8 +181,12 @@ def _workers(name: str, study: JSON) -> JSON:
     columns = [_("Worker"), "n", _("Answer F1"), _("Agreement on the answer")]
     columns += [_("Support F1"), _("Agreement on the support")]
     rows = [
-        [worker, found["n"], *(found[part][measure]["f1"] for part in PARTS for measure in ("average", "agreement"))]
-        for worker, found in study["by_worker"].items()
+        [
+            worker,
+            figures["n"],
+            *(figures[part][measure]["f1"] for part in PARTS for measure in ("average", "agreement")),
+        ]
+        for worker, figures in study["by_worker"].items()
     ]
     of = [{"dataset": name, "worker": worker} for worker in study["by_worker"]]
     return _table(f"workers-{name}", _("By worker"), columns, rows, of)
@@ -206,9 +211,10 @@ def _alphas(name: str, alphas: Mapping[str, JSON]) -> JSON:
         _("Highest with one annotator left out"),
     ]
     rows = [
-        [said(ALPHAS.get(key, key.replace("_", " "))), *(_rounded(found[end]) for end in ("value", "low", "high")),
-         found["n"], *(_rounded((found.get("without") or {}).get(end)) for end in ("low", "high"))]
-        for key, found in alphas.items()
+        [text_cell(ALPHAS.get(key, key.replace("_", " "))),
+         *(_rounded(figure[end]) for end in ("value", "low", "high")), figure["n"],
+         *(_rounded((figure.get("without") or {}).get(end)) for end in ("low", "high"))]
+        for key, figure in alphas.items()
     ]  # fmt: skip
     of = [{"dataset": name}] * len(rows)
     return _table(f"alpha-{name}", _("Krippendorff's alpha"), columns, rows, of) | {"note": ALPHA_NOTE}
@@ -218,7 +224,7 @@ def _corrected(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> JSON:
     """The human score against gold and against corrected gold."""
     columns = [_("Dataset"), _("Score"), _("Against gold"), _("Against corrected gold")]
     rows = [
-        [name, label, *(found["answer"]["human_score"][key] for found in (before[name], after[name]))]
+        [name, label, *(study["answer"]["human_score"][key] for study in (before[name], after[name]))]
         for name in after
         for key, label in (("em", "EM"), ("f1", "F1"))
     ]
@@ -231,10 +237,10 @@ def _with_excluded(without: Mapping[str, Any], counting: Mapping[str, Any]) -> J
     rows = study_rows(without, counting, _f1_cells)
     columns = [_("Dataset"), _("Figures"), "n", "k", *_f1_columns()]
     of = [{"dataset": row[0]} for row in rows]
-    made = _table(
+    result = _table(
         "with-excluded", _("With and without the excluded HITs"), columns, rows, of, spans=[["", 4], *F1_SPANS]
     )
-    return made | {"leads": False}
+    return result | {"leads": False}
 
 
 def _rounded(value: float | None) -> float | None:
@@ -250,6 +256,13 @@ def _table(
     *,
     spans: Sequence[Sequence[Any]] = (),
 ) -> JSON:
-    made: JSON = {"name": name, "title": title, "note": PERCENT, "columns": list(columns), "rows": rows, "of": list(of)}
-    made["bars"] = False  # a column is one of many
-    return made | ({"spans": [list(span) for span in spans]} if spans else {})
+    result: JSON = {
+        "name": name,
+        "title": title,
+        "note": PERCENT,
+        "columns": list(columns),
+        "rows": rows,
+        "of": list(of),
+    }
+    result["bars"] = False  # a column is one of many
+    return result | ({"spans": [list(span) for span in spans]} if spans else {})

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Labelled counts; `told` describes them for readers who cannot see them, `ends` stand under the first and last."""
+    """Labelled counts; `description` is for readers who cannot see them, `ends` stand under the first and last."""
 
     values: tuple[tuple[str, int], ...]
-    told: str
+    description: str
     ends: tuple[str, str]
     height: float = 140.0
     mark: int | None = None  # percent of the width, where a script lets people move a line

@@ -1,4 +1,4 @@
-"""What differs between two things that were measured: paired where the same items were, and otherwise said not to be.
+"""Compare two measured things: paired on shared items, unpaired otherwise.
 
 A measured thing is {key of an item: value in 0..1}. Paired differences are resampled item by item, so that what makes
 an item hard weighs on both sides; unpaired ones resample each side alone, which is wider and the honest way. The tests

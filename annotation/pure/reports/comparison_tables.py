@@ -1,4 +1,4 @@
-"""Comparisons as tables and a chart: what was measured of each thing, and how the first differs from the others.
+"""Comparison tables and chart: each thing's measures, and the first against the others.
 
 Tables are JSON as in annotation/pure/reports/tables.py; titles, notes and columns are gettext ids.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from annotation.pure.reports.comparison import PEOPLE, Difference, Measured, difference, mean_of
 from annotation.pure.reports.plots import Dots, Series
-from annotation.pure.reports.tables import Translate, made, said
+from annotation.pure.reports.tables import Translate, made, text_cell
 from annotation.pure.statistics.significance import PERMUTATIONS, chance_text, holm
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -100,18 +100,18 @@ def _differences(measured: Sequence[Measured]) -> list[JSON]:
         return []
     first, *others = measured
     known = [
-        (other, words, found)
+        (other, words, result)
         for other in others
         for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements"))
-        if (found := difference(getattr(first, of), getattr(other, of), SEED)) is not None
+        if (result := difference(getattr(first, of), getattr(other, of), SEED)) is not None
     ]
     if not known:
         return []
-    adjusted = holm([found.chance for _other, _words, found in known])
+    adjusted = holm([result.chance for _other, _words, result in known])
     rows = [
-        [_who(first), _who(other), said(words), found.figure.as_json(), _rounded(found.effect, 2), chance_text(chance),
-         found.figure.n, _how(found)]
-        for (other, words, found), chance in zip(known, adjusted, strict=True)
+        [_who(first), _who(other), text_cell(words), result.figure.as_json(), _rounded(result.effect, 2),
+         chance_text(chance), result.figure.n, _how(result)]
+        for (other, words, result), chance in zip(known, adjusted, strict=True)
     ]  # fmt: skip
     columns = [
         _("First"),
@@ -128,37 +128,37 @@ def _differences(measured: Sequence[Measured]) -> list[JSON]:
     return [table | {"note": note, "bars": False, "leads": False}]
 
 
-def _how(found: Difference) -> JSON:
-    return said(_("paired") if found.paired else _("not paired: different items"))
+def _how(result: Difference) -> JSON:
+    return text_cell(_("paired") if result.paired else _("not paired: different items"))
 
 
 def dataset_tables(facts: Sequence[Mapping[str, Any]]) -> list[JSON]:
     """What each holds; `facts` are {"name", "items", "hops", "shapes", "answerable", "unanswerable", "licence"}."""
     names = [one["name"] for one in facts]
     rows: list[list[Any]] = [
-        [said(_("items")), *(one["items"] for one in facts)],
+        [text_cell(_("items")), *(one["items"] for one in facts)],
     ]
     if any(one["answerable"] or one["unanswerable"] for one in facts):  # most formats do not say
-        rows.append([said(_("answerable")), *(one["answerable"] for one in facts)])
-        rows.append([said(_("not answerable")), *(one["unanswerable"] for one in facts)])
+        rows.append([text_cell(_("answerable")), *(one["answerable"] for one in facts)])
+        rows.append([text_cell(_("not answerable")), *(one["unanswerable"] for one in facts)])
     for key, words in (("hops", _("%(name)s-hop items")), ("shapes", _("items of the shape %(name)s"))):
         for value in sorted({value for one in facts for value in one[key] if value}):
-            named = said(words) | {"values": {"name": value}}
+            named = text_cell(words) | {"values": {"name": value}}
             rows.append([named, *(one[key].get(value, 0) for one in facts)])
-    rows.append([said(_("licence")), *(one["licence"] or None for one in facts)])
+    rows.append([text_cell(_("licence")), *(one["licence"] or None for one in facts)])
     return [made("datasets", _("Datasets"), [_("Measure"), *names], rows, "")]
 
 
 def chart_of(measured: Sequence[Measured], title: str, translate: Translate) -> Dots | None:
     """Grade and agreement of each, with their intervals; None where nothing is known."""
     groups = tuple(_short(translate(_("all workers")) if one.key == PEOPLE else one.label) for one in measured)
-    found = []
+    series = []
     for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements")):
         means = [mean_of(getattr(one, of), SEED) for one in measured]
         points = tuple(None if m.value is None else (100 * m.value, _hundred(m.low), _hundred(m.high)) for m in means)
         if any(points):
-            found.append(Series(translate(words), points))
-    return Dots("comparison", title, "%", groups, tuple(found), across=True) if found else None
+            series.append(Series(translate(words), points))
+    return Dots("comparison", title, "%", groups, tuple(series), across=True) if series else None
 
 
 def _short(text: str) -> str:
@@ -170,7 +170,7 @@ def _hundred(value: float | None) -> float | None:
 
 
 def _who(one: Measured) -> Any:
-    return said(_("all workers")) if one.key == PEOPLE else one.label
+    return text_cell(_("all workers")) if one.key == PEOPLE else one.label
 
 
 def _mean(values: Mapping[Any, float]) -> JSON:

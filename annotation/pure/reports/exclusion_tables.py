@@ -1,4 +1,4 @@
-"""What was excluded from a batch: how many HITs and answers, for which reasons, and the figures with and without them.
+"""Tables of exclusions: counts of HITs and answers by reason, and figures with and without them.
 
 Tables are JSON as in annotation/pure/reports/tables.py; titles, notes and columns are gettext ids.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.pure.reports.tables import counted as answer_count
-from annotation.pure.reports.tables import made, said
+from annotation.pure.reports.tables import made, text_cell
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 JSON = dict[str, Any]
@@ -29,7 +29,7 @@ def counts(excluded: Iterable[tuple[str, int]]) -> list[list[Any]]:
 
 
 def left_out(counted: Sequence[Sequence[Any]]) -> list[JSON]:
-    """How many answers the figures leave out with excluded HITs, as a sentence; none where that is none."""
+    """A sentence on how many answers are left out with excluded HITs; none if there are none."""
     hits, answers = (sum(row[k] for row in counted) for k in (1, 2))
     if not answers:
         return []
@@ -44,7 +44,7 @@ def count_table(counted: Sequence[Sequence[Any]]) -> JSON:
     """How many HITs and answers were excluded, by reason."""
     rows = [list(row) for row in counted]
     if len(rows) > 1:
-        rows.append([said(_("all")), sum(row[1] for row in rows), sum(row[2] for row in rows)])
+        rows.append([text_cell(_("all")), sum(row[1] for row in rows), sum(row[2] for row in rows)])
     note = _(
         "Only excluding a whole HIT removes responses from the figures. Rejecting or excluding a single "
         "response and adjudicating do not."
@@ -64,8 +64,8 @@ def study_rows(
 ) -> list[list[Any]]:
     """Two rows for each dataset of these reports that excluded HITs change: its figures without them and with them."""
     return [
-        [name, said(words), found["datasets"][name]["n"], found["k"], *cells(found["datasets"][name])]
+        [name, text_cell(words), content["datasets"][name]["n"], content["k"], *cells(content["datasets"][name])]
         for name, study in counting["datasets"].items()
         if study["n"] != without["datasets"][name]["n"]
-        for words, found in ((_("without the excluded HITs"), without), (COUNTED, counting))
+        for words, content in ((_("without the excluded HITs"), without), (COUNTED, counting))
     ]

@@ -1,4 +1,4 @@
-"""How well people do on a question: human score, upper bound, agreement and the average annotator.
+"""Human score, upper bound, agreement and average annotator of a question.
 
 MuSiQue's protocol (Trivedi et al. 2022, §6.1), made deterministic: where the paper draws at random, between
 tied majorities or for the annotation to leave out, the expected value is reported. Every function takes the
@@ -103,7 +103,7 @@ def majorities(annotations: Sequence[T], *, key: Callable[[T], Hashable]) -> lis
     for annotation in annotations:
         classes.setdefault(key(annotation), []).append(annotation)
     most = max(map(len, classes.values()))
-    tied = [(found, members[0]) for found, members in classes.items() if len(members) == most]
+    tied = [(value, members[0]) for value, members in classes.items() if len(members) == most]
     return [member for _, member in sorted(tied, key=_in_order)] if len(tied) > 1 else [tied[0][1]]
 
 
@@ -194,7 +194,7 @@ def _question(
         raise ValueError("a question without annotations has no scores")
     marks = [] if gold is None else [_mark(score(annotation, gold)) for annotation in annotations]
     rows = _matches(annotations, score=score, alone=alone) if max(counts) > 1 else []
-    found = []
+    by_count = []
     for count in counts:
         human = upper = average = agreement = None
         if gold is not None:
@@ -202,8 +202,8 @@ def _question(
             upper, average = _best(marks, count), _mean(marks)
         if count > 1:
             agreement = _mean([_best(row, count - 1) for row in rows])
-        found.append(QuestionScores(count, human, upper, average, agreement))
-    return found
+        by_count.append(QuestionScores(count, human, upper, average, agreement))
+    return by_count
 
 
 def _majority_at(
@@ -305,6 +305,6 @@ def group_scores(
     chance = labels_chance(members)
     if not attempts:
         return GroupScores(NOTHING, NOTHING, chance)
-    told = question_scores([text for text, _ in attempts], gold, scorer=scorer).human_score or NOTHING
+    answers = question_scores([text for text, _ in attempts], gold, scorer=scorer).human_score or NOTHING
     backed = support_scores([support for _, support in attempts], gold_support, scorer=scorer).human_score or NOTHING
-    return GroupScores(told.times(chance), backed.times(chance), chance)
+    return GroupScores(answers.times(chance), backed.times(chance), chance)

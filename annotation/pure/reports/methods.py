@@ -1,4 +1,4 @@
-"""The paragraph of a methods section: what is recorded of a batch, in sentences. What is not known is not said."""
+"""The methods paragraph of a batch, from recorded facts only; unknown facts are left out."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def sentences(facts: Facts) -> list[Sentence]:
     return [sentence for part in parts for sentence in part(facts)]
 
 
-def _said(message: str, **values: Any) -> Sentence:
+def _sentence(message: str, **values: Any) -> Sentence:
     return {"message": message, "values": values}
 
 
@@ -71,7 +71,7 @@ def _listed(pairs: Iterator[str] | list[str]) -> str:
 
 def _items(facts: Facts) -> Iterator[Sentence]:
     if facts.question:
-        yield _said(_("Annotators were asked: “%(question)s”"), question={"text": facts.question})
+        yield _sentence(_("Annotators were asked: “%(question)s”"), question={"text": facts.question})
     if facts.datasets:
         yield _data(facts)
     yield from _hops(facts)
@@ -88,11 +88,11 @@ def _hops(facts: Facts) -> Iterator[Sentence]:
             known[0][0], _("Each question requires one hop."), _("Each question requires %(n)s hops.")
         )
         return
-    told = _listed([f"{hops} ({count})" for hops, count in known])
+    listing = _listed([f"{hops} ({count})" for hops, count in known])
     message = _(
         "The numbers of hops that the questions require, with the number of items in parentheses, are: %(hops)s."
     )
-    yield _said(message, hops=told)
+    yield _sentence(message, hops=listing)
     if unknown:
         yield counted_sentence(
             unknown,
@@ -103,13 +103,13 @@ def _hops(facts: Facts) -> Iterator[Sentence]:
 
 def _data(facts: Facts) -> Sentence:
     if facts.hits == 1:
-        return _said(_("The data are one item of the dataset %(dataset)s."), dataset=facts.datasets[0][0])
+        return _sentence(_("The data are one item of the dataset %(dataset)s."), dataset=facts.datasets[0][0])
     if len(facts.datasets) == 1:
-        return _said(
+        return _sentence(
             _("The data are %(n)s items of the dataset %(dataset)s."), n=facts.hits, dataset=facts.datasets[0][0]
         )
     named = _listed([f"{name} ({count})" for name, count in facts.datasets])
-    return _said(_("The data are %(n)s items of the datasets %(datasets)s."), n=facts.hits, datasets=named)
+    return _sentence(_("The data are %(n)s items of the datasets %(datasets)s."), n=facts.hits, datasets=named)
 
 
 def _people(facts: Facts) -> Iterator[Sentence]:
@@ -118,22 +118,22 @@ def _people(facts: Facts) -> Iterator[Sentence]:
         yield counted_sentence(facts.answers, one, many)
     else:
         message = _("In all, %(workers)s annotators submitted %(n)s responses.")
-        yield _said(message, workers=facts.workers, n=facts.answers)
+        yield _sentence(message, workers=facts.workers, n=facts.answers)
     if facts.imported:
         one, many = _("One of them was collected elsewhere."), _("%(n)s of them were collected elsewhere.")
         yield counted_sentence(facts.imported, one, many)
     few, most = facts.per_hit
     if few != most:
         message = _("Each item was assigned to %(few)s to %(most)s different annotators.")
-        yield _said(message, few=few, most=most)
+        yield _sentence(message, few=few, most=most)
     elif most == 1:
-        yield _said(_("Each item was assigned to one annotator."))
+        yield _sentence(_("Each item was assigned to one annotator."))
     elif most:
-        yield _said(_("Each item was assigned to %(n)s different annotators."), n=most)
+        yield _sentence(_("Each item was assigned to %(n)s different annotators."), n=most)
     if facts.unanswered == 1:
-        yield _said(_("One item has no response."))
+        yield _sentence(_("One item has no response."))
     elif facts.unanswered:
-        yield _said(_("%(n)s of the items have no response."), n=facts.unanswered)
+        yield _sentence(_("%(n)s of the items have no response."), n=facts.unanswered)
     yield from _days(facts)
 
 
@@ -151,18 +151,18 @@ def _days(facts: Facts) -> Iterator[Sentence]:
         message = _("Responses were submitted from %(first)s to %(last)s (UTC).")
         if facts.imported:
             message = _("The others were submitted from %(first)s to %(last)s (UTC).")
-    yield _said(message, first=facts.first, last=facts.last)
+    yield _sentence(message, first=facts.first, last=facts.last)
 
 
 def _selection(facts: Facts) -> Iterator[Sentence]:
     if facts.marketplace:
-        yield _said(_("Annotators were recruited on the marketplace %(name)s."), name=facts.marketplace)
+        yield _sentence(_("Annotators were recruited on the marketplace %(name)s."), name=facts.marketplace)
     if facts.chosen == 1:
-        yield _said(_("Participation was limited to one selected annotator."))
+        yield _sentence(_("Participation was limited to one selected annotator."))
     elif facts.chosen:
-        yield _said(_("Participation was limited to %(n)s selected annotators."), n=facts.chosen)
+        yield _sentence(_("Participation was limited to %(n)s selected annotators."), n=facts.chosen)
     if facts.requirements:
-        yield _said(_("They had to meet these requirements: %(all)s."), all="; ".join(facts.requirements))
+        yield _sentence(_("They had to meet these requirements: %(all)s."), all="; ".join(facts.requirements))
     for title, took, passed in facts.rounds:
         yield counted_sentence(
             took,
@@ -175,23 +175,25 @@ def _selection(facts: Facts) -> Iterator[Sentence]:
 
 def _instructions(facts: Facts) -> Iterator[Sentence]:
     if facts.instructions_versions and facts.unversioned:
-        told = _listed([str(number) for number in facts.instructions_versions])
+        versions = _listed([str(number) for number in facts.instructions_versions])
         yield counted_sentence(
             facts.unversioned,
             _("Versions of the instructions: %(all)s; not recorded for one response."),
             _("Versions of the instructions: %(all)s; not recorded for %(n)s responses."),
-            all=told,
+            all=versions,
         )
     elif len(facts.instructions_versions) == 1:
-        yield _said(
+        yield _sentence(
             _("All responses were given under version %(n)s of the instructions."), n=facts.instructions_versions[0]
         )
     elif facts.instructions_versions:
-        told = _listed([str(number) for number in facts.instructions_versions])
-        yield _said(_("Responses were given under versions %(all)s of the instructions."), all=told)
+        versions = _listed([str(number) for number in facts.instructions_versions])
+        yield _sentence(_("Responses were given under versions %(all)s of the instructions."), all=versions)
     if facts.check_share:
         share = f"{100 * facts.check_share:g}"
-        yield _said(_("The target share of hidden gold items was %(share)s %% of each annotator's items."), share=share)
+        yield _sentence(
+            _("The target share of hidden gold items was %(share)s %% of each annotator's items."), share=share
+        )
 
 
 def _pay(facts: Facts) -> Iterator[Sentence]:
@@ -201,7 +203,7 @@ def _pay(facts: Facts) -> Iterator[Sentence]:
             message = _("Active time was measured for %(timed)s responses; its median was %(n)s seconds.")
         if facts.timed == 1 < facts.answers:
             message = _("Active time was measured for one response; it was %(n)s seconds.")
-        yield _said(message, n=_seconds(facts.seconds), timed=facts.timed)
+        yield _sentence(message, n=_seconds(facts.seconds), timed=facts.timed)
     if facts.paid:
         yield counted_sentence(
             facts.workers,
@@ -213,7 +215,7 @@ def _pay(facts: Facts) -> Iterator[Sentence]:
 
 
 def _wages(facts: Facts) -> Iterator[Sentence]:
-    """Wages are told once everything is paid; before, what is still to be paid."""
+    """Wages once everything is paid; before that, the unpaid amount."""
     if facts.unpaid:
         yield counted_sentence(
             facts.unpaid,
@@ -240,13 +242,13 @@ def _agreement(facts: Facts) -> Iterator[Sentence]:
             continue
         named = {"measure": {"text": measure}, "value": _number(value, figure)}
         if low is None or high is None:
-            yield _said(_("%(measure)s is %(value)s."), **named)
+            yield _sentence(_("%(measure)s is %(value)s."), **named)
         else:
             ends = {"low": _number(low, figure), "high": _number(high, figure)}
-            yield _said(_("%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s)."), **named, **ends)
+            yield _sentence(_("%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s)."), **named, **ends)
     if any(figure.get("low") is not None for _measure, figure in facts.agreements):
         about = whom(facts.counted_workers)
-        yield _said(about["text"], **about["values"])
+        yield _sentence(about["text"], **about["values"])
 
 
 def _number(value: float, figure: Mapping[str, Any]) -> str:
@@ -256,7 +258,7 @@ def _number(value: float, figure: Mapping[str, Any]) -> str:
 
 def _decisions(facts: Facts) -> Iterator[Sentence]:
     if facts.refused == 1:
-        yield _said(
+        yield _sentence(
             _(
                 "In review, one response was excluded or returned for changes; the aggregated responses leave it "
                 "out, the figures count it."
@@ -267,7 +269,7 @@ def _decisions(facts: Facts) -> Iterator[Sentence]:
             "In review, %(n)s responses were excluded or returned for changes; the aggregated responses "
             "leave them out, the figures count them."
         )
-        yield _said(message, n=facts.refused)
+        yield _sentence(message, n=facts.refused)
     if facts.picked:
         yield counted_sentence(
             facts.picked,
@@ -300,7 +302,9 @@ def _excluded(facts: Facts) -> Iterator[Sentence]:
     )
     if facts.excluded_responses:
         left = facts.answers - facts.excluded_responses
-        yield _said(_("The figures therefore count %(left)s of the %(all)s responses."), left=left, all=facts.answers)
+        yield _sentence(
+            _("The figures therefore count %(left)s of the %(all)s responses."), left=left, all=facts.answers
+        )
 
 
 def in_words(facts: Facts, translate: tables.Translate = str) -> str:

@@ -48,8 +48,11 @@ def subqa_tables(models: Mapping[str, JSON], decimals: int | None = None) -> lis
     """The sub-question paper's Tables 2 to 4, a model each row and then each column, from figures of `evaluate`."""
     one, two = (1, 2) if decimals is None else (decimals, decimals)
     rows = [
-        [name, *(_number(found[part][key], places) for part in QUESTIONS for key, places in (("em", one), ("f1", two)))]
-        for name, found in models.items()
+        [
+            name,
+            *(_number(figures[part][key], places) for part in QUESTIONS for key, places in (("em", one), ("f1", two))),
+        ]
+        for name, figures in models.items()
     ]
     spans = [["", 1], *([name, 2] for name in QUESTIONS.values())]
     scores = _table("subqa-scores", "EM and F1", ["Model", *("EM", "F1") * len(QUESTIONS)], rows, spans=spans)
@@ -57,7 +60,9 @@ def subqa_tables(models: Mapping[str, JSON], decimals: int | None = None) -> lis
 
 
 def _outcomes(kind: str, models: Mapping[str, JSON], decimals: int) -> JSON:
-    rows = [[*outcome, *(_number(found[kind][outcome], decimals) for found in models.values())] for outcome in OUTCOMES]
+    rows = [
+        [*outcome, *(_number(figures[kind][outcome], decimals) for figures in models.values())] for outcome in OUTCOMES
+    ]
     columns = [*QUESTIONS.values(), *models]
     return _table(f"subqa-{kind}", f"Categorical {kind.upper()} (%)", columns, rows, words=len(QUESTIONS))
 
@@ -65,16 +70,16 @@ def _outcomes(kind: str, models: Mapping[str, JSON], decimals: int) -> JSON:
 def dire_tables(datasets: Mapping[str, Mapping[str, JSON]], decimals: int | None = None) -> list[JSON]:
     """Of each dataset DiRe's F1 by metric, a model a row; then all as rows of MuSiQue's Table 4: An and Sp."""
     places = 1 if decimals is None else decimals
-    found = []
+    result = []
     for dataset, models in datasets.items():
         rows = [[name, *(_number(of[block]["f1"], places) for block in METRICS)] for name, of in models.items()]
-        found.append(_table("dire-f1", f"F1 on {dataset}", ["Model", *METRICS.values()], rows))
+        result.append(_table("dire-f1", f"F1 on {dataset}", ["Model", *METRICS.values()], rows))
     names = list(dict.fromkeys(name for models in datasets.values() for name in models))
     pairs = [
         [name, *(_f1(models.get(name), block, places) for models in datasets.values() for block in list(METRICS)[:2])]
         for name in names
     ]
-    return [*found, _an_sp("dire-an-sp", "Answer and support F1", datasets, pairs)]
+    return [*result, _an_sp("dire-an-sp", "Answer and support F1", datasets, pairs)]
 
 
 def _f1(figures: JSON | None, block: str, places: int) -> str:
@@ -83,7 +88,7 @@ def _f1(figures: JSON | None, block: str, places: int) -> str:
 
 def human_tables(datasets: Mapping[str, JSON]) -> list[JSON]:
     """MuSiQue's Table 3 of a report on one dataset; its Table 4, people beside models, of any number of datasets."""
-    found = []
+    result = []
     if len(datasets) == 1:
         [study] = datasets.values()
         rows = [
@@ -91,7 +96,7 @@ def human_tables(datasets: Mapping[str, JSON]) -> list[JSON]:
             for measure, words in MEASURES.items()
         ]
         title = _("Human performance (cf. MuSiQue, Table 3)")
-        found.append(_table("musique-table-3", title, ["", "Answer F1", "Support F1"], rows))
+        result.append(_table("musique-table-3", title, ["", "Answer F1", "Support F1"], rows))
     rows = [
         [MEASURES[measure], *(_percent(study[part][measure]) for study in datasets.values() for part in _PARTS)]
         for measure in ("human_score", "upper_bound")
@@ -100,11 +105,11 @@ def human_tables(datasets: Mapping[str, JSON]) -> list[JSON]:
     for model in dict.fromkeys(name for study in datasets.values() for name in study.get("models", {})):
         whole = {name for name, study in datasets.items() if _answers_all(study, model)}
         if whole:
-            told = [datasets[name]["models"][model] if name in whole else None for name in datasets]
-            rows.append([model, *(UNKNOWN if of is None else _percent(of[part]) for of in told for part in _PARTS)])
+            figures = [datasets[name]["models"][model] if name in whole else None for name in datasets]
+            rows.append([model, *(UNKNOWN if of is None else _percent(of[part]) for of in figures for part in _PARTS)])
         notes += [_partly(name, study, model) for name, study in datasets.items() if name not in whole]
     title = _("People and models (cf. MuSiQue, Table 4)")
-    return [*found, _an_sp("musique-table-4", title, datasets, rows) | {"note": [note for note in notes if note]}]
+    return [*result, _an_sp("musique-table-4", title, datasets, rows) | {"note": [note for note in notes if note]}]
 
 
 def _answers_all(study: JSON, model: str) -> bool:
@@ -150,12 +155,12 @@ def _table(
     words: int = 1,
 ) -> JSON:
     """`words`: how many columns hold no numbers."""
-    made: JSON = {
+    result: JSON = {
         "name": name,
         "title": title,
         "note": "",
         "columns": list(columns),
         "rows": [list(row) for row in rows],
     }
-    made |= {"numbers": [number >= words for number in range(len(columns))], "leads": False, "bars": False}
-    return made | ({"spans": [list(span) for span in spans]} if spans else {})
+    result |= {"numbers": [number >= words for number in range(len(columns))], "leads": False, "bars": False}
+    return result | ({"spans": [list(span) for span in spans]} if spans else {})

@@ -1,4 +1,4 @@
-"""Whom the figures of a report are about: a note below its tables, and a table of how far they depend on who took part.
+"""How figures depend on who took part: a note below tables, and a table of ranges.
 
 Tables are JSON as in annotation/pure/reports/tables.py; titles, notes and columns are gettext ids.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from annotation.pure.reports.tables import counted, is_figure, made, said
+from annotation.pure.reports.tables import counted, is_figure, made, text_cell
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, too_few, whom
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -28,7 +28,7 @@ ENDS = (_("95 % low"), _("95 % high"))
 def for_workers(tables: Iterable[JSON], workers: int, responses: Sequence[int] = ()) -> list[JSON]:
     """The tables, with a note below those that have intervals: for which workers these are.
 
-    `responses`, the number of each item's, are told before, where the figures depend on them.
+    `responses`, the number of each item's, come first where the figures depend on them.
     """
     about = [*([responses_each(responses)] if responses else []), whom(workers)] if workers else []
     return [_noted(table, about) if about and _has_intervals(table) else table for table in tables]
@@ -79,15 +79,17 @@ def _general(figure: Figure | None, workers: int) -> JSON | None:
 
 def answer_people_table(name: str, study: Mapping[str, Any], measures: Mapping[str, str]) -> JSON:
     """Of a dataset's answers and support: each measure with its range, and the average over workers and items."""
-    found, cells = study["people"], [(part, kind) for part in ("answer", "support") for kind in ("em", "f1")]
+    people, cells = study["people"], [(part, kind) for part in ("answer", "support") for kind in ("em", "f1")]
     rows = [
         [
-            said(words),
-            said(_("95 % over annotators and items") if measure == "average" else _("with one annotator left out")),
-            *(found[part][measure][kind] for part, kind in cells),
+            text_cell(words),
+            text_cell(
+                _("95 % over annotators and items") if measure == "average" else _("with one annotator left out")
+            ),
+            *(people[part][measure][kind] for part, kind in cells),
         ]
         for measure, words in measures.items()
     ]
     columns = [_("Measure"), _("Interval"), _("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
     table = made(f"{NAME}-{name}", TITLE, columns, rows, "")
-    return table | {"note": notes(found["workers"]), "of": [{"dataset": name}] * len(rows), "bars": False}
+    return table | {"note": notes(people["workers"]), "of": [{"dataset": name}] * len(rows), "bars": False}

@@ -1,4 +1,4 @@
-"""Which charts a report has, as values: intervals by group, counts in a grid, answers as time goes on.
+"""The charts of a report as values: intervals by group, counts in a grid, answers over time.
 
 They are read off the report as it is kept, like its tables; annotation/pure/reports/svg.py draws them.
 """
@@ -44,7 +44,7 @@ class Dots:
     across: bool = False
     study: str = ""
 
-    def told(self) -> str:
+    def as_text(self) -> str:
         """The numbers as text, for readers who cannot see the chart."""
 
         def line(one: Series) -> str:
@@ -58,7 +58,7 @@ class Dots:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """How often each thing was said of each."""
+    """Counts of each (row, column) pair."""
 
     name: str
     title: str
@@ -69,7 +69,7 @@ class Grid:
     counts: tuple[tuple[int, ...], ...]
     study: str = ""
 
-    def told(self) -> str:
+    def as_text(self) -> str:
         parts = [
             f"{row}: {', '.join(f'{column} {count}' for column, count in zip(self.columns, counts, strict=True))}"
             for row, counts in zip(self.rows, self.counts, strict=True)
@@ -87,7 +87,7 @@ class Steps:
     points: tuple[tuple[datetime, int], ...]
     study: str = ""
 
-    def told(self) -> str:
+    def as_text(self) -> str:
         (first, _few), (last, most) = self.points[0], self.points[-1]
         return f"{self.title}. {first:%Y-%m-%d %H:%M} – {last:%Y-%m-%d %H:%M} UTC: {most}."
 
@@ -97,10 +97,10 @@ Plot = Dots | Grid | Steps
 
 def plots_of(content: Mapping[str, Any], translate: Translate = str) -> list[Plot]:
     """Every chart of a report; none where nothing is known to draw."""
-    found = list(_of_studies(content.get("datasets") or {}, translate))
+    plots = list(_of_studies(content.get("datasets") or {}, translate))
     if not content.get("datasets"):
-        found += _of_tables(content, translate)
-    return [*found, *_progress(content.get("progress") or [], translate)]
+        plots += _of_tables(content, translate)
+    return [*plots, *_progress(content.get("progress") or [], translate)]
 
 
 def plot_of(content: Mapping[str, Any], name: str, translate: Translate = str) -> Plot | None:
@@ -215,12 +215,12 @@ def _is_confusion(table: Mapping[str, Any]) -> bool:
 
 
 def _confusion(table: Mapping[str, Any], translate: Translate) -> Iterator[Grid]:
-    """What all workers together said of what is right."""
+    """Confusion of all workers' labels with the right ones."""
     columns = tables.head_of(table, translate)
     counts: dict[str, list[int]] = {}
-    for _worker, right, *said in table["rows"]:
-        own = counts.setdefault(tables.cell_text(right, translate), [0] * len(said))
-        for k, count in enumerate(said):
+    for _worker, right, *votes in table["rows"]:
+        own = counts.setdefault(tables.cell_text(right, translate), [0] * len(votes))
+        for k, count in enumerate(votes):
             own[k] += count
     if counts:
         values = tuple(tuple(row) for row in counts.values())

@@ -22,17 +22,17 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The running mean by number of responses; `told` describes it for readers who cannot see it."""
+    """The running mean by number of responses; `description` describes it for readers who cannot see it."""
 
     points: tuple[Point, ...]
-    told: str
+    description: str
 
 
 def trend(grades: Sequence[float], translate: Translate = str) -> Trend | None:
     """The means of ever more grades (0..1), if any. F1s count as shares: their interval is rather too wide."""
-    found, total = [], 0.0
+    points, total = [], 0.0
     for number, grade in enumerate(grades, start=1):
         total += grade
         figure = wilson(total, number)
-        found.append(Point(number, total / number, figure.low or 0.0, figure.high or 0.0))
-    return Trend(tuple(found), translate(_("Running mean per response"))) if found else None
+        points.append(Point(number, total / number, figure.low or 0.0, figure.high or 0.0))
+    return Trend(tuple(points), translate(_("Running mean per response"))) if points else None

@@ -44,10 +44,10 @@ def behind(table: Mapping[str, Any], workers: Collection[str]) -> list[JSON | No
 
     `workers` are the known pseudonyms.
     """
-    said: Sequence[JSON | None] = table.get("of") or [{} for _row in table["rows"]]
+    rows_of: Sequence[JSON | None] = table.get("of") or [{} for _row in table["rows"]]
     return [
         own if own is None else own or _read_off(table, row, workers)
-        for own, row in zip(said, table["rows"], strict=True)
+        for own, row in zip(rows_of, table["rows"], strict=True)
     ]
 
 

@@ -35,23 +35,25 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 class Drawing:
     """An SVG element that grows; `left`, `top`, `right` and `bottom` bound the plot, and labels go outside of it."""
 
-    def __init__(self, told: str, height: float, *, left: float = LEFT, top: float = EDGE, below: float = 1) -> None:
+    def __init__(
+        self, description: str, height: float, *, left: float = LEFT, top: float = EDGE, below: float = 1
+    ) -> None:
         self.left, self.top, self.right, self.bottom = left, top, WIDTH - 2 * EDGE, height - below * BELOW - 4
         box = {"viewBox": f"0 0 {WIDTH:g} {height:g}", "width": f"{WIDTH:g}", "height": f"{height:g}"}
         font = {"font-family": "DejaVu Sans, Verdana, Arial, sans-serif", "font-size": "13"}
         attributes = {"xmlns": "http://www.w3.org/2000/svg", "class": "chart", "role": "img", **box, **font}
-        self.root = ET.Element("svg", attributes, **{"aria-label": told})
+        self.root = ET.Element("svg", attributes, **{"aria-label": description})
         self.add("rect", "paper", width=WIDTH, height=height, fill="white")
 
     def add(
-        self, tag: str, look: str = "", told: str = "", /, inside: ET.Element | None = None, **how: Any
+        self, tag: str, look: str = "", description: str = "", /, inside: ET.Element | None = None, **how: Any
     ) -> ET.Element:
-        """Add an element of a class; `told` is shown when the mouse points at it."""
+        """Add an element of a class; `description` is shown when the mouse points at it."""
         named = {"class": look} if look else {}
         named |= {name.replace("_", "-"): f"{v:.6g}" if isinstance(v, float) else str(v) for name, v in how.items()}
         made = ET.SubElement(self.root if inside is None else inside, tag, named)
-        if told:
-            ET.SubElement(made, "title").text = told
+        if description:
+            ET.SubElement(made, "title").text = description
         return made
 
     def text(self, x: float, y: float, words: str, anchor: str = "middle", fill: str = INK, **how: Any) -> None:
@@ -108,7 +110,7 @@ def _dots(plot: Dots) -> Drawing:
     widest, many = max(map(_width, plot.groups)), len(plot.series)
     height = 70 + len(plot.groups) * max(24.0, 16.0 * many) if plot.across else HEIGHT
     left = min(widest + 14, 0.55 * WIDTH) if plot.across else BESIDE
-    drawing = Drawing(plot.told(), height, left=left, top=32 if many > 1 else EDGE, below=2 if plot.across else 1)
+    drawing = Drawing(plot.as_text(), height, left=left, top=32 if many > 1 else EDGE, below=2 if plot.across else 1)
     known = [value for one in plot.series for point in one.points if point for value in point if value is not None]
     ticks = _ticks(min(known, default=0), max(known, default=1))
     if plot.across:
@@ -130,18 +132,20 @@ def _dots(plot: Dots) -> Drawing:
             drawing.text(middle, drawing.bottom + 12, group)
         for k, one in enumerate(plot.series):
             if point := one.points[place]:
-                told = f"{one.label}: {group} {point_text(point)}"
+                description = f"{one.label}: {group} {point_text(point)}"
                 at = middle + (k - (many - 1) / 2) * apart
-                _point(drawing, ticks, k, at, point, told, plot.across)
+                _point(drawing, ticks, k, at, point, description, plot.across)
     if many > 1:
         _legend(drawing, [one.label for one in plot.series])
     return drawing
 
 
-def _point(drawing: Drawing, ticks: Sequence[float], k: int, at: float, point: Any, told: str, across: bool) -> None:
+def _point(
+    drawing: Drawing, ticks: Sequence[float], k: int, at: float, point: Any, description: str, across: bool
+) -> None:
     """A marker with its interval; `at`: where its group is."""
     value, low, high = (None if v is None else (drawing.x if across else drawing.y)(v, ticks) for v in point)
-    group = drawing.add("g", "point", told, fill=COLOURS[k % 6], stroke=COLOURS[k % 6])
+    group = drawing.add("g", "point", description, fill=COLOURS[k % 6], stroke=COLOURS[k % 6])
     if low is not None and high is not None:
         bar, cap = (f"M{low:.1f} {at:.1f}H{high:.1f}", "v6") if across else (f"M{at:.1f} {low:.1f}V{high:.1f}", "h6")
         ends = (f"M{end:.1f} {at - 3:.1f}{cap}" if across else f"M{at - 3:.1f} {end:.1f}{cap}" for end in (low, high))
@@ -160,16 +164,18 @@ def _legend(drawing: Drawing, labels: Sequence[str]) -> None:
 
 def _grid(plot: Grid) -> Drawing:
     left = min(max(map(_width, plot.rows)) + 40, 0.5 * WIDTH)
-    drawing = Drawing(plot.told(), 70 + 36.0 * len(plot.rows), left=left, below=2.4)
+    drawing = Drawing(plot.as_text(), 70 + 36.0 * len(plot.rows), left=left, below=2.4)
     most = max((count for row in plot.counts for count in row), default=0) or 1
     wide, high = (drawing.right - left) / len(plot.columns), (drawing.bottom - EDGE) / len(plot.rows)
     for j, (name, row) in enumerate(zip(plot.rows, plot.counts, strict=True)):
         drawing.text(left - 8, EDGE + (j + 0.5) * high, name, "end")
         for k, count in enumerate(row):
             x, y = left + k * wide, EDGE + j * high
-            told = f"{name}, {plot.columns[k]}: {count}"
+            description = f"{name}, {plot.columns[k]}: {count}"
             box: dict[str, Any] = {"x": x + 1, "y": y + 1, "width": wide - 2, "height": high - 2}
-            drawing.add("rect", "", told, **box, fill=COLOURS[0], fill_opacity=round(0.06 + 0.94 * count / most, 3))
+            drawing.add(
+                "rect", "", description, **box, fill=COLOURS[0], fill_opacity=round(0.06 + 0.94 * count / most, 3)
+            )
             drawing.text(x + wide / 2, y + high / 2, str(count), fill="white" if count > 0.6 * most else INK)
     for k, name in enumerate(plot.columns):
         drawing.text(left + (k + 0.5) * wide, drawing.bottom + 12, name)
@@ -179,7 +185,7 @@ def _grid(plot: Grid) -> Drawing:
 
 
 def _steps(plot: Steps) -> Drawing:
-    drawing = Drawing(plot.told(), HEIGHT, left=BESIDE)
+    drawing = Drawing(plot.as_text(), HEIGHT, left=BESIDE)
     counts = _ticks(0, max(count for _time, count in plot.points), least=1)
     drawing.rows(counts, plot.axis)
     hours = [time.timestamp() / 3600 for time, _count in plot.points]
@@ -197,7 +203,7 @@ def _steps(plot: Steps) -> Drawing:
 
 
 def _bars(plot: Bars) -> Drawing:
-    drawing = Drawing(plot.told, plot.height)
+    drawing = Drawing(plot.description, plot.height)
     counts = [0, _ticks(0, max((count for _label, count in plot.values), default=0), most=1, least=1)[-1]]
     drawing.rows(counts)
     step = (drawing.right - drawing.left) / max(1, len(plot.values))
@@ -226,7 +232,7 @@ def _ends(drawing: Drawing, first: str, last: str) -> None:
 
 
 def _trend(plot: Trend) -> Drawing:
-    drawing, ticks = Drawing(plot.told, 200), [0, 25, 50, 75, 100]
+    drawing, ticks = Drawing(plot.description, 200), [0, 25, 50, 75, 100]
     drawing.rows(ticks)
     ends = [1, max(2, len(plot.points))]
 
@@ -239,8 +245,8 @@ def _trend(plot: Trend) -> Drawing:
     means = " ".join(line(p.mean for p in plot.points))
     drawing.add("polyline", "line", points=means, fill="none", stroke=COLOURS[0], stroke_width=2)
     for p in plot.points:
-        told = f"{p.number}: {100 * p.mean:.0f} [{100 * p.low:.0f}, {100 * p.high:.0f}]"
+        description = f"{p.number}: {100 * p.mean:.0f} [{100 * p.low:.0f}, {100 * p.high:.0f}]"
         x, y = drawing.x(p.number, ends), drawing.y(100 * p.mean, ticks)
-        drawing.add("circle", "bar", told, cx=x, cy=y, r=3, fill=COLOURS[0])
+        drawing.add("circle", "bar", description, cx=x, cy=y, r=3, fill=COLOURS[0])
     _ends(drawing, "1", str(len(plot.points)))
     return drawing

@@ -87,8 +87,8 @@ def latex(head: Row, rows: Sequence[Row], *, numbers: Sequence[bool] | None = No
 
 def latex_table(tabular: str, *, caption: str, label: str) -> str:
     """A `tabular` as a float with its caption; `label` of letters, digits and hyphens."""
-    told = [rf"\caption{{{latex_text(caption)}}}", rf"\label{{tab:{label}}}"]
-    lines = ["% needs \\usepackage{booktabs}", r"\begin{table}", r"\centering", tabular, *told, r"\end{table}"]
+    captions = [rf"\caption{{{latex_text(caption)}}}", rf"\label{{tab:{label}}}"]
+    lines = ["% needs \\usepackage{booktabs}", r"\begin{table}", r"\centering", tabular, *captions, r"\end{table}"]
     return "\n".join(lines)
 
 
@@ -105,8 +105,8 @@ def _above(spans: Spans) -> Iterator[str]:
     """The line above the head, and short rules under what spans several columns."""
     cells, rules, start = [], [], 1
     for words, count in spans:
-        told = latex_text(words)
-        cells.append(rf"\multicolumn{{{count}}}{{c}}{{{told}}}" if count > 1 else told)
+        text = latex_text(words)
+        cells.append(rf"\multicolumn{{{count}}}{{c}}{{{text}}}" if count > 1 else text)
         if words and count > 1:
             rules.append(rf"\cmidrule(lr){{{start}-{start + count - 1}}}")
         start += count
@@ -127,8 +127,8 @@ def _line(row: Row) -> str:
 
 def _cell(text: str) -> str:
     """Numbers as mathematics where that makes a difference: "78.0 ± 6.1", and minus signs."""
-    if found := _WITH_SPREAD.fullmatch(text):
-        return rf"${found[1]} \pm {found[2]}$"
+    if match := _WITH_SPREAD.fullmatch(text):
+        return rf"${match[1]} \pm {match[2]}$"
     if _ONLY_NUMBERS.fullmatch(text):
         return text.replace("-", "$-$")
     return latex_text(text)

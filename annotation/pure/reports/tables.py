@@ -27,7 +27,7 @@ def is_number(cell: object) -> bool:
 
 
 def cell_text(cell: Any, translate: Translate = str) -> str:
-    """A cell in one line; a dash where nothing is known."""
+    """A cell as one line of text; a dash for None."""
     if cell is None:
         return UNKNOWN
     if is_figure(cell):
@@ -51,7 +51,7 @@ def interval(figure: Mapping[str, Any]) -> str:
     return f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
 
 
-def said(words: str) -> dict[str, Any]:
+def text_cell(words: str) -> dict[str, Any]:
     """A cell of words, a gettext id."""
     return {"text": words, "values": {}}
 
@@ -73,15 +73,15 @@ def made(
     return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": [list(row) for row in rows]}
 
 
-def sentence(said: Mapping[str, Any], translate: Translate = str) -> str:
+def sentence(cell: Mapping[str, Any], translate: Translate = str) -> str:
     """{"message": gettext id, "values"} with its values in their places."""
-    values = {name: cell_text(value, translate) for name, value in said.get("values", {}).items()}
-    message = translate(said["message"]) if said["message"] else ""
+    values = {name: cell_text(value, translate) for name, value in cell.get("values", {}).items()}
+    message = translate(cell["message"]) if cell["message"] else ""
     return message % values if values else message.replace("%%", "%")
 
 
 def note_of(table: Mapping[str, Any], translate: Translate = str) -> str:
-    """What stands below the table: a gettext id, a sentence as in a cell, or several of these."""
+    """The note below the table: a gettext id, a sentence as in a cell, or several of these."""
     note = table.get("note") or []
     parts = note if isinstance(note, list) else [note]
     return " ".join(

@@ -1,4 +1,4 @@
-"""Gold that people agree to contradict: what becomes of an item's answers once a requester decided."""
+"""Gold in doubt: an item's answers after a requester's decision."""
 
 from __future__ import annotations
 

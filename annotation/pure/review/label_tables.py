@@ -1,4 +1,4 @@
-"""Tables on labels of the same items: agreement, aggregated labels by three rules, what each worker said.
+"""Tables on labels: agreement, aggregated labels by three rules, and each worker's labels.
 
 Tables are JSON as the report page shows them (pure/reports/tables); titles, notes and columns are gettext ids.
 An item is judged by (worker, category) pairs; who judged an item twice counts with the last judgment.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from annotation.pure.reports.tables import made, said
+from annotation.pure.reports.tables import made, text_cell
 from annotation.pure.statistics.agreement import alpha_figure, percent_agreement
 from annotation.pure.statistics.distance_agreement import alpha_without_one
 from annotation.pure.statistics.intervals import Figure, bootstrap_figure, resampled_sums, wilson
@@ -64,8 +64,8 @@ def _modelled(votes: Mapping[str, Mapping[str, str]]) -> SideBySide:
         return SideBySide(majority, None, None, {})
     flat = [Vote(item, worker, label) for item, own in votes.items() for worker, label in own.items()]
     full, coin = dawid_skene(flat), one_coin(flat)
-    found = [{str(item): _text(label) for item, label in model.aggregates().items()} for model in (full, coin)]
-    by_full, by_coin = ({item: labels[item] for item in majority} for labels in found)
+    outcomes = [{str(item): _text(label) for item, label in model.aggregates().items()} for model in (full, coin)]
+    by_full, by_coin = ({item: labels[item] for item in majority} for labels in outcomes)
     accuracies = {str(worker): accuracy for worker, accuracy in coin.accuracies().items()}
     return SideBySide(majority, by_full, by_coin, accuracies)
 
@@ -103,8 +103,8 @@ def agreement_table(units: Sequence[Mapping[str, Hashable]], *, seed: int) -> JS
     """How often two annotators of an item agree, how often chance would have it, and alpha; units are by worker."""
     shared = [list(unit.values()) for unit in units]
     rows = [
-        raw_agreement_row(said(_("Agreement of pairs of annotators")), units, seed),
-        [said(_("Agreement expected by chance")), *_numbers(expected_agreement(shared, seed)), None, None],
+        raw_agreement_row(text_cell(_("Agreement of pairs of annotators")), units, seed),
+        [text_cell(_("Agreement expected by chance")), *_numbers(expected_agreement(shared, seed)), None, None],
         alpha_row(units, seed),
     ]
     note = _(
@@ -132,9 +132,9 @@ def _agreement_without(unit: Mapping[str, Hashable]) -> dict[str, float | None]:
 
 
 def alpha_row(units: Sequence[Mapping[str, Hashable]], seed: int) -> list[Any]:
-    found = alpha_figure([list(unit.values()) for unit in units], seed, resamples=RESAMPLES)
+    figure = alpha_figure([list(unit.values()) for unit in units], seed, resamples=RESAMPLES)
     without = alpha_without_one(units)
-    return [said(_("Krippendorff's alpha (nominal)")), *_numbers(found), *_ends(without)]
+    return [text_cell(_("Krippendorff's alpha (nominal)")), *_numbers(figure), *_ends(without)]
 
 
 def _ends(figure: Figure) -> list[float | None]:
@@ -158,30 +158,30 @@ def expected_agreement(units: Sequence[Sequence[Hashable]], seed: int) -> Figure
 
 def _by_chance(totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     n = totals.sum(axis=1)
-    found: npt.NDArray[np.float64] = (totals * (totals - 1)).sum(axis=1) / (n * (n - 1))
-    return found
+    pairs: npt.NDArray[np.float64] = (totals * (totals - 1)).sum(axis=1) / (n * (n - 1))
+    return pairs
 
 
 def _by_item(judged: LabelsByItem) -> dict[str, dict[str, str]]:
     """Each judged item's labels by worker, in the order in which items come."""
-    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    labels: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for item, given in judged:
         if given:
-            found[item].update((worker, str(label)) for worker, label in given)
-    return dict(found)
+            labels[item].update((worker, str(label)) for worker, label in given)
+    return dict(labels)
 
 
 def _aggregate_table(models: SideBySide, named: Mapping[str, str]) -> JSON:
     """How many items have each label by each rule, and on how many a rule is not with the majority."""
     rules = [models.majority, models.dawid_skene, models.one_coin]
-    counts = [None if found is None else Counter(found.values()) for found in rules]
+    counts = [None if labels is None else Counter(labels.values()) for labels in rules]
     total = len(models.majority)
     rows = []
     for key, words in [*named.items(), (None, _("tied"))]:
         each = [None if count is None else count[key] for count in counts]
-        rows.append([said(words), each[0], wilson(each[0] or 0, total).as_json(), *each[1:]])
-    apart = [None if found is None else len(models.differing(found)) for found in rules[1:]]
-    rows.append([said(_("different from the majority")), None, None, *apart])
+        rows.append([text_cell(words), each[0], wilson(each[0] or 0, total).as_json(), *each[1:]])
+    apart = [None if labels is None else len(models.differing(labels)) for labels in rules[1:]]
+    rows.append([text_cell(_("different from the majority")), None, None, *apart])
     columns = (_("Label"), _("Majority"), _("Share"), _("Dawid–Skene"), _("One-coin model"))
     note = TOO_FEW if models.dawid_skene is None else MODELLED
     of = [*({"label": key} for key in named), {}, {}]
@@ -227,7 +227,7 @@ def _confusion_table(
             if right is not None:
                 counts[worker, right][label] += 1
     rows = [
-        [worker, said(named[right]), *(counts[worker, right][label] for label in named)]
+        [worker, text_cell(named[right]), *(counts[worker, right][label] for label in named)]
         for worker in sorted({worker for worker, _right in counts})
         for right in named
         if (worker, right) in counts

@@ -1,4 +1,4 @@
-"""How an answer stands with the requester who reads it, from the decisions on its revisions."""
+"""The review state of a response, from the decisions on its revisions."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def state_of(decisions: Sequence[tuple[int, str]], revision: int) -> str:
 
 
 def _last(decisions: Sequence[tuple[int, str]], first: int, final: int) -> str:
-    found = [decision for revision, decision in decisions if first <= revision <= final]
-    return found[-1] if found else ""
+    matching = [decision for revision, decision in decisions if first <= revision <= final]
+    return matching[-1] if matching else ""

@@ -1,4 +1,4 @@
-"""How far annotators agree: Krippendorff's nominal alpha, plain agreement.
+"""Agreement: Krippendorff's nominal alpha and percent agreement.
 
 A unit is what several people labelled; a missing label is None. Where a coefficient is undefined (nothing
 to compare, or only one value in use so that chance explains everything) the answer is None: never 1, never

@@ -46,9 +46,9 @@ def _sums(rows: Iterable[Row]) -> Array:
     """(clusters × 2): the sum of a cluster's values, and how many rows it has."""
     sums: dict[Hashable, list[float]] = {}
     for cluster, value in rows:
-        found = sums.setdefault(cluster, [0.0, 0.0])
-        found[0] += value
-        found[1] += 1
+        pair = sums.setdefault(cluster, [0.0, 0.0])
+        pair[0] += value
+        pair[1] += 1
     return np.array(list(sums.values()), dtype=np.float64).reshape(-1, 2)
 
 

@@ -157,8 +157,8 @@ class _Table:
             counts, left = total.copy(), observed
             for k in held[worker]:
                 others = [code for name, code in self._units[k].items() if name != worker]
-                gone = [self._units[k][worker]] if len(others) > 1 else list(self._units[k].values())
-                np.subtract.at(counts, gone, 1.0)
+                removed = [self._units[k][worker]] if len(others) > 1 else list(self._units[k].values())
+                np.subtract.at(counts, removed, 1.0)
                 left += self._observed(others) - float(self.observed[k])
             yield self._of(left, counts)
 

@@ -1,4 +1,4 @@
-"""Labels of many workers brought together by how reliable each worker is, estimated from the labels alone.
+"""Label aggregation by estimated worker reliability (one-coin, Dawid-Skene).
 
 One-coin: each worker is right with one chance and errs evenly. Dawid-Skene (1979): each worker has a full
 table of errors, which takes some 50 labels per worker and class to estimate. Both by expectation

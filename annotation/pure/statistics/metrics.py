@@ -1,4 +1,4 @@
-"""How a prediction is scored against gold: the official scorers' definitions, each under its own name.
+"""Score predictions against gold by the official scorers' definitions, each under its own name.
 
 HotpotQA, MuSiQue and SQuAD agree on the ordinary case and differ in the corners (yes and no, answers that
 are empty after normalising, two empty supports), so there is no such thing as "the F1": a figure names its

@@ -1,4 +1,4 @@
-"""How sure a batch's figures will be, before anybody has answered: intervals planned, and items for a wished width.
+"""Plan a batch's precision: the expected interval, and the number of items for a target width.
 
 The figure is a mean over items, each scored in 0..1 (a proportion is scores of 0 and 1). Of a single annotation's
 score the variance has two parts: `between` items, which only more items shrink, and `within` an item, among those

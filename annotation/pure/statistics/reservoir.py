@@ -1,4 +1,4 @@
-"""Choosing at random among more things than fit into memory."""
+"""Random permutation of a range that is too large for memory."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.pure.reports.tables import made, said
+from annotation.pure.reports.tables import made, text_cell
 from annotation.pure.statistics.distance_agreement import Alpha
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -17,12 +17,12 @@ NOTE = _(
 )
 
 
-def text_agreement_table(found: Sequence[tuple[str, Alpha]]) -> list[JSON]:
+def text_agreement_table(alphas: Sequence[tuple[str, Alpha]]) -> list[JSON]:
     """A row for each (words, alpha); no table where nothing is shared by two."""
     rows = [
-        [said(words), *(_rounded(end) for end in (one.figure.value, one.figure.low, one.figure.high)), one.figure.n,
-         *(_rounded(end) for end in (one.without.low, one.without.high))]
-        for words, one in found
+        [text_cell(words), *(_rounded(end) for end in (one.figure.value, one.figure.low, one.figure.high)),
+         one.figure.n, *(_rounded(end) for end in (one.without.low, one.without.high))]
+        for words, one in alphas
         if one.figure.n
     ]  # fmt: skip
     columns = [

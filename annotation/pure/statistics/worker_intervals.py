@@ -1,4 +1,4 @@
-"""Whom a figure is about: these workers, or workers in general.
+"""Intervals over workers: figures for these workers, or for workers in general.
 
 Intervals that resample items hold for the workers who took part. For a mean of responses an interval can also be
 about workers like them: the variance over items plus that over workers (jackknife) less that of single responses,
@@ -55,12 +55,12 @@ class Unit(NamedTuple):
 
 
 def whom(workers: int) -> dict[str, Any]:
-    """The sentence that tells whom intervals over items are about, as a cell of words."""
+    """A sentence saying which workers the intervals over items hold for, as a text cell."""
     return {"text": THIS_ONE, "values": {}} if workers == 1 else {"text": THESE, "values": {"n": workers}}
 
 
 def too_few(workers: int) -> dict[str, Any]:
-    """Why nothing is said of people in general."""
+    """The reason why there are no figures for workers in general."""
     return {"text": TOO_FEW, "values": {"n": workers, "least": LEAST_WORKERS}}
 
 

@@ -1,4 +1,4 @@
-"""Finds an answer that a text gives away: whole or nearly whole, inflected, misspelt or written otherwise.
+"""Find an answer in a text: whole or nearly whole, inflected, misspelt or respelt.
 
 A part of an answer ("Quell" of "Mara Quell") does not count: a writer may well need it.
 """
@@ -26,8 +26,8 @@ _OPTIONAL = listed("inc ltd llc co corp corporation company plc gmbh jr sr sir d
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
-    """An answer made ready: each form a sequence of words with whether it may be left out."""
+class AnswerForms:
+    """The forms of an answer: each a sequence of (word, whether it may be left out)."""
 
     answer: str
     forms: tuple[tuple[tuple[Word, bool], ...], ...]
@@ -37,29 +37,31 @@ class Sought:
 
 
 @lru_cache(maxsize=1 << 13)
-def sought(answer: str) -> Sought:
-    found = words(answer)
-    forms = [_optional(form) for form in _forms(answer, found)]
-    joined = "".join(word.plain for word in _without_article(found))
-    fits = len(joined) >= SHORTEST_JOINED and len(found) <= LONGEST_JOINED
-    lengths = [len(word.plain) for word in found]
-    content = tuple(word.plain for word in found if not word.is_function)
-    return Sought(answer, tuple(dict.fromkeys(forms)), content, joined if fits else "", min(lengths, default=0) > 1)
+def answer_forms(answer: str) -> AnswerForms:
+    answer_words = words(answer)
+    forms = [_optional(form) for form in _forms(answer, answer_words)]
+    joined = "".join(word.plain for word in _without_article(answer_words))
+    fits = len(joined) >= SHORTEST_JOINED and len(answer_words) <= LONGEST_JOINED
+    lengths = [len(word.plain) for word in answer_words]
+    content = tuple(word.plain for word in answer_words if not word.is_function)
+    return AnswerForms(
+        answer, tuple(dict.fromkeys(forms)), content, joined if fits else "", min(lengths, default=0) > 1
+    )
 
 
-def leaks(sought: Sought, question: Sequence[Word], *, known: frozenset[str] = frozenset()) -> list[Span]:
-    """Where the answer stands among the words of a text, in order, without overlaps.
+def leaks(target: AnswerForms, question: Sequence[Word], *, known: frozenset[str] = frozenset()) -> list[Span]:
+    """Spans of an answer in a text, in order, without overlaps.
 
     A word in `known` is meant as it is written and no slip of another ("Iran", where "Iraq" is the answer).
     """
-    if not sought.content:
-        return list(_as_written(sought, question))
+    if not target.content:
+        return list(_as_written(target, question))
     text = _Text(question, known)
-    found = [place for form in sought.forms for place in text.places(form)]
-    found += _joined(sought, question, known)
-    if len(sought.content) >= LONG and not found:
-        found += text.nearly(sought.content)
-    return _apart((question[a].start, question[b].end) for a, b in found)
+    spans = [place for form in target.forms for place in text.places(form)]
+    spans += _joined(target, question, known)
+    if len(target.content) >= LONG and not spans:
+        spans += text.nearly(target.content)
+    return _apart((question[a].start, question[b].end) for a, b in spans)
 
 
 def _apart(spans: Iterator[Span]) -> list[Span]:
@@ -74,11 +76,11 @@ def _apart(spans: Iterator[Span]) -> list[Span]:
 # --------------------------------------------------------------------------------------------------- forms of an answer
 
 
-def _forms(answer: str, found: list[Word]) -> Iterator[tuple[Word, ...]]:
+def _forms(answer: str, answer_words: list[Word]) -> Iterator[tuple[Word, ...]]:
     """The words of an answer in the orders in which it may be written, never none."""
-    if not any(not word.is_function for word in found):
+    if not any(not word.is_function for word in answer_words):
         return
-    bare = tuple(_without_article(found))
+    bare = tuple(_without_article(answer_words))
     yield bare
     outside = tuple(_without_article(words(_BRACKETS.sub(" ", answer))))
     if any(not word.is_function for word in outside):
@@ -93,8 +95,8 @@ def _forms(answer: str, found: list[Word]) -> Iterator[tuple[Word, ...]]:
         yield from permutations(bare)
 
 
-def _without_article(found: list[Word]) -> list[Word]:
-    return found[1:] if len(found) > 1 and found[0].plain in ARTICLES else found
+def _without_article(tokens: list[Word]) -> list[Word]:
+    return tokens[1:] if len(tokens) > 1 and tokens[0].plain in ARTICLES else tokens
 
 
 def _has_digit(word: Word) -> bool:
@@ -197,16 +199,16 @@ class _Text:
         return same(plain, here.plain) or _is_slip_of(here.plain, plain, self._known)
 
 
-def _joined(sought: Sought, question: Sequence[Word], known: frozenset[str]) -> Iterator[tuple[int, int]]:
+def _joined(target: AnswerForms, question: Sequence[Word], known: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Stretches that are the answer with the spaces elsewhere: "Newhaven", "multi use"; a single word also misspelt."""
-    wanted = sought.joined
+    wanted = target.joined
     for start in range(len(question) if wanted else 0):
-        made = ""
+        text = ""
         for at in range(start, len(question)):
-            made += question[at].plain
-            if same(made, wanted) or (at == start and sought.bears_slips and _is_slip_of(made, wanted, known)):
+            text += question[at].plain
+            if same(text, wanted) or (at == start and target.bears_slips and _is_slip_of(text, wanted, known)):
                 yield start, at
-            if len(made) > len(wanted) + 2:
+            if len(text) > len(wanted) + 2:
                 break
 
 
@@ -214,11 +216,11 @@ def _is_slip_of(typed: str, meant: str, known: frozenset[str]) -> bool:
     return typed not in known and misspelt(typed, meant)
 
 
-def _as_written(sought: Sought, question: Sequence[Word]) -> Iterator[Span]:
+def _as_written(target: AnswerForms, question: Sequence[Word]) -> Iterator[Span]:
     """An answer of function words alone ("The Who") counts as it is written, with a capital, inside a sentence."""
-    told = [word.text for word in words(sought.answer)]
-    if not any(text[:1].isupper() for text in told):
+    texts = [word.text for word in words(target.answer)]
+    if not any(text[:1].isupper() for text in texts):
         return
-    for start in range(1, len(question) - len(told) + 1):
-        if [word.text for word in question[start : start + len(told)]] == told:
-            yield question[start].start, question[start + len(told) - 1].end
+    for start in range(1, len(question) - len(texts) + 1):
+        if [word.text for word in question[start : start + len(texts)]] == texts:
+            yield question[start].start, question[start + len(texts) - 1].end

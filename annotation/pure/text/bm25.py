@@ -52,10 +52,10 @@ class Pool:
     def ranking(self, query: str) -> Iterator[int]:
         """Positions of the paragraphs that share a word with the query, best first; ties keep their order."""
         scores = self._scores(query)
-        found = int(np.count_nonzero(scores > 0))
+        total = int(np.count_nonzero(scores > 0))
         seen = 0
-        while seen < found:
-            best = _best(scores, min(found, max(FIRST, 4 * seen)))
+        while seen < total:
+            best = _best(scores, min(total, max(FIRST, 4 * seen)))
             yield from best[seen:].tolist()
             seen = len(best)
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from annotation.pure.data import dag
 from annotation.pure.data.example import Hop
-from annotation.pure.text.answer_leaks import Sought, Span, leaks, sought
+from annotation.pure.text.answer_leaks import AnswerForms, Span, answer_forms, leaks
 from annotation.pure.text.fuzzy_search import likeness
 from annotation.pure.text.hop_coverage import Coverage, content_words, coverage, covered
 from annotation.pure.text.masking import resolved, without_references
@@ -73,16 +73,16 @@ class Finding:
 def findings(question: str, hops: Sequence[Hop], *, most_words: int) -> list[Finding]:
     """Everything that the checks find, whatever their levels, in the order of `CHECKS` and then of the hops."""
     plan = _plan(tuple(hops))
-    told = words(question)
-    found = [
-        *_given_away(question, told, plan),
-        *_repeated(question, told, plan),
-        *_missing(told, hops),
+    question_words = words(question)
+    results = [
+        *_given_away(question, question_words, plan),
+        *_repeated(question, question_words, plan),
+        *_missing(question_words, hops),
         *_too_long(question, most_words),
         *_unmarked(question),
         *_sentences(question),
     ]
-    return sorted(found, key=lambda finding: CHECKS.index(finding.check))
+    return sorted(results, key=lambda finding: CHECKS.index(finding.check))
 
 
 def most_words(hops: Sequence[Hop]) -> int:
@@ -95,32 +95,32 @@ def most_words(hops: Sequence[Hop]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    sought: tuple[tuple[str, int, Sought], ...]  # check, hop, answer: those that must not be said
+    answers: tuple[tuple[str, int, AnswerForms], ...]  # check, hop, answer: those that must not be said
     known: frozenset[str]  # the hops' words
     repeated: tuple[tuple[int, str, tuple[str, ...]], ...]  # hop, its words in a row, its content words
 
 
 @lru_cache(maxsize=1 << 11)
 def _plan(hops: tuple[Hop, ...]) -> _Plan:
-    asked = [words(without_references(hop.question)) for hop in hops]
-    known = frozenset(word.plain for question in asked for word in question)
+    questions = [words(without_references(hop.question)) for hop in hops]
+    known = frozenset(word.plain for question in questions for word in question)
     heads = {head for head, _tail in dag.edges(hops)}
     wanted = []
     for k, hop in enumerate(hops, 1):
         check = "gives_away_final" if k == len(hops) else "gives_away"
-        answer = sought(hop.answer)
-        if (k in heads or k == len(hops)) and not _is_asked_with(answer, asked):
+        answer = answer_forms(hop.answer)
+        if (k in heads or k == len(hops)) and not _is_asked_with(answer, questions):
             wanted.append((check, k, answer))
     repeated = [(k, *form) for k, hop in enumerate(hops, 1) for form in _wordings(hop, hops)]
     return _Plan(tuple(wanted), known, tuple(dict.fromkeys(repeated)))
 
 
-def _is_asked_with(answer: Sought, asked: Sequence[Sequence[Word]]) -> bool:
+def _is_asked_with(answer: AnswerForms, questions: Sequence[Sequence[Word]]) -> bool:
     """Whether a hop's question itself says the answer, so that a writer must say it too.
 
     A single word must be there as it is; a longer name also misspelt ("govenor general of").
     """
-    for question in asked:
+    for question in questions:
         there = frozenset(word.plain for word in question)
         known = there if len(answer.content) < 2 else frozenset()
         if leaks(answer, question, known=known) or (answer.content and there.issuperset(answer.content)):
@@ -138,42 +138,42 @@ def _wordings(hop: Hop, hops: Sequence[Hop]) -> Iterator[tuple[str, tuple[str, .
 # ------------------------------------------------------------------------------------------------------------- checks
 
 
-def _given_away(question: str, told: Sequence[Word], plan: _Plan) -> Iterator[Finding]:
-    for check, hop, answer in plan.sought:
-        if spans := tuple(leaks(answer, told, known=plan.known)):
+def _given_away(question: str, question_words: Sequence[Word], plan: _Plan) -> Iterator[Finding]:
+    for check, hop, answer in plan.answers:
+        if spans := tuple(leaks(answer, question_words, known=plan.known)):
             yield Finding(check, hop, spans, tuple(question[a:b] for a, b in spans))
 
 
-def _repeated(question: str, told: Sequence[Word], plan: _Plan) -> Iterator[Finding]:
-    own = [word for word in told if not (word.plain.isdecimal() and question[: word.start].endswith("#"))]
+def _repeated(question: str, question_words: Sequence[Word], plan: _Plan) -> Iterator[Finding]:
+    own = [word for word in question_words if not (word.plain.isdecimal() and question[: word.start].endswith("#"))]
     row = " ".join(word.plain for word in own)
-    said = [word.plain for word in own if not (word.is_function or word.is_initial)]
+    plain_words = [word.plain for word in own if not (word.is_function or word.is_initial)]
     seen: set[int] = set()
     for hop, wording, content in plan.repeated:
-        if hop not in seen and _says_the_same(row, said, wording, content):
+        if hop not in seen and _says_the_same(row, plain_words, wording, content):
             seen.add(hop)
-            span = (told[0].start, told[-1].end)
+            span = (question_words[0].start, question_words[-1].end)
             yield Finding("repeats_hop", hop, (span,), (question[slice(*span)],))
 
 
-def _says_the_same(row: str, said: Sequence[str], wording: str, content: Sequence[str]) -> bool:
-    """Nearly the same letters, or the same content words in whatever order and form, and nothing else."""
+def _says_the_same(row: str, plain_words: Sequence[str], wording: str, content: Sequence[str]) -> bool:
+    """Whether two texts have nearly the same letters, or the same content words in any order and form."""
     alike = likeness(row, wording) if wording else 0.0
     if alike >= VERY_ALIKE:
         return True
-    if alike < ALIKE and len(said) != len(content):
+    if alike < ALIKE and len(plain_words) != len(content):
         return False
     left = list(content)
-    for word in said:
+    for word in plain_words:
         meant = next((other for other in left if kin(word, other) or misspelt(word, other)), None)
         if meant is None:
             return False
         left.remove(meant)
-    return alike >= ALIKE or not (left or not said)
+    return alike >= ALIKE or not (left or not plain_words)
 
 
-def _missing(told: Sequence[Word], hops: Sequence[Hop]) -> Iterator[Finding]:
-    for row in covered(told, hops):
+def _missing(question_words: Sequence[Word], hops: Sequence[Hop]) -> Iterator[Finding]:
+    for row in covered(question_words, hops):
         if row.neglected:
             yield Finding("hop_missing", row.hop, (), tuple(text for text, used in row.words if not used))
 

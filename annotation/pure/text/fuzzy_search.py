@@ -61,8 +61,8 @@ def _match(paragraph: int, words: Sequence[str], title: str, text: str) -> Match
 
 def _likeness(words: Sequence[str], text: str) -> tuple[dict[str, float], tuple[tuple[int, int], ...]]:
     """The best likeness of each query word among the words of a text, and the spans of all that match."""
-    found = [(m.group().casefold(), m.span()) for m in _WORD.finditer(text)]
-    vocabulary = list({word for word, _span in found})
+    tokens = [(m.group().casefold(), m.span()) for m in _WORD.finditer(text)]
+    vocabulary = list({word for word, _span in tokens})
     best: dict[str, float] = {}
     matched: set[str] = set()
     for word in words:
@@ -70,7 +70,7 @@ def _likeness(words: Sequence[str], text: str) -> tuple[dict[str, float], tuple[
         if alike:
             best[word] = max(alike.values())
             matched |= alike.keys()
-    return best, tuple(span for word, span in found if word in matched)
+    return best, tuple(span for word, span in tokens if word in matched)
 
 
 def _alike(word: str, vocabulary: Sequence[str]) -> dict[str, float]:

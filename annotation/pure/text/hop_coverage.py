@@ -54,11 +54,11 @@ def covered(question: Sequence[Word], hops: Sequence[Hop]) -> list[Coverage]:
 @lru_cache(maxsize=1 << 13)
 def content_words(hop_question: str) -> tuple[Word, ...]:
     """The words of a hop's question that say something, in order, each once."""
-    found: dict[str, Word] = {}
+    by_plain: dict[str, Word] = {}
     for word in words(without_references(hop_question)):
         if not word.is_function and not word.is_initial:
-            found.setdefault(word.plain, word)
-    return tuple(found.values())
+            by_plain.setdefault(word.plain, word)
+    return tuple(by_plain.values())
 
 
 def _is_used(word: str, there: frozenset[str]) -> bool:
@@ -110,9 +110,9 @@ for _line in filter(None, map(str.strip, _SAID_AS.splitlines())):
 
 def speaks_of(word: str, relation: str) -> bool:
     """Whether a plain word is a form of a relation's, or a way to ask about it."""
-    return kin(word, relation) or any(kin(word, said) for said in _meanings(relation))
+    return kin(word, relation) or any(kin(word, meaning) for meaning in _meanings(relation))
 
 
 @lru_cache(maxsize=1 << 14)
 def _meanings(relation: str) -> tuple[str, ...]:
-    return tuple(said for form in sorted(singulars(relation)) for said in _MEANINGS.get(form, ()))
+    return tuple(meaning for form in sorted(singulars(relation)) for meaning in _MEANINGS.get(form, ()))

@@ -77,12 +77,12 @@ class Part(NamedTuple):
     hop: int
 
 
-def told(question: str, earlier: Sequence[Hop]) -> list[Part]:
+def fill_references(question: str, earlier: Sequence[Hop]) -> list[Part]:
     """A hop's question with each `#k` of an earlier hop shown as that hop's answer."""
     parts, start = [], 0
-    for found in _REFERENCE.finditer(question):
-        number = int(found[1])
+    for match in _REFERENCE.finditer(question):
+        number = int(match[1])
         if 1 <= number <= len(earlier):
-            parts += [Part(question[start : found.start()], 0), Part(earlier[number - 1].answer, number)]
-            start = found.end()
+            parts += [Part(question[start : match.start()], 0), Part(earlier[number - 1].answer, number)]
+            start = match.end()
     return [part for part in [*parts, Part(question[start:], 0)] if part.text]

@@ -1,4 +1,4 @@
-"""Hides answers in questions, and tells whether a paragraph gives one away.
+"""Mask answers in questions, and detect answers in paragraphs.
 
 A mention counts in any case, with other white space or punctuation between its words, with or without its
 article, as a possessive and in the plural: what a reader or a retriever would take for the answer. Better one
@@ -28,10 +28,10 @@ def hidden(text: str, mentions: Iterable[str], *, mask: str = MASK) -> str:
     if not wanted:
         return text
     pattern = re.compile("|".join(wanted), re.I)
-    found = pattern.sub(lambda _match: mask, text)
-    while not _WORD.search(mask) and found != text:  # what was apart may have become a mention
-        text, found = found, pattern.sub(lambda _match: mask, found)
-    return found
+    masked = pattern.sub(lambda _match: mask, text)
+    while not _WORD.search(mask) and masked != text:  # what was apart may have become a mention
+        text, masked = masked, pattern.sub(lambda _match: mask, masked)
+    return masked
 
 
 def carries(text: str, answer: str) -> bool:
@@ -63,8 +63,8 @@ def without_references(question: str) -> str:
 
 def _put(question: str, value: Callable[[int], str | None]) -> str:
     def answer(match: re.Match[str]) -> str:
-        found = value(int(match[1]))
-        return match[0] if found is None else found
+        text = value(int(match[1]))
+        return match[0] if text is None else text
 
     return _REFERENCE.sub(answer, question)
 

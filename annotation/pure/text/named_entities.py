@@ -131,16 +131,16 @@ def _common(word: str, text: str) -> bool:
 
 def _lost_its_capital(question: str, mention: Mention) -> bool:
     """Whether a single word stands in lower case in a question that writes others with capitals."""
-    found = question[mention.start : mention.end]
-    return " " not in found and found == found.lower() and question[1:] != question[1:].lower()
+    text = question[mention.start : mention.end]
+    return " " not in text and text == text.lower() and question[1:] != question[1:].lower()
 
 
 def _name_before(text: str) -> bool:
     """Whether the text ends with a piece of a name: "George " or "Anglo-"."""
-    found = _BEFORE.search(text)
-    if not found:
+    match = _BEFORE.search(text)
+    if not match:
         return text.endswith(("'", "’")) and text[-2:-1].isalpha()  # O'Brien
-    word, between = found[1], found[2]
+    word, between = match[1], match[2]
     if between == "-":
         return True
     if between != " " or not word[0].isupper() or word.lower().endswith(("'s", "’s")):
@@ -150,5 +150,5 @@ def _name_before(text: str) -> bool:
 
 def _name_after(text: str) -> bool:
     """Whether the text begins with a piece of a name: " City" or "-Hungary"."""
-    found = _AFTER.match(text)
-    return bool(found and found[1][0].isupper())
+    match = _AFTER.match(text)
+    return bool(match and match[1][0].isupper())

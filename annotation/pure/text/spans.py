@@ -39,15 +39,15 @@ def locate(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> S
     plain = r"\s+".join(map(re.escape, words))
     for pattern in (rf"(?<!\w){plain}(?!\w)", plain):
         for paragraph in order:
-            if found := re.search(pattern, texts[paragraph], re.I):
-                return Span(paragraph, found.start(), found.end())
+            if match := re.search(pattern, texts[paragraph], re.I):
+                return Span(paragraph, match.start(), match.end())
     return None
 
 
 def locate_as_scored(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Span | None:
     """Where the answer stands, or else words that the official scorers take for it: "Ocean'S 11" for "Oceans 11"."""
-    if found := locate(answer, texts, first=first):
-        return found
+    if span := locate(answer, texts, first=first):
+        return span
     wanted = answer_tokens(answer)
     for paragraph in [*first, *(k for k in range(len(texts)) if k not in first)]:
         if wanted and (place := _as_scored(wanted, texts[paragraph])):
@@ -57,7 +57,7 @@ def locate_as_scored(answer: str, texts: Sequence[str], *, first: Sequence[int] 
 
 def _as_scored(wanted: Sequence[str], text: str) -> tuple[int, int] | None:
     """The first whole words of the text that normalise to the wanted tokens, less the punctuation around them."""
-    words = [(word, found) for found in re.finditer(r"\S+", text) for word in answer_tokens(found[0])]
+    words = [(word, match) for match in re.finditer(r"\S+", text) for word in answer_tokens(match[0])]
     for at in range(len(words) - len(wanted) + 1):
         if all(words[at + k][0] == word for k, word in enumerate(wanted)):
             start, end = words[at][1].start(), words[at + len(wanted) - 1][1].end()
@@ -101,5 +101,5 @@ def mentions(answer: str, text: str) -> Iterator[tuple[int, int]]:
     words = answer.split()
     if words:
         pattern = r"\s+".join(map(re.escape, words))
-        for found in re.finditer(rf"(?<!\w){pattern}(?!\w)", text, re.I):
-            yield found.start(), found.end()
+        for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text, re.I):
+            yield match.start(), match.end()

@@ -113,8 +113,8 @@ def hanta(words: Sequence[str]) -> list[Tagged]:
 def _hanta(words: tuple[str, ...]) -> tuple[Tagged, ...]:
     # An apostrophe of typographers is unknown to the model.
     plain = [word.replace("’", "'") for word in words]
-    found = _model().tag_sent(plain, taglevel=1) if plain else []
-    return tuple(_tagged(word, lemma, penn(claws, word)) for word, (_, lemma, claws) in zip(words, found, strict=True))
+    tags = _model().tag_sent(plain, taglevel=1) if plain else []
+    return tuple(_tagged(word, lemma, penn(claws, word)) for word, (_, lemma, claws) in zip(words, tags, strict=True))
 
 
 def _tagged(word: str, lemma: str, tag: str) -> Tagged:
@@ -131,7 +131,7 @@ def _model() -> Any:
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
     """(start, end) of the tokens of a stretch of a text: words, numbers, clitics, and signs one by one."""
-    return [found.span() for found in _TOKEN.finditer(text, start, len(text) if end is None else end)]
+    return [match.span() for match in _TOKEN.finditer(text, start, len(text) if end is None else end)]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -139,13 +139,13 @@ def sentences(text: str) -> tuple[tuple[int, int], ...]:
     """(start, end) of the sentences of a text, as syntok draws them; one where it draws none."""
     from syntok import segmenter
 
-    found = []
+    spans = []
     for paragraph in segmenter.analyze(text):
         for sentence in paragraph:
             words = list(sentence)
             if words:
-                found.append((words[0].offset, words[-1].offset + len(words[-1].value)))
-    return tuple(found) if found and _in_order(found, text) else ((0, len(text)),)
+                spans.append((words[0].offset, words[-1].offset + len(words[-1].value)))
+    return tuple(spans) if spans and _in_order(spans, text) else ((0, len(text)),)
 
 
 def _in_order(spans: list[tuple[int, int]], text: str) -> bool:

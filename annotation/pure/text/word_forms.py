@@ -43,7 +43,7 @@ class Word(NamedTuple):
 
     @property
     def is_function(self) -> bool:
-        """Whether it only ties a sentence together; in capitals ("US", "WHO") it names something."""
+        """Whether it is a function word; words in capitals ("US", "WHO") are names."""
         return self.plain in FUNCTION_WORDS and not (len(self.plain) > 1 and self.text.isupper())
 
     @property
@@ -53,8 +53,8 @@ class Word(NamedTuple):
 
 def words(text: str) -> list[Word]:
     """The words of a text in order. A possessive "'s" belongs to its word, also where a space stands before it."""
-    found = (Word(m.start(), m.end(), m[0], plain(m[0])) for m in _WORD.finditer(text))
-    return [word for word in found if word.plain and not _is_ending(text, word)]
+    candidates = (Word(m.start(), m.end(), m[0], plain(m[0])) for m in _WORD.finditer(text))
+    return [word for word in candidates if word.plain and not _is_ending(text, word)]
 
 
 def _is_ending(text: str, word: Word) -> bool:
@@ -87,14 +87,14 @@ def same(one: str, other: str) -> bool:
 @lru_cache(maxsize=1 << 15)
 def singulars(word: str) -> frozenset[str]:
     """The word and what it may be the plural of."""
-    found = {word}
+    forms = {word}
     if len(word) > 3 and word.endswith("s"):
-        found.add(word[:-1])
+        forms.add(word[:-1])
         if word.endswith("es"):
-            found.add(word[:-2])
+            forms.add(word[:-2])
         if word.endswith("ies"):
-            found.add(f"{word[:-3]}y")
-    return frozenset(found)
+            forms.add(f"{word[:-3]}y")
+    return frozenset(forms)
 
 
 def misspelt(word: str, meant: str) -> bool:

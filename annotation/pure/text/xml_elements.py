@@ -32,18 +32,18 @@ def only(element: Element, *names: str) -> None:
 
 def child(element: Element, name: str) -> Element | None:
     """The one child of that name, or None; Malformed where there are several."""
-    found = [each for each in element if local(each) == name]
-    if len(found) > 1:
+    matches = [each for each in element if local(each) == name]
+    if len(matches) > 1:
         raise Malformed(f"{local(element)} has more than one {name}.")
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def wanted(element: Element, name: str) -> Element:
     """The one child of that name; Malformed where there is none."""
-    found = child(element, name)
-    if found is None:
+    match = child(element, name)
+    if match is None:
         raise Malformed(f"{local(element)} has no {name}.")
-    return found
+    return match
 
 
 def text_of(element: Element | None) -> str:

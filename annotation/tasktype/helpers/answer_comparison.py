@@ -10,7 +10,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.statistics import metrics
 from annotation.pure.text.spans import mentions
 from annotation.tasktype import JSON, Given
-from annotation.tasktype.helpers.answering import said
+from annotation.tasktype.helpers.answering import answer_text
 
 Stretch = tuple[int, int, str]  # start, end, and the column's name ("" for gold)
 
@@ -47,11 +47,11 @@ def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
 
 def _column(one: Given, gold: Example) -> JSON:
     answer, scorer = one.answer, metrics.MUSIQUE
-    column = {"text": said(answer), "kind": answer["kind"], "support": _numbers(answer["support"])}
+    column = {"text": answer_text(answer), "kind": answer["kind"], "support": _numbers(answer["support"])}
     if gold.answerable is False:
         return column | {"right_none": answer["kind"] == "none"}
     if gold.answers:
-        mark = scorer.answer(said(answer), gold.answers)
+        mark = scorer.answer(answer_text(answer), gold.answers)
         column |= {"em": mark.em, "f1": mark.f1}
     if gold.supports:
         column["support_f1"] = scorer.support(frozenset(answer["support"]), frozenset(gold.supports)).f1

@@ -55,8 +55,8 @@ class AnswerFields:
         """The fields that a browser would post for this answer."""
         shown = self.shown(answer)
         single = ("kind", "text", "paragraph", "start", "end", "option")
-        told = {name: ["" if shown[name] is None else str(shown[name])] for name in single}
-        return told | {"support": [str(place) for place in shown["support"]], "fact": shown["facts"]}
+        result = {name: ["" if shown[name] is None else str(shown[name])] for name in single}
+        return result | {"support": [str(place) for place in shown["support"]], "fact": shown["facts"]}
 
     def text(self, name: str) -> str:
         """The field's last value, "" where there is none."""
@@ -111,16 +111,16 @@ class AnswerFields:
         if not text.strip():
             return {"kind": ""}
         first = [k for k, payload in enumerate(self.order) if payload in support]
-        found = locate(text, shown, first=first)
-        if found is None:
+        span = locate(text, shown, first=first)
+        if span is None:
             return {"kind": "typed", "text": text.strip()}
-        exact: Any = cut(shown, found)
+        exact: Any = cut(shown, span)
         return {
             "kind": "span",
             "text": exact,
-            "paragraph": self.order[found.paragraph],
-            "start": found.start,
-            "end": found.end,
+            "paragraph": self.order[span.paragraph],
+            "start": span.start,
+            "end": span.end,
         }
 
     def _selected(self, text: str, shown: list[str], span: Span) -> str:

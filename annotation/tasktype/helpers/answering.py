@@ -26,7 +26,7 @@ Support = frozenset[Hashable]
 NEAR = 0.5  # F1 from which an answer counts as a variant of gold
 
 
-class Asked(Protocol):
+class AnswerControls(Protocol):
     """The controls of a page, the same for every item of a batch."""
 
     @property
@@ -39,7 +39,7 @@ class Asked(Protocol):
     def sentences(self) -> bool: ...
 
 
-def said(answer: JSON) -> str:
+def answer_text(answer: JSON) -> str:
     """The answer as text; "" is "no answer"."""
     return "" if answer["kind"] == "none" else str(answer["text"])
 
@@ -57,9 +57,9 @@ def gold_support(example: Example, level: str) -> Support | None:
     return None if gold is None else frozenset(gold)
 
 
-def search(payload: JSON, asked: Mapping[str, str]) -> JSON:
+def search(payload: JSON, params: Mapping[str, str]) -> JSON:
     """Context of the search fragment: every paragraph, best match first."""
-    query = asked.get("q", "")[:200]
+    query = params.get("q", "")[:200]
     paragraphs = [(p["title"], p["text"]) for p in payload["paragraphs"]]
     matches = fuzzy_search.search(query, paragraphs) if query.strip() else []
     return {
@@ -70,7 +70,7 @@ def search(payload: JSON, asked: Mapping[str, str]) -> JSON:
     }
 
 
-def payload_of(example: Example, options: Asked, *, no_answer: bool) -> JSON | None:
+def payload_of(example: Example, options: AnswerControls, *, no_answer: bool) -> JSON | None:
     """Question and context without gold; None, which skips the example, if there is nothing to read or choose."""
     if not example.question.strip() or not example.paragraphs:
         return None
@@ -90,7 +90,7 @@ def payload_of(example: Example, options: Asked, *, no_answer: bool) -> JSON | N
     }
 
 
-def _paragraph(paragraph: Paragraph, options: Asked) -> JSON:
+def _paragraph(paragraph: Paragraph, options: AnswerControls) -> JSON:
     shown: JSON = {"title": paragraph.title, "text": paragraph.text}
     if options.sentences:
         shown["sentences"] = [list(span) for span in paragraph.sentence_spans()]
@@ -117,7 +117,7 @@ def completed(payload: JSON, answer: Any) -> JSON:
     titles = [paragraph["title"] for paragraph in payload["paragraphs"]]
     if not isinstance(support, list):
         raise ValueError("support must list paragraphs by position or title")
-    places = [position_of(told, titles, "support") for told in support]
+    places = [position_of(place, titles, "support") for place in support]
     facts = _facts(facts, payload)
     given = {"facts": facts, "support": sorted({*places, *(p for p, _s in facts)})}
     return _told_place(answer, payload, given) or _placed(answer["text"], payload, given)
@@ -137,24 +137,24 @@ def _told_place(answer: Mapping[str, Any], payload: JSON, given: JSON) -> JSON |
 
 def problems(payload: JSON, answer: JSON) -> list[Problem]:
     """What is missing in an answer and its support."""
-    found = [*_answer_problems(payload, answer)]
+    result = [*_answer_problems(payload, answer)]
     controls = payload["controls"]
     if controls["support"] and not answer["support"] and answer["kind"] != "none":
         where = "fact" if controls["sentences"] else "support"
-        found.append(Problem(where, _("Tick at least one paragraph that supports your answer.")))
-    return found
+        result.append(Problem(where, _("Tick at least one paragraph that supports your answer.")))
+    return result
 
 
 def majority(answers: Sequence[JSON]) -> tuple[JSON, bool]:
     """The majority answer, separately the majority support, and whether there is a tie. ValueError without answers."""
-    texts = human_scores.majorities(answers, key=lambda a: metrics.MUSIQUE.key(said(a)))
+    texts = human_scores.majorities(answers, key=lambda a: metrics.MUSIQUE.key(answer_text(a)))
     supports = human_scores.majorities(answers, key=lambda a: frozenset(a["support"]))
     return {**texts[0], "support": sorted(supports[0]["support"])}, len(texts) > 1 or len(supports) > 1
 
 
 def same_answer(one: JSON, other: JSON) -> bool:
     """Whether both count as the same answer in a vote."""
-    return metrics.MUSIQUE.key(said(one)) == metrics.MUSIQUE.key(said(other))
+    return metrics.MUSIQUE.key(answer_text(one)) == metrics.MUSIQUE.key(answer_text(other))
 
 
 def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
@@ -165,7 +165,7 @@ def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
     unanswerable = gold.answerable is False
     if not answers or not (gold.answers or unanswerable):
         return None
-    texts = [said(answer) for answer in answers]
+    texts = [answer_text(answer) for answer in answers]
     key, votes = Counter(map(metrics.MUSIQUE.key, texts)).most_common(1)[0]
     if votes < 2 or 2 * votes <= len(texts):
         return None
@@ -180,7 +180,7 @@ def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:
 def answer_f1(answer: JSON, gold: Example) -> float:
     """F1 against the dataset's answers; 0 if they are hidden."""
     right = metrics.MUSIQUE.gold(gold.answers)
-    return metrics.MUSIQUE.answer(said(answer), right).f1 if right else 0.0
+    return metrics.MUSIQUE.answer(answer_text(answer), right).f1 if right else 0.0
 
 
 def measured(answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
@@ -189,23 +189,23 @@ def measured(answer: JSON, gold: Example, *, format: str) -> dict[str, float]:
     The right response to an unanswerable question is "no answer"; hidden gold gives no measures.
     """
     scorer = metrics.scorer_for(format)
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     right = scorer.gold(gold.answers)
     if gold.answerable is False:
-        found |= dict.fromkeys(("answer_f1", "answer_em"), float(answer["kind"] == "none"))
+        scores |= dict.fromkeys(("answer_f1", "answer_em"), float(answer["kind"] == "none"))
     elif right:
-        told = scorer.answer(said(answer), right)
-        found |= {"answer_f1": told.f1, "answer_em": told.em}
+        answer_score = scorer.answer(answer_text(answer), right)
+        scores |= {"answer_f1": answer_score.f1, "answer_em": answer_score.em}
     supports = gold_support(gold, "paragraph")
     if supports is not None and gold.answerable is not False:
         backed = scorer.support(support_of(answer, "paragraph"), supports)
-        found |= {"support_f1": backed.f1, "support_em": backed.em}
-    return found
+        scores |= {"support_f1": backed.f1, "support_em": backed.em}
+    return scores
 
 
 def answered(example: Example, answer: JSON) -> Example:
     """The example with the workers' answer and support in place of its own."""
-    answers = (said(answer), *(a for a in example.answers if a != said(answer)))
+    answers = (answer_text(answer), *(a for a in example.answers if a != answer_text(answer)))
     return replace(example, answers=answers, supports=tuple(answer["support"]))
 
 
@@ -214,9 +214,9 @@ def disagreement(answers: Sequence[JSON]) -> float:
     if len(answers) < 2:
         return 0.0
     scorer = metrics.MUSIQUE
-    told = human_scores.question_scores([said(a) for a in answers], None, scorer=scorer)
+    texts = human_scores.question_scores([answer_text(a) for a in answers], None, scorer=scorer)
     backed = human_scores.support_scores([support_of(a, "paragraph") for a in answers], None, scorer=scorer)
-    return 1 - (told.agreement.f1 + backed.agreement.f1) / 2 if told.agreement and backed.agreement else 0.0
+    return 1 - (texts.agreement.f1 + backed.agreement.f1) / 2 if texts.agreement and backed.agreement else 0.0
 
 
 def _facts(facts: Any, payload: JSON) -> list[list[int]]:
@@ -248,10 +248,10 @@ def _placed(text: str, payload: JSON, given: JSON) -> JSON:
     if text.strip().lower() in {"yes", "no"} and payload["controls"]["yes_no"]:
         return blank | {"kind": text.strip().lower(), "text": text.strip().lower()}
     texts = [p["text"] for p in payload["paragraphs"]]
-    found = locate(text, texts, first=given["support"])
-    if found is None:
+    span = locate(text, texts, first=given["support"])
+    if span is None:
         return blank | {"kind": "typed"}
-    return blank | {"kind": "span", "paragraph": found.paragraph, "start": found.start, "end": found.end}
+    return blank | {"kind": "span", "paragraph": span.paragraph, "start": span.start, "end": span.end}
 
 
 def _answer_problems(payload: JSON, answer: JSON) -> Iterable[Problem]:

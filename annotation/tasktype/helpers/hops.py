@@ -41,8 +41,8 @@ def mention_of(example: Example, edge: JSON) -> str:
     if not isinstance(kept, str) or masked(kept, [(entity, edge["head"])]) != example.hops[edge["tail"] - 1].question:
         return entity
     text = tidy(kept)
-    found = mentions(entity_key(entity), folded(text))
-    return text[found[0].start : found[0].end] if found else entity
+    spans = mentions(entity_key(entity), folded(text))
+    return text[spans[0].start : spans[0].end] if spans else entity
 
 
 def known_bridges(example: Example, edges: int) -> list[str] | None:
@@ -50,8 +50,8 @@ def known_bridges(example: Example, edges: int) -> list[str] | None:
     known = example.extra.get(KNOWN_BRIDGES)
     if not isinstance(known, list) or len(known) != edges:
         return None
-    told = [kind if kind in ("same", "different") else "" for kind in known]
-    return told if any(told) else None
+    judgments = [kind if kind in ("same", "different") else "" for kind in known]
+    return judgments if any(judgments) else None
 
 
 def reading_seconds(texts: list[str], *, least: int) -> int:

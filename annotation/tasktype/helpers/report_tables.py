@@ -29,7 +29,7 @@ def table(name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence
     return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": [list(row) for row in rows]}
 
 
-def said(message: str, **values: Any) -> JSON:
+def text_cell(message: str, **values: Any) -> JSON:
     """A text that is translated when it is shown, as a cell or a sentence."""
     return {"text": message, "values": values}
 
@@ -52,11 +52,13 @@ def agreement_table(units: Units, *, seed: int, guessing: float | None = None) -
     If every unit has its own set of labels alpha says no more than raw agreement; `guessing`, the agreement of two who
     guess, takes its place.
     """
-    rows = [raw_agreement_row(said(_("Raw agreement of two annotators")), units, seed)]
+    rows = [raw_agreement_row(text_cell(_("Raw agreement of two annotators")), units, seed)]
     if guessing is None:
         rows.append(alpha_row(units, seed))
     else:
-        rows.append([said(_("Agreement by random guessing")), round(guessing, 3), None, None, rows[0][4], None, None])
+        rows.append(
+            [text_cell(_("Agreement by random guessing")), round(guessing, 3), None, None, rows[0][4], None, None]
+        )
     note = [_("Over units with at least two annotators; a dash where agreement is undefined."), WITHOUT_ONE]
     return table("agreement", _("Agreement"), agreement_columns(_("Units")), rows) | {"note": note}
 
@@ -66,9 +68,9 @@ def excluded_table(judged: Iterable[Judged]) -> list[JSON]:
     reasons = Counter(row.excluded or UNANSWERED for row in judged if row.excluded or not row.given)
     if not reasons:
         return []
-    rows = [[said(reason) if reason == UNANSWERED else reason, count] for reason, count in sorted(reasons.items())]
-    found = table("excluded", _("Left out"), (_("Reason"), _("HITs")), rows)
-    return [found | {"leads": False}]  # its rows link to nothing that counts
+    rows = [[text_cell(reason) if reason == UNANSWERED else reason, count] for reason, count in sorted(reasons.items())]
+    result = table("excluded", _("Left out"), (_("Reason"), _("HITs")), rows)
+    return [result | {"leads": False}]  # its rows link to nothing that counts
 
 
 def usual_seconds(seconds: Iterable[float]) -> float | None:
@@ -106,10 +108,10 @@ def question_of(row: Judged) -> tuple[str, str]:
 
 def by_question(rows: Iterable[Judged]) -> list[list[Judged]]:
     """The rows by question, in order of first appearance."""
-    found: dict[tuple[str, str], list[Judged]] = {}
+    groups: dict[tuple[str, str], list[Judged]] = {}
     for row in rows:
-        found.setdefault(question_of(row), []).append(row)
-    return list(found.values())
+        groups.setdefault(question_of(row), []).append(row)
+    return list(groups.values())
 
 
 def units(groups: Iterable[Sequence[Judged]], value: Value) -> Iterator[Unit]:
@@ -130,6 +132,6 @@ def alone(value: Callable[[Judged], float | None]) -> Value:
 
 def label_units(labels: Iterable[Mapping[str, H]], value: Callable[[Sequence[H]], float]) -> Iterator[Unit]:
     """The value of labels by worker, and without each worker; without labels a unit does not count."""
-    for said in labels:
-        others = {worker: [x for name, x in said.items() if name != worker] for worker in said}
-        yield Unit(value(list(said.values())), {w: value(rest) if rest else None for w, rest in others.items()})
+    for by_worker in labels:
+        others = {worker: [x for name, x in by_worker.items() if name != worker] for worker in by_worker}
+        yield Unit(value(list(by_worker.values())), {w: value(rest) if rest else None for w, rest in others.items()})

@@ -22,13 +22,13 @@ def imitated(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
     if not right and rng.random() < 0.5:
         support = _misjudged(support, len(payload["paragraphs"]), rng)
     if text and not support:
-        found = locate(text, [p["text"] for p in payload["paragraphs"]])
-        support = [found.paragraph if found else 0]
-    told: JSON = {"text": text, "support": support if text else []}
+        span = locate(text, [p["text"] for p in payload["paragraphs"]])
+        support = [span.paragraph if span else 0]
+    answer: JSON = {"text": text, "support": support if text else []}
     if payload["controls"]["sentences"] and text:
         facts = [list(fact) for fact in gold.facts or ()]
-        told["facts"] = facts if right and facts else [[place, 0] for place in told["support"]]
-    return told
+        answer["facts"] = facts if right and facts else [[place, 0] for place in answer["support"]]
+    return answer
 
 
 def _right(payload: JSON, gold: Example) -> str | None:
@@ -40,8 +40,8 @@ def _right(payload: JSON, gold: Example) -> str | None:
         spoken = answer.strip().lower() in {"yes", "no"} and payload["controls"]["yes_no"]
         if answer in payload["options"] or spoken:
             return answer
-        if found := locate_as_scored(answer, texts, first=gold.supports or ()):
-            return cut(texts, found)
+        if span := locate_as_scored(answer, texts, first=gold.supports or ()):
+            return cut(texts, span)
     return None
 
 

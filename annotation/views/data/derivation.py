@@ -64,14 +64,14 @@ def _usual(source: Dataset) -> str:
     """The derivation that usually comes next: the one of the task of its results, or after the last one."""
     task = task_types().get(str(source.lineage.get("task", "")))
     named = DERIVATIONS.get(task.leads_to) if task else None
-    if named and not named.misfit(source.features):
+    if named and not named.source_problem(source.features):
         return named.how
     how = source.lineage.get("how", "")
     return next((each.how for each in DERIVATIONS.values() if how in each.follows), "")
 
 
 def _way(way: Derivation, source: Dataset, usual: str) -> dict[str, Any]:
-    misfit = way.misfit(source.features)
+    misfit = way.source_problem(source.features)
     return {
         "how": way.how,
         "title": _(way.title),

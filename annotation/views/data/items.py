@@ -17,7 +17,7 @@ from annotation.pure.data import dag
 from annotation.pure.data.example import Example, Hop, Paragraph
 from annotation.pure.data.graph_drawing import draw
 from annotation.pure.people import roles
-from annotation.pure.text.marked_text import Mark, pieces, told
+from annotation.pure.text.marked_text import Mark, fill_references, pieces
 from annotation.pure.text.spans import mentions
 from annotation.views.access import member_required
 from annotation.views.data.datasets import dataset_of
@@ -79,7 +79,7 @@ def hue(hop: int) -> int:
 
 def _hop(example: Example, k: int) -> dict[str, Any]:
     hop = example.hops[k]
-    parts = [{"text": p.text, "hop": p.hop, "hue": hue(p.hop)} for p in told(hop.question, example.hops[:k])]
+    parts = [{"text": p.text, "hop": p.hop, "hue": hue(p.hop)} for p in fill_references(hop.question, example.hops[:k])]
     shown = {"number": k + 1, "hue": hue(k + 1), "parts": parts, "answer": hop.answer}
     if hop.support is None or hop.support >= len(example.paragraphs):
         return shown | {"support": None}

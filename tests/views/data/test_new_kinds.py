@@ -59,7 +59,7 @@ class Shouted:
     def check(self, options):
         pass
 
-    def misfit(self, features):
+    def source_problem(self, features):
         return ""
 
     def derive(self, source, options, *, seed, tally):
