@@ -50,8 +50,8 @@ def known_bridges(example: Example, edges: int) -> list[str] | None:
     known = example.extra.get(KNOWN_BRIDGES)
     if not isinstance(known, list) or len(known) != edges:
         return None
-    judgments = [kind if kind in ("same", "different") else "" for kind in known]
-    return judgments if any(judgments) else None
+    labels = [kind if kind in ("same", "different") else "" for kind in known]
+    return labels if any(labels) else None
 
 
 def reading_seconds(texts: list[str], *, least: int) -> int:
