@@ -6,6 +6,7 @@ PY := .venv/bin/python
 TESTS := $(PY) -m pytest
 ON_POSTGRESQL := $(PY) -m tests.run_postgres --
 MARKED = $(shell grep -rl --include="test_*.py" "mark\.postgresql" tests)
+APPS := $(notdir $(patsubst %/apps.py,%,$(wildcard annotation/*/apps.py)))  # those behind the engine
 SPREAD := -n 4 --dist worksteal  # over two cores: a good part of the tests waits for a browser or a server
 DJADE := find annotation tasks templates -name '*.html' -print0 | xargs -0 .venv/bin/djade
 # The tests start Python more than a hundred times: without its compiled files each start would compile everything.
@@ -64,11 +65,12 @@ fix: .venv/dev.stamp  ## mend what the linter can mend
 bench: .venv/dev.stamp  ## the comparisons with a goal, in one run; `make bench NAME` for some
 	@$(PY) -m tests.bench $(BENCH)
 
-soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, browser, axe, postgresql) takes one part
+soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, browser, axe, apps, postgresql) takes one part
 	@failed=""; TESTS_SHARED=$$(mktemp -d); export TESTS_SHARED; trap 'rm -rf "$$TESTS_SHARED"' EXIT; \
-	for part in $(or $(PART),long process browser axe postgresql); do \
+	for part in $(or $(PART),long process browser axe apps postgresql); do \
 		start=$$(date +%s); echo "== soak: $$part"; \
 		case $$part in \
+			apps) TESTS_WITHOUT="$(APPS)" $(TESTS) $(SPREAD) -m "not soak and not process and not browser";; \
 			long) $(TESTS) $(SPREAD) -m "soak and not process and not browser";; \
 			process) $(TESTS) -n 2 --dist worksteal -m "soak and process" tests/process;; \
 			browser) $(TESTS) $(SPREAD) -m "soak and browser" tests/browser;; \

@@ -18,6 +18,7 @@ from django.utils import translation
 from hypothesis import settings
 
 from tests.sharing import shared
+from tests.without_apps import WITHOUT, is_about_an_app
 
 # Timings are no tests: a busy machine fails nothing. Half of the usual examples keep a run short.
 settings.register_profile("untimed", deadline=None, max_examples=50)
@@ -35,6 +36,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for marker in item.iter_markers("postgresql"):
             if not marker.kwargs.get("reason"):
                 raise pytest.UsageError(f"{item.nodeid}: postgresql needs a reason")
+        for marker in item.iter_markers("app"):
+            if marker.args[0] in WITHOUT:
+                item.add_marker(pytest.mark.skip(reason=f"{marker.args[0]} is not installed"))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    return True if WITHOUT and collection_path.is_file() and is_about_an_app(collection_path) else None
 
 
 def pytest_collection_finish() -> None:

@@ -17,8 +17,10 @@ for _name in ("ALLOWED_HOSTS", "CELERY_BROKER_URL", "HTTPS", "SECRET_KEY"):
     os.environ.pop(_name, None)
 
 from annotation.settings import *  # noqa: E402, F403
-from annotation.settings import DATABASES, STORAGES  # noqa: E402
+from annotation.settings import DATABASES, INSTALLED_APPS, STORAGES  # noqa: E402
+from tests.without_apps import WITHOUT  # noqa: E402
 
+INSTALLED_APPS = [app for app in INSTALLED_APPS if app.removeprefix("annotation.") not in WITHOUT]
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", "testserver"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}

@@ -176,6 +176,7 @@ def test_head_options_and_compression_work_as_everywhere(caller: Caller, dataset
     assert json.loads(caller.get(f"{DATASETS}wells/items/").content)["results"]
 
 
+@pytest.mark.app("webhooks")
 def test_a_filter_that_is_not_there_is_refused(caller: Caller, batch: Any) -> None:
     """A typing error in one would tell of everything."""
     of_batch = f"{PROJECT}batches/{batch.slug}/"

@@ -49,6 +49,7 @@ def test_a_report_is_computed_by_a_job_and_told_as_values_and_tables(
     assert stranger.get(REPORT).status_code == 404
 
 
+@pytest.mark.app("dry_run")
 def test_a_dry_run_is_asked_for_with_a_crowd(api: Any, batch: Any, project: Any) -> None:
     where = "batches/wells-1/dry-run/"
     sent = api.post(where, workers=5, crowd={"skill": 0.9})
