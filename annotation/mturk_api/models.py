@@ -145,7 +145,3 @@ class Event(models.Model):
             models.Index(fields=["due_at"], name="event_due", condition=Q(state="due")),
             models.Index(fields=["project", "destination", "due_at"], name="event_queue", condition=Q(state="due")),
         ]
-
-    def move(self, to: str, **stamps: Any) -> bool:
-        """Change the state of an event that is due; False if another process changed it first."""
-        return bool(Event.objects.filter(pk=self.pk, state=Event.State.DUE).update(state=to, **stamps))
