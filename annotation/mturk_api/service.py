@@ -62,9 +62,9 @@ def _misshapen(members: JSON, shape: Shape) -> str:
     return errors.generate_report() if errors.has_errors() else ""
 
 
-def invalid(message: str, *, code: str = "InvalidParameterValue") -> RequestError:
+def invalid(message: str) -> RequestError:
     """The service's error for invalid members."""
-    return RequestError(message, kind="ParameterValidationError", code=code)
+    return RequestError(message, kind="ParameterValidationError", code="InvalidParameterValue")
 
 
 def _present(value: Any) -> Any:

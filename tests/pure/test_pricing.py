@@ -17,19 +17,17 @@ wanted = st.integers(1, 30)
 
 
 @pytest.mark.parametrize(
-    ("reward", "assignments", "masters", "cost"),
+    ("reward", "assignments", "cost"),
     [
-        ("0.05", 9, False, "0.54"),
-        ("0.05", 10, False, "0.70"),
-        ("0.25", 3, False, "0.90"),
-        ("0.01", 1, False, "0.02"),
-        ("1.00", 10, True, "14.50"),
+        ("0.05", 9, "0.54"),
+        ("0.05", 10, "0.70"),
+        ("0.25", 3, "0.90"),
+        ("0.01", 1, "0.02"),
+        ("1.00", 10, "14.00"),
     ],
 )
-def test_a_hit_on_mechanical_turk_costs_what_its_price_list_said(
-    reward: str, assignments: int, masters: bool, cost: str
-) -> None:
-    quoted = pricing.quote({(D(reward), assignments): 1}, schedule=MTURK, masters=masters)
+def test_a_hit_on_mechanical_turk_costs_what_its_price_list_said(reward: str, assignments: int, cost: str) -> None:
+    quoted = pricing.quote({(D(reward), assignments): 1}, schedule=MTURK)
     assert quoted.total == D(cost)
 
 
@@ -78,16 +76,14 @@ tallies = st.dictionaries(st.tuples(cents, wanted), st.integers(0, 500), max_siz
 extras = st.dictionaries(cents, st.integers(0, 500), max_size=4)
 
 
-@given(tallies, extras, st.sampled_from([MTURK, HOUSE]), st.booleans())
+@given(tallies, extras, st.sampled_from([MTURK, HOUSE]))
 def test_a_quote_is_the_sum_of_what_each_assignment_and_bonus_is_billed(
-    hits: dict[tuple[Decimal, int], int], bonuses: dict[Decimal, int], schedule: str, masters: bool
+    hits: dict[tuple[Decimal, int], int], bonuses: dict[Decimal, int], schedule: str
 ) -> None:
-    quoted = pricing.quote(hits, schedule=schedule, masters=masters, bonuses=bonuses)
+    quoted = pricing.quote(hits, schedule=schedule, bonuses=bonuses)
     billed = sum(
         (
-            count
-            * assignments
-            * (reward + pricing.reward_fee(reward, schedule=schedule, assignments=assignments, masters=masters))
+            count * assignments * (reward + pricing.reward_fee(reward, schedule=schedule, assignments=assignments))
             for (reward, assignments), count in hits.items()
         ),
         D(0),

@@ -75,9 +75,9 @@ def _places(keys: list[int]) -> Places:
     return {place for some in rows for place in some.values_list("dataset", "position")}
 
 
-def queue(batch: Batch, datasets: Sequence[Dataset] | None = None) -> list[int]:
+def queue(batch: Batch) -> list[int]:
     """The keys of the selection."""
-    return select(batch, datasets).keys
+    return select(batch).keys
 
 
 def select(batch: Batch, datasets: Sequence[Dataset] | None = None) -> Selection:

@@ -57,14 +57,12 @@ class Sheet:
         return sum(total.submitted for total in self.totals)
 
 
-def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo, worker: Worker | None = None) -> Sheet:
+def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo) -> Sheet:
     """All measured time of the project from the first to the last day, inclusive, in the time zone `zone`."""
     start = datetime.combine(first, time.min, tzinfo=zone)
     end = datetime.combine(last + timedelta(days=1), time.min, tzinfo=zone)
     rows = Assignment.objects.filter(worker__project=project, active_seconds__gt=0).exclude(state=lifecycle.ACCEPTED)
     rows = rows.filter(Q(response_import__isnull=True) | Q(response_import__ready=True))
-    if worker is not None:
-        rows = rows.filter(worker=worker)
     timed = rows.annotate(ended=Coalesce(F("submitted_at"), F("ended_at"))).filter(ended__gte=start, ended__lt=end)
     sums: defaultdict[tuple[int, date, int], list[float]] = defaultdict(lambda: [0.0, 0, 0])
     for worker_id, batch, state, when, seconds in timed.order_by("pk").values_list(

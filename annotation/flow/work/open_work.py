@@ -134,8 +134,8 @@ def offered(participation: Participation) -> int:
     return hidden_gold.offered(participation)
 
 
-def obstacle(worker: Worker, batch: Batch, *, act: str = "accept") -> str:
-    """Why the worker may not `act` (discover, preview, accept) on the batch now, or "".
+def obstacle(worker: Worker, batch: Batch) -> str:
+    """Why the worker may not accept a HIT of the batch now, or "".
 
     One of `inactive`, `consent`, `closed`, `blocked`, `not_chosen`, `paused`, `unqualified`.
     """
@@ -150,7 +150,7 @@ def obstacle(worker: Worker, batch: Batch, *, act: str = "accept") -> str:
     return (
         _shut_out(worker, batch)
         or _stopped(worker, batch)
-        or ("unqualified" if qualification_types.lacks(worker, batch, act=act) else "")
+        or ("unqualified" if qualification_types.lacks(worker, batch, act="accept") else "")
     )
 
 

@@ -62,10 +62,8 @@ class Picture:
 Edge = tuple[str, str]
 
 
-def fold(
-    batches: Mapping[str, Sequence[str]], productive: Iterable[str], *, together: int = TOGETHER
-) -> dict[tuple[str, ...], list[str]]:
-    """Group batches without results by their datasets, where there are more than `together`.
+def fold(batches: Mapping[str, Sequence[str]], productive: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
+    """Group batches without results by their datasets, where there are more than TOGETHER.
 
     `batches` {batch: its datasets}; the result {their datasets: the batches}, in the order of `batches`.
     """
@@ -73,7 +71,7 @@ def fold(
     for batch, datasets in batches.items():
         if batch not in with_output:
             alike[tuple(sorted(datasets))].append(batch)
-    return {datasets: names for datasets, names in alike.items() if len(names) > together}
+    return {datasets: names for datasets, names in alike.items() if len(names) > TOGETHER}
 
 
 def layers(keys: Sequence[str], edges: Iterable[Edge]) -> dict[str, int]:

@@ -24,10 +24,10 @@ def rounded(amount: Decimal) -> Decimal:
     return amount.quantize(CENT, rounding=ROUND_HALF_UP)
 
 
-def reward_fee(reward: Decimal, *, schedule: str, assignments: int = 1, masters: bool = False) -> Decimal:
+def reward_fee(reward: Decimal, *, schedule: str, assignments: int = 1) -> Decimal:
     """The fee on one approved assignment of a HIT that asks for so many; a cent at least.
 
-    MTurk's schedule from July 2015 to the end: 20 %, 20 more where a HIT asks for ten or more, 5 more for Masters;
+    MTurk's schedule from July 2015 to the end: 20 %, 20 more where a HIT asks for ten or more;
     the rates are added before the one rounding. Raises ValueError for an unknown schedule or a negative reward.
     """
     if schedule not in dict(SCHEDULES):
@@ -36,7 +36,7 @@ def reward_fee(reward: Decimal, *, schedule: str, assignments: int = 1, masters:
         raise ValueError("a reward is not negative, and a HIT asks for at least one assignment")
     if schedule == NO_FEES or not reward:
         return Decimal("0.00")
-    rate = 20 + (20 if assignments >= MANY else 0) + (5 if masters else 0)
+    rate = 20 + (20 if assignments >= MANY else 0)
     return max(CENT, rounded(reward * rate / 100))
 
 
@@ -112,7 +112,6 @@ def quote(
     hits: Mapping[tuple[Decimal, int], int],
     *,
     schedule: str,
-    masters: bool = False,
     bonuses: Mapping[Decimal, int] | None = None,
 ) -> Quote:
     """The quote of {(reward, assignments of a HIT): HITs} and of {bonus: how many are expected}, dearest first.
@@ -120,9 +119,7 @@ def quote(
     Each assignment and each bonus is rounded for itself, as it is billed. Raises ValueError like `reward_fee`.
     """
     lines = [
-        Line(
-            count, assignments, reward, reward_fee(reward, schedule=schedule, assignments=assignments, masters=masters)
-        )
+        Line(count, assignments, reward, reward_fee(reward, schedule=schedule, assignments=assignments))
         for (reward, assignments), count in sorted(hits.items(), reverse=True)
         if count
     ]
