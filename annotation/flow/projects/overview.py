@@ -201,7 +201,7 @@ def totals(project: Project) -> dict[str, int]:
     )
     day = Participation.objects.filter(batch__project=project, worked_at__gt=clock.now() - pace.WINDOW)
     return states | {
-        "datasets": project.datasets.whole().filter(batches__by_program=False).distinct().count(),
+        "datasets": project.datasets.whole().exclude(batches__by_program=True).count(),
         "annotators": project.workers.filter(active=True, user__isnull=False).count(),
         "at_work": day.values("worker").distinct().count(),
         "members": project.members.count(),

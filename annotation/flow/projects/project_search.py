@@ -68,7 +68,7 @@ def _named(project: Project, words: str, user: User, may: Collection[str]) -> It
         kind = "round" if hasattr(batch, "round") else "batch"
         yield Found(kind, batch.title, str(batch.get_state_display()), (batch.slug,))
     datasets = project.datasets.whole().filter(slug__icontains=words)
-    for dataset in datasets.filter(batches__by_program=False).distinct().order_by("-created_at", "-pk")[:MOST]:
+    for dataset in datasets.exclude(batches__by_program=True).order_by("-created_at", "-pk")[:MOST]:
         note = ngettext("%(n)s item", "%(n)s items", dataset.size) % {"n": dataset.size}
         yield Found("dataset", dataset.slug, note, (dataset.slug,))
     if roles.PEOPLE in may:

@@ -22,7 +22,7 @@ MOST = 200  # datasets, and batches, in one picture
 def family_of(project: Project) -> dict[str, Any] | None:
     """{"picture", "links" {key: URL}, "rows" [{"made", "how", "of"}]}; None for a project without datasets."""
     columns = ("project", "slug", "size", "lineage", "created_at")
-    own = project.datasets.whole().filter(batches__by_program=False).distinct()
+    own = project.datasets.whole().exclude(batches__by_program=True)
     datasets = {row.slug: row for row in own.only(*columns).order_by("created_at", "pk")[:MOST]}
     if not datasets:
         return None
