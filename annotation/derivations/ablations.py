@@ -11,15 +11,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from annotation.derivations.base import (
-    CannotDerive,
-    Derivation,
-    Features,
-    Source,
-    Tally,
-    needs_options,
-    option,
-)
+from annotation.derivations.base import CannotDerive, Derivation, Features, Source, Tally, needs_options, option
 from annotation.derivations.solved import fully_solved
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation import ABLATIONS, SEEDED, SHUFFLES, Ablated, Counts, ablate, gold_span

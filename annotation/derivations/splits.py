@@ -8,16 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.derivations.base import (
-    RESULTS,
-    SPLITS,
-    CannotDerive,
-    Derivation,
-    Group,
-    Source,
-    Tally,
-    option,
-)
+from annotation.derivations.base import RESULTS, SPLITS, CannotDerive, Derivation, Group, Source, Tally, option
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import distracting
 from annotation.pure.derivations.dataset_splits import REMOVED, Unit, keys, paragraph_key, shared, split

@@ -7,15 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.pure.discovery import offered
-from annotation.scorers.base import (
-    BadGold,
-    BadPredictions,
-    BadRecords,
-    Evaluator,
-    Figures,
-    Prediction,
-    Reader,
-)
+from annotation.scorers.base import BadGold, BadPredictions, BadRecords, Evaluator, Figures, Prediction, Reader
 
 __all__ = [
     "EVALUATORS",

@@ -26,17 +26,7 @@ from annotation.tasktype.helpers.report_tables import (
 from .deciding import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
 from .options import AGREEMENT, Options
 from .people import proxy_people_table
-from .proxies import (
-    EXCLUDED,
-    REASONS,
-    Question,
-    Ruled,
-    by_dataset,
-    mean_drop,
-    questions,
-    rounded,
-    ruled,
-)
+from .proxies import EXCLUDED, REASONS, Question, Ruled, by_dataset, mean_drop, questions, rounded, ruled
 
 ALL = ""  # the name under which all datasets stand together
 INTERVALS = _(

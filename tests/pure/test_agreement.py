@@ -12,10 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.pure.statistics.agreement import (
-    alpha_figure,
-    percent_agreement,
-)
+from annotation.pure.statistics.agreement import alpha_figure, percent_agreement
 from annotation.pure.statistics.distance_agreement import Alpha, alpha, alpha_of_answers, alpha_of_sets, masi
 from annotation.pure.statistics.metrics import HOTPOTQA, MUSIQUE
 

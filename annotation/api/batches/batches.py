@@ -12,11 +12,7 @@ from rest_framework.exceptions import ValidationError
 
 from annotation import jobs
 from annotation.api.batches.inputs import DraftInput, NewDraftInput, TermsInput, launch_form, terms_form
-from annotation.api.batches.serializers import (
-    BatchSerializer,
-    InstructionsSerializer,
-    OneBatchSerializer,
-)
+from annotation.api.batches.serializers import BatchSerializer, InstructionsSerializer, OneBatchSerializer
 from annotation.api.data.serializers import no_page
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.pagination import Newest, Whole

@@ -7,17 +7,10 @@ from typing import Any
 from django.db.models import Q
 from rest_framework import serializers
 
-from annotation.api.batches.serializers import (
-    BatchPartViewSet,
-)
+from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
 from annotation.api.review.aggregates import AggregateSerializer
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-    Input,
-    dollars,
-)
+from annotation.api.serializers import JSON, Filter, Input, dollars
 from annotation.api.work.assignments import AssignmentSerializer, with_answers
 from annotation.flow.batches import batch_progress
 from annotation.flow.review import aggregation, problem_reports

@@ -10,17 +10,9 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation import recruitment
-from annotation.api.batches.serializers import (
-    ChecksSerializer,
-    RequirementSerializer,
-)
+from annotation.api.batches.serializers import ChecksSerializer, RequirementSerializer
 from annotation.api.examples import QUALIFICATION
-from annotation.api.serializers import (
-    JSON,
-    Input,
-    KindField,
-    dollars,
-)
+from annotation.api.serializers import JSON, Input, KindField, dollars
 from annotation.flow.batches import batch_launch
 from annotation.flow.people import worker_names
 from annotation.forms.batch_terms import WhoForm

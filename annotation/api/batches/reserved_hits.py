@@ -8,16 +8,11 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from annotation.api.batches.serializers import (
-    BatchPartViewSet,
-)
+from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.examples import HIT, WORKER
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Newest
-from annotation.api.serializers import (
-    JSON,
-    Input,
-)
+from annotation.api.serializers import JSON, Input
 from annotation.flow.batches import reserved_hits
 from annotation.flow.people import worker_names
 from annotation.models import Assignment, Hit, Worker

@@ -6,11 +6,7 @@ from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 
 from annotation import recruitment
-from annotation.api.serializers import (
-    JSON,
-    Input,
-    dollars,
-)
+from annotation.api.serializers import JSON, Input, dollars
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import hidden_gold
 from annotation.models import Batch

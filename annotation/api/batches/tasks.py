@@ -11,9 +11,7 @@ from rest_framework import serializers
 
 from annotation.api.operations import operation
 from annotation.api.pagination import Whole
-from annotation.api.serializers import (
-    JSON,
-)
+from annotation.api.serializers import JSON
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import estimates
 from annotation.registry import default_instructions, task_types

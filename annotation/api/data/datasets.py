@@ -13,23 +13,10 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation import jobs
-from annotation.api.data.serializers import (
-    DatasetSerializer,
-    OneDatasetSerializer,
-    no_page,
-)
+from annotation.api.data.serializers import DatasetSerializer, OneDatasetSerializer, no_page
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.pagination import Newest
-from annotation.api.serializers import (
-    FORMAT,
-    JSON,
-    Filter,
-    Input,
-    KindField,
-    once,
-    posted_file,
-    validate_input,
-)
+from annotation.api.serializers import FORMAT, JSON, Filter, Input, KindField, once, posted_file, validate_input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
 from annotation.flow.reports import dataset_documents

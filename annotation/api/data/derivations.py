@@ -14,13 +14,7 @@ from annotation import jobs
 from annotation.api.operations import QueuedSerializer, operation
 from annotation.api.pagination import Whole
 from annotation.api.parsers import loaded
-from annotation.api.serializers import (
-    JSON,
-    Input,
-    KindField,
-    once,
-    validate_input,
-)
+from annotation.api.serializers import JSON, Input, KindField, once, validate_input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive, Derivation

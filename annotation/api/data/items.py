@@ -9,19 +9,11 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from annotation.api.data.serializers import (
-    DatasetPartViewSet,
-    ItemSerializer,
-)
+from annotation.api.data.serializers import DatasetPartViewSet, ItemSerializer
 from annotation.api.examples import ITEM
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Pages, Whole
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-    HasValueField,
-    Input,
-)
+from annotation.api.serializers import JSON, Filter, HasValueField, Input
 from annotation.flow.data import item_editing
 from annotation.flow.errors import Conflict, Refused
 from annotation.models import Item

@@ -9,12 +9,7 @@ from rest_framework import serializers
 
 from annotation.api.operations import operation
 from annotation.api.pagination import Newest
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-    WorkerField,
-    dollars,
-)
+from annotation.api.serializers import JSON, Filter, WorkerField, dollars
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.money import ledger_audit, ledger_rows
 from annotation.models import Payment

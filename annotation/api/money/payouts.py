@@ -15,13 +15,7 @@ from rest_framework.exceptions import ValidationError
 from annotation.api.examples import WORKER
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Newest
-from annotation.api.serializers import (
-    FILE,
-    JSON,
-    Input,
-    dollars,
-    posted_file,
-)
+from annotation.api.serializers import FILE, JSON, Input, dollars, posted_file
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.money import payouts
 from annotation.flow.people import worker_names

@@ -11,10 +11,7 @@ from rest_framework.exceptions import PermissionDenied
 
 from annotation.api.operations import operation
 from annotation.api.pagination import Newest
-from annotation.api.serializers import (
-    JSON,
-    Input,
-)
+from annotation.api.serializers import JSON, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.people import sign_up
 from annotation.models import Invite

@@ -18,11 +18,7 @@ from annotation.api.examples import CLAUSE
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Newest, Whole
 from annotation.api.people.scores import StepInput, StepSerializer, stepped
-from annotation.api.serializers import (
-    JSON,
-    Input,
-    KindField,
-)
+from annotation.api.serializers import JSON, Input, KindField
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants, qualification_rounds, qualification_types, round_pools, round_results

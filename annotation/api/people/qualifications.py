@@ -10,12 +10,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation.api.operations import action, operation
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-    HasValueField,
-    Input,
-)
+from annotation.api.serializers import JSON, Filter, HasValueField, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.people import qualification_types
 from annotation.forms.qualifications import TypeForm

@@ -13,10 +13,7 @@ from rest_framework.exceptions import ValidationError
 from annotation.api.examples import OTHER, WORKER
 from annotation.api.operations import action, operation
 from annotation.api.people.qualifications import QualificationPartViewSet
-from annotation.api.serializers import (
-    JSON,
-    Input,
-)
+from annotation.api.serializers import JSON, Input
 from annotation.flow.people import bulk_grants, worker_names
 from annotation.forms.qualifications import RuleForm
 from annotation.models import Project, QualificationType, Worker

@@ -8,12 +8,7 @@ from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 
 from annotation.api.operations import action, operation
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-    HasValueField,
-    Input,
-)
+from annotation.api.serializers import JSON, Filter, HasValueField, Input
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types, sign_up, worker_names, worker_profile

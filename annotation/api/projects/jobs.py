@@ -10,10 +10,7 @@ from rest_framework import serializers
 from annotation import jobs
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.pagination import Newest
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-)
+from annotation.api.serializers import JSON, Filter
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.data import dataset_removal
 from annotation.flow.errors import Conflict

@@ -8,10 +8,7 @@ from rest_framework import serializers
 
 from annotation.api.operations import operation
 from annotation.api.pagination import Newest
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-)
+from annotation.api.serializers import JSON, Filter
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.projects import log_entries
 from annotation.models import AuditEntry

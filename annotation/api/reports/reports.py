@@ -12,15 +12,9 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 
 from annotation import jobs
-from annotation.api.batches.serializers import (
-    BatchPartViewSet,
-)
+from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-    Input,
-)
+from annotation.api.serializers import JSON, Filter, Input
 from annotation.flow.reports import batch_scores
 from annotation.models import Batch, Job
 from annotation.operations.downloads import sent

@@ -10,17 +10,12 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from annotation.api.batches.serializers import (
-    BatchPartViewSet,
-)
+from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.examples import ANSWER
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Whole
 from annotation.api.review.aggregates import AggregateSerializer
-from annotation.api.serializers import (
-    JSON,
-    Input,
-)
+from annotation.api.serializers import JSON, Input
 from annotation.flow.errors import Refused
 from annotation.flow.projects import overview
 from annotation.flow.review import adjudication, aggregation, problem_reports, review_decisions

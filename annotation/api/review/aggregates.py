@@ -8,9 +8,7 @@ from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 
-from annotation.api.batches.serializers import (
-    BatchPartViewSet,
-)
+from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
 from annotation.flow.review import aggregation
 from annotation.operations.downloads import sent

@@ -15,13 +15,7 @@ from rest_framework.request import Request
 from annotation.api.examples import ANSWER
 from annotation.api.idempotency import HEADER
 from annotation.api.operations import action, operation
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-    Input,
-    WorkerField,
-    dollars,
-)
+from annotation.api.serializers import JSON, Filter, Input, WorkerField, dollars
 from annotation.api.viewsets import ResourceViewSet
 from annotation.api.work.assignments import with_answers
 from annotation.flow.review import approval_queue, assignment_approval

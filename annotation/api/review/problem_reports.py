@@ -7,14 +7,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.api.batches.serializers import (
-    BatchPartViewSet,
-)
+from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-)
+from annotation.api.serializers import JSON, Filter
 from annotation.flow.errors import Conflict
 from annotation.flow.review import problem_reports
 from annotation.models import ProblemReport

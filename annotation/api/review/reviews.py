@@ -9,15 +9,9 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from annotation.api.batches.serializers import (
-    BatchPartViewSet,
-)
+from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-    Input,
-)
+from annotation.api.serializers import JSON, Filter, Input
 from annotation.flow.errors import Refused
 from annotation.flow.people import worker_names
 from annotation.flow.review import approval_queue, review_decisions, review_samples, worker_feedback

@@ -8,11 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.api.operations import operation
-from annotation.api.serializers import (
-    JSON,
-    Filter,
-    WorkerField,
-)
+from annotation.api.serializers import JSON, Filter, WorkerField
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import batch_progress
 from annotation.flow.review import review_decisions

@@ -10,17 +10,9 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 
 from annotation import jobs
-from annotation.api.batches.serializers import (
-    BatchPartViewSet,
-)
+from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
-from annotation.api.serializers import (
-    FILE,
-    JSON,
-    Filter,
-    WorkerField,
-    posted_file,
-)
+from annotation.api.serializers import FILE, JSON, Filter, WorkerField, posted_file
 from annotation.flow.data import dataset_files
 from annotation.flow.data.response_columns import JudgedItems
 from annotation.models import Job

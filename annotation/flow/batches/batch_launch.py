@@ -12,15 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.events import (
-    BatchClosed,
-    BatchLaunched,
-    BatchLaunching,
-    BatchPaused,
-    BatchResumed,
-    HitsCreated,
-    emit,
-)
+from annotation.events import BatchClosed, BatchLaunched, BatchLaunching, BatchPaused, BatchResumed, HitsCreated, emit
 from annotation.flow.batches import hidden_gold, workers_needed
 from annotation.flow.batches.expected_time import expected_seconds
 from annotation.flow.batches.item_selection import LeftOut, nothing_to_ask, pick, rows_of, takes_singles

@@ -10,13 +10,7 @@ import logging
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
-from smtplib import (
-    SMTPAuthenticationError,
-    SMTPConnectError,
-    SMTPException,
-    SMTPHeloError,
-    SMTPServerDisconnected,
-)
+from smtplib import SMTPAuthenticationError, SMTPConnectError, SMTPException, SMTPHeloError, SMTPServerDisconnected
 from urllib.parse import urlsplit
 
 from django.conf import settings

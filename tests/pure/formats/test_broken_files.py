@@ -10,17 +10,7 @@ import pytest
 
 from annotation.formats.base import Flaw, Unreadable
 from tests.pure.formats import samples
-from tests.pure.formats.samples import (
-    CSV,
-    HOTPOT,
-    JSONL,
-    MUSIQUE,
-    RACE,
-    SQUAD,
-    TWOWIKI,
-    encoded,
-    read,
-)
+from tests.pure.formats.samples import CSV, HOTPOT, JSONL, MUSIQUE, RACE, SQUAD, TWOWIKI, encoded, read
 
 JSON_FAULTS = {
     '{"a": 1, "a": 2}': "a",

@@ -18,17 +18,7 @@ from django.utils import timezone
 from annotation.flow.people import sign_up
 from annotation.flow.projects import idempotency, job_queue
 from annotation.flow.work import next_assignment
-from annotation.models import (
-    ApiRequest,
-    Assignment,
-    Batch,
-    Invite,
-    Job,
-    Project,
-    User,
-    WorkerResponse,
-    clock,
-)
+from annotation.models import ApiRequest, Assignment, Batch, Invite, Job, Project, User, WorkerResponse, clock
 from annotation.webhooks import deliveries, protocol
 from annotation.webhooks.models import Delivery, Webhook
 from tests.conftest import PASSWORD
