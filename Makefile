@@ -71,7 +71,7 @@ soak: .venv/dev.stamp  ## what takes long: `make soak PART=long` (or process, br
 		start=$$(date +%s); echo "== soak: $$part"; \
 		case $$part in \
 			apps) TESTS_WITHOUT="$(APPS)" $(TESTS) $(SPREAD) -m "not soak and not process and not browser";; \
-			long) $(TESTS) $(SPREAD) -m "soak and not process and not browser";; \
+			long) SOAK=1 $(TESTS) $(SPREAD) -m "(soak or hypothesis) and not process and not browser";; \
 			process) $(TESTS) -n 2 --dist worksteal -m "soak and process" tests/process;; \
 			browser) $(TESTS) $(SPREAD) -m "soak and browser" tests/browser;; \
 			axe) AXE=whole $(TESTS) $(SPREAD) -m "axe" tests/browser;; \

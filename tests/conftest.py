@@ -17,11 +17,12 @@ import pytest
 from django.utils import translation
 from hypothesis import settings
 
+from tests.long_forms import examples
 from tests.sharing import shared
 from tests.without_apps import WITHOUT, is_about_an_app
 
-# Timings are no tests: a busy machine fails nothing. Half of the usual examples keep a run short.
-settings.register_profile("untimed", deadline=None, max_examples=50)
+# Timings are no tests: a busy machine fails nothing. Few examples keep a run short; `make soak` sets more.
+settings.register_profile("untimed", deadline=None, max_examples=examples(15, soak=100))
 settings.load_profile("untimed")
 
 # What is collected stays until the end: to look through it for waste costs more time than to collect it.

@@ -1,7 +1,8 @@
-"""Cases of a test, of which every run takes the first ones and `make soak` all the others (docs/developers.md)."""
+"""Cases and examples of a test, of which every run takes the first ones and `make soak` all (docs/developers.md)."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,3 +12,8 @@ import pytest
 def first(count: int, cases: Iterable[Any]) -> list[Any]:
     """The cases of `parametrize`; those behind the first `count` are for the soak."""
     return [case if k < count else pytest.param(case, marks=pytest.mark.soak) for k, case in enumerate(cases)]
+
+
+def examples(count: int, *, soak: int) -> int:
+    """How many examples hypothesis makes: `count`, and `soak` with SOAK=1, as `make soak` has it."""
+    return soak if os.environ.get("SOAK") else count

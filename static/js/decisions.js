@@ -97,7 +97,7 @@ export class Decisions {
       const { target, detail } = event;
       if (target.dataset.go) return this.show(Number(target.dataset.go) - 1);
       if (!target.matches("fieldset.decision input[type=radio]") || !detail) return undefined;
-      if (!this.steady.settled || this.busy) return event.preventDefault();
+      if (!this.steady.settled(event) || this.busy) return event.preventDefault();
       return this.choose(target);
     });
   }

@@ -17,16 +17,17 @@ export class Steady {
     requestAnimationFrame(() => requestAnimationFrame(() => { this.since = performance.now(); }));
   }
 
-  get settled() {
-    return performance.now() - this.since >= SETTLED;
+  /** Whether an event came late enough; asked by its own time, since a busy machine handles it later. */
+  settled({ timeStamp }) {
+    return timeStamp - this.since >= SETTLED;
   }
 
   // Not every browser says that a key repeats when it was pressed on the page before, so a key that was refused must
   // be let go or be quiet before it counts.
-  note({ code, repeat }) {
-    const now = performance.now();
-    const quiet = now - (this.held.get(code) ?? -Infinity) >= SETTLED;
-    this.allowed = !repeat && this.settled && quiet;
-    if (!this.allowed) this.held.set(code, now);
+  note(event) {
+    const { code, repeat, timeStamp } = event;
+    const quiet = timeStamp - (this.held.get(code) ?? -Infinity) >= SETTLED;
+    this.allowed = !repeat && this.settled(event) && quiet;
+    if (!this.allowed) this.held.set(code, timeStamp);
   }
 }

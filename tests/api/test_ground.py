@@ -65,10 +65,10 @@ def test_a_session_reads_and_writes_with_the_pages_own_token(alice: Any, dataset
 
 def test_what_is_not_there_is_a_problem_wherever_it_is_not(caller: Caller) -> None:
     for address in ("/api/", "/api/v1/", "/api/v9/x", "/api/v1/projects", f"{PROJECT}nothing/", "/api/v1/projects/é/"):
-        is_problem(caller.get(address), 404)
-        is_problem(Client().post(address), 404)
-    is_problem(caller.get("/api/v1/projects/others/"), 404)
-    is_problem(caller.get(f"{DATASETS}none/"), 404)
+        assert is_problem(caller.get(address), 404)
+        assert is_problem(Client().post(address), 404)
+    assert is_problem(caller.get("/api/v1/projects/others/"), 404)
+    assert is_problem(caller.get(f"{DATASETS}none/"), 404)
 
 
 def test_a_request_that_cannot_be_read_is_told_why(caller: Caller) -> None:
@@ -97,7 +97,8 @@ def test_a_request_that_cannot_be_read_is_told_why(caller: Caller) -> None:
 def test_a_body_beyond_the_limit_is_not_stored(caller: Caller, settings: Any) -> None:
     settings.UPLOAD_LIMIT = 1000
     for kind in ("application/octet-stream", "multipart/form-data; boundary=x"):
-        is_problem(caller.post(f"{DATASETS}?name=large", b"x" * 1001, content_type=kind), 413)
+        assert is_problem(caller.post(f"{DATASETS}?name=large", b"x" * 1001, content_type=kind), 413)
+    assert not Dataset.objects.filter(slug="large").exists()
 
 
 def test_a_defect_tells_nothing_of_the_inside(alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,6 +42,8 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             item.add_marker(pytest.mark.skip(reason=MISSING))
         if SCANS.intersection((*item.function.__code__.co_names, *item.fixturenames)):
             item.add_marker(pytest.mark.axe)
+        if item.get_closest_marker("soak"):
+            continue
         first = item.nodeid.partition("[")[0]
         if item.path.name in LONG or (first in seen and item.path.name not in ALL_KINDS):
             item.add_marker(pytest.mark.soak)

@@ -95,10 +95,12 @@ def test_an_annotators_pages(look: Callable[..., list[str]]) -> None:
     assert look("bob", "work", "history", "consent", "batch-instructions", "batch-done", "feedback", "assignment") == []
 
 
+@pytest.mark.soak
 def test_the_marketplaces_pages(look: Callable[..., list[str]]) -> None:
     assert look("bob", "marketplace", "marketplace-group", "marketplace-hit", "qualification-test") == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_data_and_people(look: Callable[..., list[str]]) -> None:
     names = [
         "project",
@@ -122,32 +124,39 @@ def test_a_requesters_daily_pages(look: Callable[..., list[str]]) -> None:
     assert look("bob", "my-thread") == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_batches(look: Callable[..., list[str]]) -> None:
     names = ["batches", "batch-new", "batch", "batch-preview", "batch-assignments", "hits", "hit"]
     assert look("alice", *names) == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_results(look: Callable[..., list[str]]) -> None:
     assert look("alice", "review", "review-answer", "batch-workers", "problem-reports", "report", "instructions") == []
     assert look("alice", "dry_runs", "batch-settings") == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_rounds(look: Callable[..., list[str]]) -> None:
     assert look("alice", "round-new", "round-edit", "round", "batch-worker") == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_money(look: Callable[..., list[str]]) -> None:
     assert look("alice", "money", "money-move", "money-ledger", "payout", "batch-floor") == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_marketplaces(look: Callable[..., list[str]]) -> None:
     assert look("alice", "marketplaces", "marketplace-keys", "batch-marketplace") == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_pay(look: Callable[..., list[str]]) -> None:
     assert look("alice", "approvals", "approval") == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_qualifications(look: Callable[..., list[str]]) -> None:
     names = ["qualifications", "qualification-new", "qualification", "qualification-edit", "qualification-rule"]
     assert look("alice", *names, "qualification-requests") == []
@@ -157,14 +166,17 @@ def test_an_annotators_pages_of_their_standing(look: Callable[..., list[str]]) -
     assert look("bob", "my-qualifications", "my-earnings", "my-messages", "my-details") == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_decisions(look: Callable[..., list[str]]) -> None:
     assert look("alice", "adjudicate", "adjudicate-hit", "gold", "gold-item") == []
 
 
+@pytest.mark.soak
 def test_the_pages_of_ones_account(look: Callable[..., list[str]]) -> None:
     assert look("alice", "account", "password-change", "second-factor", "account-delete", "notices") == []
 
 
+@pytest.mark.soak
 def test_the_second_step_of_signing_in(visit: Callable[..., Any], site: Site, furnished: dict[str, Any]) -> None:
     page, password = visit(), "as long as it is good"
     page.goto(furnished["urls"]["sign-in"])
@@ -175,19 +187,23 @@ def test_the_second_step_of_signing_in(visit: Callable[..., Any], site: Site, fu
     assert broken(page) == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_other_programs(look: Callable[..., list[str]]) -> None:
     assert look("alice", "tokens", "webhooks", "webhook") == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_that_find_and_keep(look: Callable[..., list[str]]) -> None:
     assert look("alice", "search", "compare", "log", "project-new") == []
 
 
+@pytest.mark.soak
 def test_a_requesters_pages_of_what_goes(look: Callable[..., list[str]]) -> None:
     names = ["bin", "batch-erase", "dataset-erase", "project-remove", "worker-erase"]
     assert look("alice", *names) == []
 
 
+@pytest.mark.soak
 def test_erasing_a_deleted_project(visit: Callable[..., Any], furnished: dict[str, Any]) -> None:
     page = visit(furnished["sessions"]["alice"])
     page.goto(furnished["urls"]["project-new"])
@@ -224,10 +240,12 @@ def test_every_page_of_the_site_is_looked_at() -> None:
     assert [name for name in sorted(pages) if f'"{name}"' not in source] == []
 
 
+@pytest.mark.soak
 def test_the_start_page_of_somebody_with_nothing_yet(look: Callable[..., list[str]]) -> None:
     assert look("frank", "home", "work", "history") == []
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "template",
     ["403", "404", "500", "503", "403_csrf", "work/gone", "work/conflict", "people/too_many_attempts"],
@@ -242,6 +260,7 @@ def test_the_pages_of_trouble(visit: Callable[..., Any], site: Site, template: s
     assert broken(page) == []
 
 
+@pytest.mark.soak
 def test_forms_that_were_refused(visit: Callable[..., Any], site: Site, furnished: dict[str, Any]) -> None:
     page = visit()
     page.goto(furnished["urls"]["sign-in"])
@@ -270,6 +289,7 @@ def test_the_answer_page_in_the_middle_of_work(desk: WorkPage, kind: str) -> Non
     assert broken(page) == []
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("box", ["keys-box", "instructions-box", "return-box", "problem-report-box"])
 def test_the_dialogs_of_the_answer_page(desk: WorkPage, box: str) -> None:
     page = desk("yesno").page

@@ -80,6 +80,7 @@ def test_open_hits_are_decided_with_the_keyboard_alone(judge: tuple[Any, int], s
     assert [row["decision"] for row in site.ask("decisions", batch=batch)] == ["accepted"] * 4
 
 
+@pytest.mark.soak
 def test_an_answer_is_written_by_a_key_from_the_answer_last_focused(judge: tuple[Any, int], site: Site) -> None:
     page, batch = judge
     first = here(page)
@@ -104,6 +105,7 @@ def test_an_answer_is_written_by_a_key_from_the_answer_last_focused(judge: tuple
     assert (here(page), left(page)) == (first, "4 left")
 
 
+@pytest.mark.soak
 def test_names_go_and_come_by_a_key(judge: tuple[Any, int]) -> None:
     page, _batch = judge
     names = page.locator("main code[title]").evaluate_all("all => all.map((each) => each.title)")

@@ -26,6 +26,7 @@ def told(seat: Desk) -> dict[str, Any]:
     return dict(seat.answers()[-1]["answer"])
 
 
+@pytest.mark.soak
 def test_what_is_not_answerable_takes_one_key_and_submit(judge: WorkPage) -> None:
     seat = judge()
     expect(seat.page.locator("#missing")).to_contain_text("whether it is answerable")
@@ -57,6 +58,7 @@ def test_a_batch_is_judged_and_answered_by_keyboard_alone(judge: WorkPage) -> No
     assert seat.is_done()
 
 
+@pytest.mark.soak
 def test_words_cannot_become_the_answer_before_there_is_one(judge: WorkPage) -> None:
     seat = judge()
     for keys in (("v", "a"), ("n", "v", "a")):
@@ -87,6 +89,7 @@ def test_going_back_and_forth_loses_nothing_and_can_be_undone(judge: WorkPage) -
     assert seat.field("answerable") == "yes"
 
 
+@pytest.mark.soak
 def test_yes_and_no_have_keys_of_their_own(judge: WorkPage) -> None:
     seat = judge(options={"yes_no": True})
     press = seat.page.keyboard.press
@@ -101,6 +104,7 @@ def test_yes_and_no_have_keys_of_their_own(judge: WorkPage) -> None:
     assert (told(seat)["kind"], told(seat)["answerable"]) == ("no", True)
 
 
+@pytest.mark.soak
 def test_a_draft_with_only_the_first_decision_comes_back(judge: WorkPage) -> None:
     seat = judge()
     seat.page.keyboard.press("y")
@@ -116,6 +120,7 @@ def test_a_draft_with_only_the_first_decision_comes_back(judge: WorkPage) -> Non
     assert not seat.page.locator("[data-notice]:visible").count()
 
 
+@pytest.mark.soak
 def test_what_is_missing_is_said_where_it_is_missing(judge: WorkPage) -> None:
     seat = judge()
     seat.page.keyboard.press("Control+Enter")
@@ -145,6 +150,7 @@ def test_a_phone_judges_and_answers_by_taps(judge: WorkPage) -> None:
     assert [row["answer"]["answerable"] for row in seat.answers()] == [True, False]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("screen", [PHONE, ZOOMED, REFLOW], ids=["phone", "zoom 200 %", "zoom 400 %"])
 def test_everything_is_in_reach_on_a_small_screen(judge: WorkPage, screen: dict[str, Any]) -> None:
     seat = judge("yesno", options={"yes_no": True}, page=screen)
@@ -171,6 +177,7 @@ def test_it_needs_no_scripts(judge: WorkPage) -> None:
     assert (told(seat)["answerable"], told(seat)["text"]) == (True, "larch")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("key", ["", "y", "n"])
 def test_no_rule_of_axe_is_broken(judge: WorkPage, key: str) -> None:
     seat = judge(options={"yes_no": True})

@@ -73,6 +73,7 @@ def test_the_whole_of_it_is_done_by_keys(compose: WorkPage) -> None:
     }
 
 
+@pytest.mark.soak
 def test_a_bridge_that_does_not_hold_ends_the_check_and_can_be_taken_back(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
@@ -93,6 +94,7 @@ def test_a_bridge_that_does_not_hold_ends_the_check_and_can_be_taken_back(compos
     expect(page.locator(".case:visible h2")).to_contain_text("Mara Quell")
 
 
+@pytest.mark.soak
 def test_an_item_is_put_aside_with_a_reason(compose: WorkPage) -> None:
     seat = compose()
     seat.page.keyboard.press("y")
@@ -108,6 +110,7 @@ def test_an_item_is_put_aside_with_a_reason(compose: WorkPage) -> None:
     }
 
 
+@pytest.mark.soak
 def test_a_judgment_that_is_made_again_asks_no_more_than_that(compose: WorkPage) -> None:
     seat = compose()
     judge_all(seat)
@@ -150,6 +153,7 @@ def test_a_leak_is_said_and_marked_in_the_question_itself_without_holding_up_typ
     assert seat.answers() == []
 
 
+@pytest.mark.soak
 def test_hops_show_which_of_their_words_are_used_and_which_hop_is_skipped(compose: WorkPage) -> None:
     seat = compose()
     judge_all(seat)
@@ -159,6 +163,7 @@ def test_hops_show_which_of_their_words_are_used_and_which_hop_is_skipped(compos
     expect(seat.page.locator(".coverage .verdict")).to_contain_text("not needed to answer the question")
 
 
+@pytest.mark.soak
 def test_a_reason_is_not_lost_while_its_warning_comes_and_goes(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
@@ -193,6 +198,7 @@ def test_everything_survives_a_reload(compose: WorkPage) -> None:
     assert seat.field("question") == "What did the captain of the Petrel bring?"
 
 
+@pytest.mark.soak
 def test_a_reload_before_anything_was_sent_loses_nothing_either(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
@@ -206,6 +212,7 @@ def test_a_reload_before_anything_was_sent_loses_nothing_either(compose: WorkPag
     expect(page.locator(STAGE.format("writing"))).to_be_visible()
 
 
+@pytest.mark.soak
 def test_a_key_that_one_chose_judges_too(compose: WorkPage) -> None:
     seat = compose()
     page = seat.page
@@ -221,6 +228,7 @@ def test_a_key_that_one_chose_judges_too(compose: WorkPage) -> None:
     expect(page.locator(".case:visible h2")).to_contain_text("Mellisand")
 
 
+@pytest.mark.soak
 def test_examples_for_the_shape_are_one_key_away(compose: WorkPage) -> None:
     page = compose().page
     page.keyboard.press("e")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.site import Site
@@ -79,6 +80,7 @@ def test_the_fields_of_a_crowd_form_are_sent_as_task_answers(visit: Callable[...
     ]
 
 
+@pytest.mark.soak
 def test_a_classifier_is_answered_by_keys_and_flattened_where_the_form_says_so(
     visit: Callable[..., Any], site: Site
 ) -> None:
@@ -120,6 +122,7 @@ def test_entities_are_marked_in_a_text(visit: Callable[..., Any], site: Site) ->
     ]
 
 
+@pytest.mark.soak
 def test_a_script_may_hold_the_form_back_and_fill_it(visit: Callable[..., Any], site: Site) -> None:
     page, frame, hits = begun(visit, site, SCRIPTED)
     frame.get_by_role("button", name="Submit").click()

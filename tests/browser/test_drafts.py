@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
@@ -58,6 +59,7 @@ def test_a_reload_brings_answer_ticks_and_mark_back(desk: WorkPage) -> None:
     expect(seat.page.locator("#saved")).to_have_text(re.compile(r"Saved\s+\d\d:\d\d:\d\d"))
 
 
+@pytest.mark.soak
 def test_a_reload_right_after_a_change_loses_nothing(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.select("larch")
@@ -81,6 +83,7 @@ def test_offline_work_is_kept_said_and_sent_when_the_connection_is_back(desk: Wo
     assert seat.page.evaluate(KEPT) == 0
 
 
+@pytest.mark.soak
 def test_what_was_not_sent_before_the_page_was_closed_comes_back(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.route("**/draft/", lambda route: route.abort())
@@ -93,6 +96,7 @@ def test_what_was_not_sent_before_the_page_was_closed_comes_back(desk: WorkPage)
     wait_stored(seat, "larch")
 
 
+@pytest.mark.soak
 def test_a_server_in_trouble_is_asked_again_until_it_saves(desk: WorkPage) -> None:
     seat = desk("yesno")
     failures = []
@@ -109,6 +113,7 @@ def test_a_server_in_trouble_is_asked_again_until_it_saves(desk: WorkPage) -> No
     assert stored_words(seat) == "larch"
 
 
+@pytest.mark.soak
 def test_a_sign_out_elsewhere_is_said_and_nothing_is_lost(desk: WorkPage, site: Site) -> None:
     seat = desk("yesno")
     seat.page.context.clear_cookies(name="sessionid")
@@ -121,6 +126,7 @@ def test_a_sign_out_elsewhere_is_said_and_nothing_is_lost(desk: WorkPage, site: 
     expect(seat.notice("signed-out")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_a_draft_whose_turn_came_during_a_vain_submission_is_saved_after_it(desk: WorkPage) -> None:
     seat = desk("yesno")
     answers = iter([500])
@@ -190,6 +196,7 @@ def test_the_second_tab_is_told_and_can_load_the_saved_answer(desk: WorkPage) ->
     assert stored_words(first) == "a fair in May"
 
 
+@pytest.mark.soak
 def test_the_second_tab_is_told_and_can_keep_its_own_answer(desk: WorkPage) -> None:
     _first, second = two_tabs(desk)
     second.choose_in("conflict", "keep-mine")
@@ -198,6 +205,7 @@ def test_the_second_tab_is_told_and_can_keep_its_own_answer(desk: WorkPage) -> N
     assert second.page.evaluate(KEPT) == 0
 
 
+@pytest.mark.soak
 def test_a_refused_submission_does_not_decide_between_two_tabs(desk: WorkPage) -> None:
     first, second = two_tabs(desk)
     second.page.keyboard.press("Control+Enter")
@@ -208,6 +216,7 @@ def test_a_refused_submission_does_not_decide_between_two_tabs(desk: WorkPage) -
     assert stored_words(first) == "larch"
 
 
+@pytest.mark.soak
 def test_a_draft_that_was_saved_but_whose_reply_got_lost_is_no_conflict(desk: WorkPage) -> None:
     seat = desk("yesno")
     lost = []
@@ -226,6 +235,7 @@ def test_a_draft_that_was_saved_but_whose_reply_got_lost_is_no_conflict(desk: Wo
     expect(seat.notice("conflict")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_a_tab_whose_assignment_was_submitted_elsewhere_says_so(desk: WorkPage) -> None:
     first = desk("demo", sample=2)
     second = first.again()

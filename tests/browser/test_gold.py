@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
@@ -67,6 +68,7 @@ def stumble(seat: Desk) -> None:
     page.goto(seat.url)
 
 
+@pytest.mark.soak
 def test_neither_order_nor_numbers_tell_where_the_gold_is(desk: Callable[..., Desk], site: Site) -> None:
     batch = site.batch("canary", assignments_per_hit=12, sample=1)
     firsts = set()

@@ -88,6 +88,7 @@ def test_nothing_runs_on_the_requesters_pages(hostile: scene.Hostile, visit: Any
     addresses = scene.pages_of_the_requester()
     addresses += [reverse("item", args=["hostile", "set", k]) for k in range(2)]
     addresses += [reverse("hit", args=["hostile", "one", hit.public_id]) for hit in Hit.objects.order_by("pk")[:2]]
+    assert len(addresses) > 4
     for address in addresses:
         page.goto(address)
         settled(page)

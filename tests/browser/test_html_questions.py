@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.site import Site
@@ -73,6 +74,7 @@ def test_a_form_of_any_kind_sends_its_answer(visit: Callable[..., Any], site: Si
     assert [fields[0][0] for fields in stored] == ["town"] * len(FORMS)
 
 
+@pytest.mark.soak
 def test_a_preview_of_a_form_says_that_it_is_one(visit: Callable[..., Any], site: Site) -> None:
     hits = site.ask("strange_hits", questions=[html(FORMS["for the whole window"])])
     page = visit(hits["session"])
@@ -82,6 +84,7 @@ def test_a_preview_of_a_form_says_that_it_is_one(visit: Callable[..., Any], site
     expect(frame.get_by_role("heading", name="Only a preview")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_a_form_that_its_own_script_handles_is_left_to_it(visit: Callable[..., Any], site: Site) -> None:
     asked = f"""<form onsubmit="event.preventDefault(); this.hidden = true">{TOWN}{SEND}</form>
         <form method="post" action="{MTURK}"><input type="hidden" name="x" value="1"><button>Finish</button></form>"""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.desk import SETTLED
@@ -105,6 +106,7 @@ def test_the_caret_walks_by_words_lines_and_characters(desk: Callable[..., Any])
     assert chosen() == ""
 
 
+@pytest.mark.soak
 def test_going_back_and_forth_and_returning_needs_no_mouse(desk: Callable[..., Any]) -> None:
     seat = desk("demo", sample=2)
     page = seat.page
@@ -125,6 +127,7 @@ def test_going_back_and_forth_and_returning_needs_no_mouse(desk: Callable[..., A
         page.keyboard.press("Enter")
 
 
+@pytest.mark.soak
 def test_the_instructions_is_one_key_away(desk: Callable[..., Any]) -> None:
     page = desk("yesno").page
     page.keyboard.press("g")

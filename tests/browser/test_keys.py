@@ -27,6 +27,7 @@ def test_keys_never_fire_while_typing(desk: WorkPage, field: str) -> None:
     assert seat.page.locator("[data-paragraph]:visible").count() == 3
 
 
+@pytest.mark.soak
 def test_plain_enter_submits_nothing_anywhere(desk: WorkPage) -> None:
     seat = desk("yesno")
     position = seat.select("larch")
@@ -40,6 +41,7 @@ def test_plain_enter_submits_nothing_anywhere(desk: WorkPage) -> None:
     assert seat.answers() == []
 
 
+@pytest.mark.soak
 def test_backspace_and_delete_destroy_nothing(desk: WorkPage) -> None:
     seat = desk("yesno")
     position = seat.select("larch")
@@ -107,6 +109,7 @@ def test_a_changed_key_works_at_once_and_after_a_reload(desk: WorkPage) -> None:
     assert seat.ticked() != before
 
 
+@pytest.mark.soak
 def test_a_key_that_is_taken_or_unfit_is_refused_in_words(desk: WorkPage) -> None:
     seat = desk("yesno")
     change_key(seat, "tick", "f")
@@ -119,6 +122,7 @@ def test_a_key_that_is_taken_or_unfit_is_refused_in_words(desk: WorkPage) -> Non
     expect(seat.page.locator("tr[data-action=tick] kbd")).to_have_text("x")
 
 
+@pytest.mark.soak
 def test_the_defaults_come_back_on_demand(desk: WorkPage) -> None:
     seat = desk("yesno")
     change_key(seat, "tick", "z")
@@ -126,6 +130,7 @@ def test_the_defaults_come_back_on_demand(desk: WorkPage) -> None:
     expect(seat.page.locator("tr[data-action=tick] kbd")).to_have_text("x")
 
 
+@pytest.mark.soak
 def test_the_dialog_lists_every_key_and_none_twice(desk: WorkPage) -> None:
     seat = desk("yesno", options={"yes_no": True, "no_answer": True})
     seat.page.keyboard.press("?")
@@ -137,6 +142,7 @@ def test_the_dialog_lists_every_key_and_none_twice(desk: WorkPage) -> None:
         expect(row.locator("th")).not_to_be_empty()
 
 
+@pytest.mark.soak
 def test_no_key_of_the_page_fires_behind_an_open_dialog(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.keyboard.press("j")
@@ -146,6 +152,7 @@ def test_no_key_of_the_page_fires_behind_an_open_dialog(desk: WorkPage) -> None:
     assert seat.ticked() == []
 
 
+@pytest.mark.soak
 def test_browser_shortcuts_stay_the_browsers(desk: WorkPage) -> None:
     seat = desk("yesno")
     seat.page.keyboard.press("j")

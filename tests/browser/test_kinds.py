@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
@@ -24,6 +25,7 @@ def test_multiple_choice_is_answered_by_digits(desk: WorkPage) -> None:
     assert {row["answer"]["kind"] for row in seat.answers()} == {"option"}
 
 
+@pytest.mark.soak
 def test_selecting_text_is_no_answer_to_a_multiple_choice_question(desk: WorkPage) -> None:
     seat = desk("choices")
     seat.page.locator("[data-text] p").dblclick()
@@ -46,6 +48,7 @@ def test_yes_and_no_are_one_key_each(desk: WorkPage) -> None:
     assert (answer["kind"], answer["paragraph"], len(answer["support"])) == ("yes", None, 2)
 
 
+@pytest.mark.soak
 def test_no_answer_needs_no_support(desk: WorkPage) -> None:
     seat = desk("unanswerable", options={"no_answer": True})
     seat.page.keyboard.press("0")
@@ -56,6 +59,7 @@ def test_no_answer_needs_no_support(desk: WorkPage) -> None:
     assert (answer["kind"], answer["text"]) == ("none", "")
 
 
+@pytest.mark.soak
 def test_words_selected_after_a_yes_are_the_answer_again(desk: WorkPage) -> None:
     seat = desk("yesno", options={"yes_no": True})
     seat.page.keyboard.press("y")
@@ -81,6 +85,7 @@ def test_sentences_support_an_answer_that_stands_behind_an_emoji(desk: WorkPage)
     assert (answer["facts"], answer["support"]) == ([[paragraph, 1], [paragraph, 2]], [paragraph])
 
 
+@pytest.mark.soak
 def test_a_selection_over_two_sentences_is_one_span(desk: WorkPage) -> None:
     seat = desk("sentences", options={"sentences": True})
     words = "Brooks built it. It is made"

@@ -32,6 +32,7 @@ def answer(page: Any, text: str) -> None:
         page.keyboard.press("Control+Enter")
 
 
+@pytest.mark.soak
 def test_a_refused_exercise_keeps_the_words_and_leads_to_them(page: Any) -> None:
     answer(page, POOR)
     expect(page.locator("#problems")).to_contain_text("Brackwater")
@@ -51,6 +52,7 @@ def test_remarks_have_the_focus_and_the_answer_stays_to_be_tried_again(page: Any
     assert page.url.endswith("/practice/2/")
 
 
+@pytest.mark.soak
 def test_no_rule_of_axe_is_broken_before_and_after_the_remarks(page: Any) -> None:
     assert broken(page) == []
     answer(page, GOOD)

@@ -108,6 +108,7 @@ def test_five_answers_are_read_with_the_keyboard_alone(reader: Reader) -> None:
     assert reader.here not in {first, fourth}
 
 
+@pytest.mark.soak
 def test_letters_are_letters_while_writing_and_escape_leaves(reader: Reader) -> None:
     here = reader.here
     reader.press("d")
@@ -122,6 +123,7 @@ def test_letters_are_letters_while_writing_and_escape_leaves(reader: Reader) -> 
     assert reader.decisions() == []
 
 
+@pytest.mark.soak
 def test_feedback_goes_out_without_leaving_the_answer(reader: Reader, visit: Callable[..., Any]) -> None:
     here = reader.here
     reader.press("1", "f", "2")

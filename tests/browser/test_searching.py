@@ -58,6 +58,7 @@ def test_matches_are_lit_and_walked_through_with_enter(seat: Desk) -> None:
     expect(seat.page.locator("#search")).to_be_focused()
 
 
+@pytest.mark.soak
 def test_only_matching_or_only_ticked_ones_can_be_shown(seat: Desk) -> None:
     seat.search(title_of(seat, 5))
     status = seat.page.locator("#search-result").text_content()
@@ -73,6 +74,7 @@ def test_only_matching_or_only_ticked_ones_can_be_shown(seat: Desk) -> None:
     assert sorted(shown(seat)) == [2, 7]
 
 
+@pytest.mark.soak
 def test_the_order_as_shown_can_be_had_back(seat: Desk) -> None:
     seat.search(title_of(seat, 6))
     assert shown(seat)[0] == 6
@@ -80,6 +82,7 @@ def test_the_order_as_shown_can_be_had_back(seat: Desk) -> None:
     assert shown(seat) == list(range(len(seat.texts())))
 
 
+@pytest.mark.soak
 def test_ticked_ones_can_be_pinned_on_top(seat: Desk) -> None:
     seat.tick(4)
     seat.tick(8)
@@ -102,6 +105,7 @@ def test_paragraphs_are_folded_hidden_and_brought_back(seat: Desk) -> None:
     assert seat.page.locator("[data-text]:visible").count() == count
 
 
+@pytest.mark.soak
 def test_a_match_in_a_folded_paragraph_unfolds_when_jumped_to(seat: Desk) -> None:
     seat.page.locator("#fold-all").click()
     seat.search(title_of(seat, 3))
@@ -109,6 +113,7 @@ def test_a_match_in_a_folded_paragraph_unfolds_when_jumped_to(seat: Desk) -> Non
     expect(seat.page.locator("#text-3")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_a_hidden_paragraph_still_counts_and_is_sent(seat: Desk) -> None:
     seat.tick(3)
     seat.page.locator("#paragraph-3 [data-hide]").click()
@@ -123,6 +128,7 @@ def test_the_view_is_still_there_after_a_reload(seat: Desk) -> None:
     expect(seat.page.locator("#text-1")).to_be_hidden()
 
 
+@pytest.mark.soak
 def test_a_search_that_cannot_reach_the_server_says_so(seat: Desk) -> None:
     seat.page.context.set_offline(True)
     seat.page.locator("#search").fill("ship")
@@ -131,6 +137,7 @@ def test_a_search_that_cannot_reach_the_server_says_so(seat: Desk) -> None:
     seat.search("shi")
 
 
+@pytest.mark.soak
 def test_what_was_selected_stays_selected_when_a_search_arrives_late(seat: Desk) -> None:
     for key in ("j", "v", "Shift+ArrowRight"):
         seat.page.keyboard.press(key)
@@ -160,6 +167,7 @@ def test_matches_in_nasty_texts_are_lit_at_the_right_characters(desk: WorkPage) 
         assert any(query.lower() in each.lower() for each in lit), lit
 
 
+@pytest.mark.soak
 def test_what_was_typed_before_the_scripts_came_is_searched_too(desk: WorkPage) -> None:
     seat, held, holding = desk(), [], [True]
     seat.page.route("**/*.js", lambda route: held.append(route) if holding else route.continue_())

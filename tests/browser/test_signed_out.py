@@ -47,6 +47,7 @@ def test_a_form_sent_after_the_session_ended_is_filled_again(boss: Any) -> None:
     expect(page.get_by_label("Title shown")).not_to_have_value("A title of an hour's thought")
 
 
+@pytest.mark.soak
 def test_a_button_pressed_after_the_session_ended_leads_back_to_its_page(boss: Any) -> None:
     page, about = boss
     address = f"/projects/{about['project']}/batches/study/"
@@ -58,6 +59,7 @@ def test_a_button_pressed_after_the_session_ended_leads_back_to_its_page(boss: A
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_signing_in_again_in_another_tab_spoils_no_form(boss: Any) -> None:
     page, about = boss
     page.goto(f"/projects/{about['project']}/settings/")
@@ -72,6 +74,7 @@ def test_signing_in_again_in_another_tab_spoils_no_form(boss: Any) -> None:
     expect(page.get_by_label("Title")).to_have_value("A better title")
 
 
+@pytest.mark.soak
 def test_another_task_of_a_round_takes_along_what_was_typed(boss: Any) -> None:
     page, about = boss
     page.goto(f"/projects/{about['project']}/rounds/new/")
@@ -87,6 +90,7 @@ def test_another_task_of_a_round_takes_along_what_was_typed(boss: Any) -> None:
     )  # untouched, so it is the task's own
 
 
+@pytest.mark.soak
 def test_of_several_forms_to_one_address_the_one_that_was_sent_is_filled_again(boss: Any) -> None:
     page, about = boss
     page.goto(f"/projects/{about['project']}/datasets/records/items/0/edit/")

@@ -77,6 +77,7 @@ def test_nothing_is_lost_on_a_small_screen(desk: WorkPage, screen: dict[str, Any
         page.locator(f"#{box} [popovertargetaction=hide]").click()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("screen", [PHONE, ZOOMED], ids=["phone", "zoom 200 %"])
 def test_what_has_the_focus_is_not_covered_by_the_bars(desk: WorkPage, screen: dict[str, Any]) -> None:
     seat = desk("demo", sample=1, page=screen)
@@ -88,6 +89,7 @@ def test_what_has_the_focus_is_not_covered_by_the_bars(desk: WorkPage, screen: d
         )
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("screen", [PHONE, REFLOW], ids=["phone", "zoom 400 %"])
 def test_texts_in_any_script_and_long_words_stay_inside(desk: WorkPage, screen: dict[str, Any]) -> None:
     seat = desk("nasty", sample=1, page=screen)
@@ -110,6 +112,7 @@ def test_controls_are_large_enough_for_a_thumb(desk: WorkPage) -> None:
     assert [each for each in sizes if each[0] < 24 or each[1] < 24] == []
 
 
+@pytest.mark.soak
 def test_the_page_that_is_open_is_in_sight_among_its_mates(visit: Any, furnished: dict[str, Any]) -> None:
     page = visit(furnished["sessions"]["bob"], **PHONE)
     for path in ("/work/earnings/", "/work/messages/"):

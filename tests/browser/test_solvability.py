@@ -59,6 +59,7 @@ def asked(seat: Desk) -> str:
     return "Ada Lorne" if "launched" in seat.page.locator("#question").inner_text() else "Jory Finch"
 
 
+@pytest.mark.soak
 def test_answer_and_rationale_are_marked_and_then_out_of_sight(judging: WorkPage) -> None:
     seat = judging(sample=2)
     words = asked(seat)
@@ -78,6 +79,7 @@ def test_answer_and_rationale_are_marked_and_then_out_of_sight(judging: WorkPage
     assert (paragraph, end - start) == (0, len("Grey Heron ⛵"))
 
 
+@pytest.mark.soak
 def test_what_is_not_solvable_needs_two_keys(judging: WorkPage) -> None:
     seat = judging(sample=2)
     press(seat, "n")
@@ -85,6 +87,7 @@ def test_what_is_not_solvable_needs_two_keys(judging: WorkPage) -> None:
     assert (answer["solvable"], answer["guessable"], answer["necessary"]) == (False, False, None)
 
 
+@pytest.mark.soak
 def test_a_step_goes_back_and_a_contradiction_is_told(judging: WorkPage) -> None:
     seat = judging()
     press(seat, "n", "y", "z", "z")
@@ -106,6 +109,7 @@ def test_words_can_be_selected_by_keys_alone(judging: WorkPage) -> None:
     expect(seat.page.locator("[data-text] mark.mark-rationale")).to_have_count(1)
 
 
+@pytest.mark.soak
 def test_submit_ends_the_first_step_and_never_passes_over_the_second(judging: WorkPage) -> None:
     seat = judging()
     press(seat, "y")
@@ -117,6 +121,7 @@ def test_submit_ends_the_first_step_and_never_passes_over_the_second(judging: Wo
     assert sent(seat, "n")["guessable"] is False
 
 
+@pytest.mark.soak
 def test_options_are_chosen_by_digits(judging: WorkPage) -> None:
     seat = judging("shuffled_options")
     press(seat, "2")

@@ -124,6 +124,7 @@ def test_a_real_mouse_takes_what_it_is_drawn_over(desk: WorkPage, words: str) ->
     assert answer["text"] == row["texts"][answer["paragraph"]][answer["start"] : answer["end"]]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("word", ["الرَّبّانُ", "הגיעה"])
 def test_a_double_click_takes_a_word_that_runs_from_right_to_left(desk: WorkPage, word: str) -> None:
     seat = desk("nasty", sample=1)

@@ -80,6 +80,7 @@ def test_a_page_of_another_origin_is_previewed_accepted_submitted_and_followed_b
     assert stored(site, hits["batch"]) == [[["name", "Lantern"]]]
 
 
+@pytest.mark.soak
 def test_html_of_a_stranger_has_no_origin_and_sends_all_the_same(visit: Callable[..., Any], site: Site) -> None:
     hits = site.ask("strange_hits", questions=[html(OLD), html(OLD)])
     page = visit(hits["session"])

@@ -31,6 +31,7 @@ def test_two_clicks_make_one_submission(ready: Desk) -> None:
     assert ready.page.url.rstrip("/").rsplit("/", 1)[1] != ready.person["assignment"]
 
 
+@pytest.mark.soak
 def test_many_presses_while_the_server_is_slow_make_one_submission(ready: Desk) -> None:
     sent = []
 
@@ -67,6 +68,7 @@ def test_a_lost_reply_is_asked_for_again_and_the_answer_is_stored_once(ready: De
     assert "/assignments/" in ready.page.url
 
 
+@pytest.mark.soak
 def test_an_answer_sent_while_offline_goes_out_when_the_connection_is_back(ready: Desk) -> None:
     ready.page.context.set_offline(True)
     ready.page.keyboard.press("Control+Enter")
@@ -77,6 +79,7 @@ def test_an_answer_sent_while_offline_goes_out_when_the_connection_is_back(ready
     assert len(ready.answers()) == 1
 
 
+@pytest.mark.soak
 def test_a_server_that_fails_once_gets_the_answer_by_hand_too(ready: Desk) -> None:
     failures = []
 
@@ -91,6 +94,7 @@ def test_a_server_that_fails_once_gets_the_answer_by_hand_too(ready: Desk) -> No
     assert len(ready.answers()) == 1
 
 
+@pytest.mark.soak
 def test_the_back_button_does_not_bring_a_sent_form_back_to_life(ready: Desk) -> None:
     ready.submit()
     ready.page.go_back()
@@ -108,6 +112,7 @@ def test_an_incomplete_answer_is_refused_with_links_to_what_is_missing(desk: Wor
     assert seat.answers() == []
 
 
+@pytest.mark.soak
 def test_the_instructions_must_be_read_again_after_it_changed(ready: Desk) -> None:
     ready.site.ask("change_instructions", batch=ready.person["batch"])
     ready.submit()

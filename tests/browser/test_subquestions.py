@@ -73,6 +73,7 @@ def test_one_key_discards_with_its_reason(checking: WorkPage, key: str, reason: 
     assert submitted(seat)["discard"] == reason
 
 
+@pytest.mark.soak
 def test_selected_words_become_the_answer_and_flow_on_and_can_be_had_back(checking: WorkPage) -> None:
     seat = checking()
     keys(seat, "y")
@@ -101,6 +102,7 @@ def test_selected_words_become_the_answer_and_flow_on_and_can_be_had_back(checki
     assert seat.field("hop-1-valid") == ""
 
 
+@pytest.mark.soak
 def test_a_template_says_the_answer_that_it_stands_for_as_corrected(checking: WorkPage) -> None:
     seat = checking("template_questions")
     reads = seat.page.locator(".sub-hop").nth(1).locator("[data-reads]")
@@ -136,6 +138,7 @@ def test_answers_flow_in_the_browser_as_on_the_server(checking: WorkPage) -> Non
         assert seat.page.evaluate(FLOW, [question, old, new]) == wanted
 
 
+@pytest.mark.soak
 def test_differences_add_up_to_both_texts(checking: WorkPage) -> None:
     seat = checking()
     for old, new in [("Who the organ built?", "Who built the organ?"), ("", "a b"), ("שלדג 🦜 x", "🦜 x y")]:
@@ -151,6 +154,7 @@ def test_nothing_overflows_on_a_phone(checking: WorkPage, kind: str) -> None:
     assert not overflow(seat.page)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_accessible(checking: WorkPage, scheme: Any) -> None:
     seat = checking()

@@ -44,6 +44,7 @@ def test_a_batch_is_done_by_keys_alone_and_no_question_comes_twice_in_a_row(pair
     assert {verdict for _revision, verdict in told(seat)} == {"sufficient", "insufficient"}
 
 
+@pytest.mark.soak
 def test_one_pair_of_a_question_each_where_the_requester_wants_it(pair: WorkPage) -> None:
     seat = pair(meeting="one")
     questions = []
@@ -70,6 +71,7 @@ def test_undo_reopens_the_last_pair_and_the_order_stays(pair: WorkPage) -> None:
     assert asked(seat) != second
 
 
+@pytest.mark.soak
 def test_cannot_tell_is_there_only_where_it_is_offered(pair: WorkPage) -> None:
     without, offered = pair(), pair(options={"cannot_tell": True})
     without.page.wait_for_timeout(SETTLED)
@@ -81,6 +83,7 @@ def test_cannot_tell_is_there_only_where_it_is_offered(pair: WorkPage) -> None:
     assert told(offered) == [(1, "unsure")]
 
 
+@pytest.mark.soak
 def test_mentions_of_the_answer_and_words_of_the_question_are_found_by_a_key(pair: WorkPage) -> None:
     seat = pair(seed=3)
     while seat.page.locator("[data-mention]").count() == 0:
@@ -100,6 +103,7 @@ def test_mentions_of_the_answer_and_words_of_the_question_are_found_by_a_key(pai
     assert all(word.lower() in asked(seat).lower() for word in words)
 
 
+@pytest.mark.soak
 def test_without_the_answer_there_is_nothing_of_it_on_the_page(pair: WorkPage) -> None:
     seat = pair(options={"show_answer": False}, sample=2)
     assert seat.page.locator("[data-mention], .mark-answer").count() == 0
@@ -135,6 +139,7 @@ def test_what_is_marked_with_the_mouse_is_stored_by_its_place_in_the_text(pair: 
     assert all(words)
 
 
+@pytest.mark.soak
 def test_evidence_is_marked_without_a_mouse_and_taken_back(pair: WorkPage) -> None:
     seat = pair(options=WITH_EVIDENCE)
     page = seat.page
@@ -173,6 +178,7 @@ def test_a_phone_shows_one_paragraph_below_the_other_and_decides_by_taps(pair: W
     assert told(seat) == [(1, "insufficient")]
 
 
+@pytest.mark.soak
 def test_paragraphs_stand_side_by_side_at_a_desk(pair: WorkPage) -> None:
     seat = pair()
     expect(seat.page.locator(".side")).to_have_count(2)
@@ -190,6 +196,7 @@ def test_a_pair_is_judged_without_scripts(pair: WorkPage) -> None:
     assert told(seat) == [(1, "insufficient")]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("kind", "page"),
     [("two_paragraphs", {}), ("two_hard_paragraphs", PHONE), ("two_paragraphs", {"color_scheme": "dark"})],

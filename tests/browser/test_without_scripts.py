@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.desk import Desk
@@ -25,6 +26,7 @@ def test_an_answer_is_typed_ticked_and_submitted(desk: WorkPage) -> None:
     assert (answer["kind"], answer["text"], len(answer["support"])) == ("span", "Grey Petrel", 2)
 
 
+@pytest.mark.soak
 def test_what_is_missing_is_said_and_what_was_given_stays(desk: WorkPage) -> None:
     seat = desk("yesno", page=OFF)
     page = seat.page

@@ -128,6 +128,7 @@ def test_the_place_that_squad_notes_is_the_golds() -> None:
     assert made[0].extra["ablation"]["gold"] == {"paragraph": 0, "start": 8, "end": 11}
 
 
+@pytest.mark.soak
 def test_the_figures_of_real_squad_are_near_the_papers() -> None:
     source = real("squad", "squad_dev_v2.0_5_articles.json")
     for number, near in ((1, 100), (3, 100), (10, 78.8), (11, 70.8), (12, 69.5)):

@@ -18,6 +18,7 @@ from annotation.pure.derivations.unanswerable_twins import forms
 from annotation.pure.text.bm25 import Pool
 from annotation.pure.text.spans import mentions
 from tests.derivations.sources import MUSIQUE_ANS, Listed, derived, graphs, made, real
+from tests.long_forms import examples
 
 SEEDS = st.integers(0, 10_000)
 
@@ -51,7 +52,7 @@ def assert_in_context(before: Example, after: Example, *, size: int) -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 @given(st.integers(0, 59), SEEDS, st.integers(4, 40))
 def test_a_context_has_the_size_asked_and_all_supports(number: int, seed: int, size: int) -> None:
     example = world()[number]

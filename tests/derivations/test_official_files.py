@@ -72,7 +72,9 @@ def checked(record: Record) -> None:
 
 @CASES
 def test_every_checked_fact_holds(made_by: str, kind: str) -> None:
-    for record in records(made_by, kind):
+    found = records(made_by, kind)
+    assert found
+    for record in found:
         checked(record)
 
 

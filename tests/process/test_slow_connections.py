@@ -66,6 +66,7 @@ def test_people_are_served_while_two_hundred_connections_send_a_byte_a_second(in
         assert status(installation.port, path="/healthz") == 200
 
 
+@pytest.mark.soak
 def test_a_body_that_comes_in_pieces_is_read_whole(installation: Installation) -> None:
     installation.start_web(workers=1)
     body = b"username=somebody&password=wrong"
@@ -79,6 +80,7 @@ def test_a_body_that_comes_in_pieces_is_read_whole(installation: Installation) -
     assert answer.startswith(b"HTTP/1.1 403")  # read to its end: it has no CSRF token
 
 
+@pytest.mark.soak
 def test_stopping_lets_what_is_arriving_be_answered(installation: Installation) -> None:
     installation.start_web(workers=1)
     with socket.create_connection(("127.0.0.1", installation.port), timeout=20) as sender:

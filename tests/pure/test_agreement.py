@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from annotation.pure.statistics.agreement import alpha_figure, percent_agreement
 from annotation.pure.statistics.distance_agreement import Alpha, alpha, alpha_of_answers, alpha_of_sets, masi
 from annotation.pure.statistics.metrics import HOTPOTQA, MUSIQUE
+from tests.long_forms import examples
 
 
 def by_unit(*raters: str) -> list[list[int | None]]:
@@ -184,7 +185,7 @@ def test_an_alpha_comes_with_its_interval_and_the_number_of_units():
     assert (figure.n, figure.method) == (11, "percentile")
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(40, soak=200))
 @given(
     st.lists(st.lists(st.none() | st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=6),
     st.randoms(),

@@ -14,6 +14,7 @@ from annotation.pure.derivations.composable_pairs import Index, Pair
 from annotation.pure.derivations.single_hop import Single
 from annotation.pure.statistics.reservoir import shuffled
 from annotation.pure.text.named_entities import PlainCheck
+from tests.long_forms import examples
 
 NAMES = ["Ayr", "Port Ayr", "Skarrow", "the Skarrows", "Quill", "1688", "yes", "herring"]
 
@@ -124,7 +125,7 @@ SINGLES = st.lists(
 
 
 @given(SINGLES, st.integers(1, 4), st.integers(0, 3))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(20, soak=100), deadline=None)
 def test_what_holds_for_all_pairs(singles: list[Single], per_entity: int, seed: int) -> None:
     index, dropped = Index(singles, PlainCheck()), Counter[str]()
     found = list(index.pairs(seed=seed, dropped=dropped, per_entity=per_entity))
@@ -138,7 +139,7 @@ def test_what_holds_for_all_pairs(singles: list[Single], per_entity: int, seed: 
 
 
 @given(SINGLES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 def test_the_automaton_finds_what_a_double_loop_finds(singles: list[Single]) -> None:
     check = PlainCheck(whole_names=False)
     index = Index(singles, check, nested=True)

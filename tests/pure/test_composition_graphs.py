@@ -18,6 +18,7 @@ from annotation.pure.derivations.question_network import Network, candidates
 from annotation.pure.derivations.single_hop import Single
 from annotation.pure.text.masking import resolved
 from annotation.pure.text.named_entities import PlainCheck
+from tests.long_forms import examples
 from tests.shared_data import shared_data
 
 EQUAL = dict.fromkeys(dag.SHAPES, 1.0)
@@ -175,7 +176,7 @@ EDGES = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda e
 
 
 @given(EDGES, st.lists(st.sampled_from(TOWNS), min_size=8, max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 def test_the_candidates_are_all_there_are_each_once(pairs: list[tuple[int, int]], answers: list[str]) -> None:
     net = Network([single(str(k), f"Question {k}?", answer) for k, answer in enumerate(answers)], pairs)
     for shape, edges in dag.SHAPES.items():
@@ -212,7 +213,7 @@ SINGLES = st.lists(
 
 
 @given(SINGLES, st.integers(0, 3), st.integers(0, 4), st.integers(0, 12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(20, soak=100), deadline=None)
 def test_what_holds_for_all_choices(singles: list[Single], entity: int, question: int, count: int) -> None:
     net = network(singles)
     caps, drafting = Caps(entity, question), Drafting(net, Limits(8, {2: 14, 3: 18, 4: 24}))

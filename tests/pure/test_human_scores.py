@@ -20,6 +20,7 @@ from annotation.pure.reports.human_scores import (
     support_scores,
 )
 from annotation.pure.statistics.metrics import HOTPOTQA, MUSIQUE
+from tests.long_forms import examples
 
 near = pytest.approx
 
@@ -124,7 +125,7 @@ def test_a_seed_gives_the_same_draw_for_any_order_of_the_annotators():
 words = st.sampled_from(["Paris", "paris", "the Paris", "Lyon", "New York", "New York City", "", "yes"])
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(60, soak=300))
 @given(st.lists(words, min_size=1, max_size=5), st.lists(words, min_size=1, max_size=3), st.randoms())
 def test_the_order_of_annotators_and_of_aliases_does_not_matter(answers, gold, rng):
     shuffled, aliases = rng.sample(answers, len(answers)), rng.sample(gold, len(gold))
@@ -135,7 +136,7 @@ def test_the_order_of_annotators_and_of_aliases_does_not_matter(answers, gold, r
         assert left.average.f1 <= left.upper_bound.f1
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(40, soak=200))
 @given(
     st.lists(st.frozensets(st.integers(0, 4)), min_size=1, max_size=5),
     st.frozensets(st.integers(0, 4)),

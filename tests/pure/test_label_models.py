@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.pure.statistics.label_models import Vote, dawid_skene, one_coin
+from tests.long_forms import examples
 
 # Dawid and Skene 1979, table 1: 45 patients; observer 1 three times, then observers 2 to 5
 ANAESTHETISTS = """1111111 3334334 1122122 2223121 2223222 2223322 1222111 3333433 2222223 2322223 4444444
@@ -103,7 +104,7 @@ def test_better_workers_have_better_accuracies():
         assert model.accuracies() == pytest.approx(skills, abs=0.05)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=30),
     st.randoms(),

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.pure.text.spans import Span, cut, locate
+from tests.long_forms import examples
 
 TEXTS = ["Farrow lies by a well.", "The  Well\nof Ana Brook, and Well 3.", "wellington; farrow"]
 
@@ -48,14 +49,14 @@ def slow(answer: str, texts: list[str]) -> Span | None:
 signs = st.text("aAb_1 \t\u2028\u00a0.-é²٣", max_size=12)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(300, soak=1500), deadline=None)
 @given(st.text("aAb_1 \u00a0.é²", min_size=1, max_size=5), st.lists(signs, max_size=3))
 def test_it_finds_what_the_definition_finds(answer: str, texts: list[str]) -> None:
     if answer.split():
         assert locate(answer, texts) == slow(answer, texts)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(60, soak=300), deadline=None)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=3), st.data())
 def test_a_piece_of_a_text_is_found_in_some_text(texts: list[str], draw: st.DataObject) -> None:
     text = draw.draw(st.sampled_from(texts))

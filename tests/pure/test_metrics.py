@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from annotation.pure.statistics.metrics import ACCURACY, HOTPOTQA, MUSIQUE, SQUAD, SQUAD_1, joint, scorer_for
 from annotation.pure.text.normalization import answer_tokens, normalise_answer
+from tests.long_forms import examples
 from tests.pure import official
 
 CORNERS = [
@@ -99,7 +100,7 @@ def test_it_equals_the_plain_definitions_on_random_pairs():
         assert {s.answer(prediction, [gold]).em for s in (HOTPOTQA, SQUAD, SQUAD_1, MUSIQUE)} == {float(em)}
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(60, soak=300))
 @given(st.text(max_size=40) | st.text(alphabet="aA nthe\u2019.-_ \u0130\x00\x1c", max_size=20))
 def test_it_normalises_any_text_as_the_plain_definition_does(text):
     assert normalise_answer(text) == official.normalise(text)

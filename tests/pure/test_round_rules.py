@@ -16,6 +16,7 @@ from annotation.pure.people import round_rules
 from annotation.pure.people.round_draw import Candidate, checks_to_come, drawn, is_check
 from annotation.pure.people.round_quality import Scored, likely_rates, outcomes
 from annotation.pure.people.round_rules import Clause
+from tests.long_forms import examples
 
 THREE = ["hotpot", "musique", "twowiki"]
 STRICT = [Clause("answer_f1", 0.75, ">", "each"), Clause("support_f1", 0.75, ">", "each")]  # MuSiQue's
@@ -74,7 +75,7 @@ def test_items_are_split_as_evenly_as_can_be() -> None:
 
 
 @given(skill=st.floats(0, 1), n=st.integers(1, 30), k=st.integers(0, 30))
-@settings(max_examples=40)
+@settings(max_examples=examples(15, soak=40))
 def test_judgments_are_binomial(skill: float, n: int, k: int) -> None:
     mark = min(k, n) / n
     found = round_rules.chance([Clause("judged", mark)], skill, {"d": n}, partial={"judged": False})

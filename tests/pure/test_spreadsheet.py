@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.pure.text.spreadsheet import guarded, unguarded
+from tests.long_forms import examples
 
 LIVE = [
     "=1+1",
@@ -46,7 +47,7 @@ def test_other_cells_stay_as_they_are(text: str) -> None:
 openings = st.text("=+-@\t\r\n '＝＋－＠\u200b\u3000a1", max_size=5)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(100, soak=500), deadline=None)
 @given(openings, st.text(max_size=5))
 def test_guarding_loses_nothing_and_leaves_nothing_live(opening: str, rest: str) -> None:
     cell = guarded(opening + rest)

@@ -19,6 +19,7 @@ from annotation.pure.text import composed_question_checks
 from annotation.tasktype import Given
 from tasks.compose.form import Form
 from tasks.compose.task import TASK
+from tests.long_forms import examples
 from tests.tasks.composing import JSON, QUESTION, answer, example, payload
 
 judgments = st.sampled_from(["same", "different", "unsure", ""])
@@ -104,7 +105,7 @@ def test_a_no_must_not_pay_more_a_minute_than_composing() -> None:
     assert TASK.options({"pay_2hop": 0, "pay_3hop": 0, "pay_4hop": 0, "pay_discarded": 0}).pay == {2: 0, 3: 0, 4: 0}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 @given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 300), st.integers(0, 100))
 def test_whatever_pay_is_taken_a_quick_no_earns_no_more_than_any_composition(a: int, b: int, c: int, no: int) -> None:
     pay = {"pay_2hop": a, "pay_3hop": b, "pay_4hop": c, "pay_discarded": no}
@@ -199,7 +200,7 @@ def test_a_question_of_two_thousand_characters_is_the_longest_that_is_taken() ->
     assert fields(TASK.check(shown, answer("same", question=fits + "?"))) == ["question"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 @given(st.lists(judgments, max_size=3), st.text(max_size=80))
 def test_whatever_was_said_check_aggregate_and_the_rest_give_plain_json(bridges: list[str], text: str) -> None:
     shown, gold = payload("3hop1"), example("3hop1")
@@ -246,7 +247,7 @@ def test_the_share_of_pasted_characters_is_kept_and_is_never_more_than_all() -> 
     assert Form(payload(), posted(question="", pasted="9")).answer()["pasted"] == 0.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 @given(st.lists(judgments, min_size=3, max_size=3), st.text(max_size=200), st.integers(0, 300))
 def test_an_answer_shown_and_posted_again_is_the_same_answer(bridges: list[str], text: str, count: int) -> None:
     shown = payload("4hop1")

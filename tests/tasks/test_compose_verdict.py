@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.compose.task import TASK
+from tests.long_forms import examples
 from tests.tasks.composing import JSON, OTHER, QUESTION, answer, example, payload
 
 judgments = st.sampled_from(["same", "different", "unsure", ""])
@@ -44,7 +45,7 @@ def test_those_who_put_it_aside_are_weighed_against_those_who_composed() -> None
     assert not TASK.aggregate(payload(), [yes, yes])["disputed"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 @given(st.lists(st.tuples(judgments, judgments), max_size=6))
 def test_every_judgment_that_counts_is_counted_once(said: list[tuple[str, str]]) -> None:
     aggregate = TASK.aggregate(payload("3hop1"), [answer(*bridges) for bridges in said])

@@ -309,6 +309,7 @@ def test_very_long_ids_and_groups_fit_on_every_database(project: Any, tmp_path: 
     assert len({i.group_key for i in stored}) == 1
 
 
+@pytest.mark.soak
 def test_memory_does_not_grow_with_the_file(project: Any, tmp_path: Path) -> None:
     file = tmp_path / "large.jsonl"
     with file.open("w") as out:

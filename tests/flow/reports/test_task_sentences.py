@@ -279,7 +279,7 @@ def answer(hit: Hit, task: str, rng: Random) -> JSON:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("seed", first(2, range(10)))
+@pytest.mark.parametrize("seed", first(1, range(10)))
 @pytest.mark.parametrize("task", PARAGRAPHS)
 def test_every_sentence_on_labels_holds_against_the_rows(project: Any, tmp_path: Path, task: str, seed: int) -> None:
     batch = made(project, tmp_path, task, seed)

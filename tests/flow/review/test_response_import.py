@@ -316,6 +316,7 @@ def test_responses_and_our_own_annotators_share_a_batch(batch: Any, tmp_path: Pa
     assert len(answer_all(bob, batch)) == 1
 
 
+@pytest.mark.soak
 def test_thousands_of_responses_come_in_within_seconds(project: Any, tmp_path: Path) -> None:
     dataset = dataset_of(project, tmp_path, name="wells", size=300)
     batch = batch_launch.create_batch(

@@ -38,6 +38,7 @@ class Tab:
         )
         self.kept: dict[tuple[int, str], Any] = {}
         self.defects: list[BaseException] = []
+        self.refused = 0
 
     def run(self) -> None:
         try:
@@ -52,8 +53,8 @@ class Tab:
         act = self.random.choice([self.claim, self.claim, self.submit, self.submit, self.draft, self.leave, self.again])
         try:
             act()
-        except Refused:
-            pass
+        except Refused:  # another tab has decided meanwhile
+            self.refused += 1
         except OperationalError as lost:  # a circle of waits is broken by the database; whoever lost it tries again
             raise AssertionError("two verbs lock rows in different orders") from lost
 
@@ -105,6 +106,7 @@ def test_nothing_is_lost_doubled_or_had_twice(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert not [defect for tab in tabs for defect in tab.defects]
+    assert sum(tab.refused for tab in tabs) < STEPS * len(tabs)
 
     for hit in Hit.objects.all():
         mine = hit.assignments

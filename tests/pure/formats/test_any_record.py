@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from annotation.formats import FORMATS
 from annotation.pure.data.example import Example, Hop, Paragraph
+from tests.long_forms import examples
 from tests.pure.formats import samples
 from tests.pure.formats.samples import JSONL, there_and_back, written
 
@@ -47,7 +48,7 @@ def any_example(draw: st.DrawFn) -> Example:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 @given(st.lists(any_example(), max_size=3, unique_by=lambda example: example.id))
 def test_our_own_format_loses_nothing(them: list[Example]) -> None:
     content = written("jsonl", them)
@@ -80,7 +81,7 @@ hotpot_records = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(16, soak=80), deadline=None)
 @given(hotpot_records, st.sampled_from(["hotpotqa", "2wikimultihopqa", "dire", "subqa"]), st.randoms())
 def test_any_record_in_hotpotqas_layout_comes_back(record: dict[str, Any], name: str, order: Any) -> None:
     items = list(record.items())
@@ -89,7 +90,7 @@ def test_any_record_in_hotpotqas_layout_comes_back(record: dict[str, Any], name:
     assert there_and_back(name, [dict(items)]) == [record]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 @given(st.lists(st.tuples(words, texts, texts, words, texts), min_size=1, max_size=4))
 def test_any_table_of_texts_comes_back(cells: list[tuple[str, ...]]) -> None:
     them = [
@@ -108,7 +109,7 @@ def test_any_table_of_texts_comes_back(cells: list[tuple[str, ...]]) -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(15, soak=60), deadline=None)
 @given(st.lists(st.tuples(words, words, st.integers(0, 3), st.booleans()), min_size=1, max_size=5))
 def test_any_tree_of_questions_comes_back(questions: list[tuple[str, str, int, bool]]) -> None:
     paragraphs: list[dict[str, Any]] = []

@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 from annotation.formats import FORMATS, json_text
 from annotation.formats.base import LateFlaws, Unreadable
+from tests import long_forms
+from tests.long_forms import first
 from tests.pure.formats import samples
 from tests.pure.formats.samples import CSV, HOTPOT, MUSIQUE, RACE, SQUAD, WORKED, encoded, examples, hub, read
 
@@ -28,7 +30,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=long_forms.examples(20, soak=100), deadline=None)
 @given(st.lists(values, max_size=6), st.integers(1, 40), st.booleans(), st.none() | st.integers(0, 3))
 def test_an_array_is_read_the_same_in_pieces_of_any_size(
     array: list[Any], size: int, ascii_only: bool, indent: int | None
@@ -157,7 +159,7 @@ def padded(number: int) -> dict[str, Any]:
     return HOTPOT | {"_id": str(number), "context": [*HOTPOT["context"], ["Long", sentences]]}
 
 
-@pytest.mark.parametrize("layout", ["array", "lines", "gzip"])
+@pytest.mark.parametrize("layout", first(1, ["array", "lines", "gzip"]))
 def test_a_file_of_50_megabytes_is_read_in_less_than_20(tmp_path: Path, layout: str) -> None:
     path, size = tmp_path / "big", 1150
     separator = b"\n" if layout == "lines" else b",\n"
