@@ -11,12 +11,12 @@ from markdown_it import MarkdownIt
 
 def html_of(text: str) -> SafeString:
     """Sanitised HTML of instructions or a consent text."""
-    return mark_safe(to_html(text))  # noqa: S308  (pure.markdown sanitises it)
+    return mark_safe(to_html(text))  # noqa: S308  (nh3 sanitises it)
 
 
 def html_of_stranger(text: str) -> SafeString:
     """Sanitised HTML of a QuestionForm's FormattedContent."""
-    return mark_safe(clean_html(text))  # noqa: S308  (pure.markdown sanitises it)
+    return mark_safe(clean_html(text))  # noqa: S308  (nh3 sanitises it)
 
 
 _TAGS = frozenset(

@@ -1,6 +1,6 @@
 // Active time: seconds in which the page was visible and something was done within the last minute. Nothing else is
 // noted of what people do: no keys, no positions.
-import { forget, keep, kept } from "./keep.js";
+import { forget, keep, kept } from "./browser_storage.js";
 
 const IDLE_AFTER = 60_000;
 const LONGEST_TICK = 2_000; // a sleeping laptop wakes with one long tick, which was not work

@@ -1,6 +1,6 @@
 // On every page: the viewer's time zone, the theme, copy buttons, and forgetting local drafts on sign-out.
-import { forgetAll } from "./keep.js";
-import "./typed.js";
+import { forgetAll } from "./browser_storage.js";
+import "./form_recovery.js";
 
 const YEAR = 31536000;
 const THEMES = ["auto", "light", "dark"];

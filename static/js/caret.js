@@ -1,7 +1,7 @@
 // Selecting text without a mouse: a selection that walks by words through one paragraph. Arrows move it, with Shift
 // they stretch it, + and - add or take a character at its end; Enter (or the key of "answer") sets, Escape leaves.
 import { rangeOf, select, textOf, unitOf } from "./ranges.js";
-import { reveal } from "./reveal.js";
+import { reveal } from "./scrolling.js";
 import { announce } from "./texts.js";
 
 /** The words of a text as UTF-16 [start, end). */

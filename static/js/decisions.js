@@ -2,10 +2,10 @@
 // (data-digit) and what is said of them afterwards (data-said). Where the bar has data-at-once, the last decision sends
 // the answer. With several decisions one is shown at a time, with the [data-step] of the evidence that it is about.
 import { startFrame, showMissing } from "./frame.js";
-import { keepHere, keptHere } from "./keep.js";
+import { keepHere, keptHere } from "./browser_storage.js";
 import { bind, bindPattern, getPreferences, keyOf } from "./keys.js";
-import { nextMention, toggleLit } from "./lit.js";
-import { Steady } from "./steady.js";
+import { nextMention, toggleLit } from "./word_highlighting.js";
+import { Steady } from "./press_guard.js";
 import { announce, sentence } from "./texts.js";
 import { offerUndo, remember } from "./undo.js";
 

@@ -1,7 +1,7 @@
 // Drafts save by themselves. Whatever is not acknowledged yet also lies in the browser's storage, and is sent again
 // until it is. One request at a time; the form's `version` says which draft this page knows.
 import { activeSeconds, forgetActivity } from "./activity.js";
-import { forget, keep, kept } from "./keep.js";
+import { forget, keep, kept } from "./browser_storage.js";
 import { post } from "./post.js";
 import { clock, sentence } from "./texts.js";
 

@@ -1,6 +1,6 @@
 // The list of paragraphs: walking through it, folding, hiding, pinning, sorting and filtering. Positions are the shown
 // ones; an order that the person chooses moves the elements themselves, so that reading and focus order stay one.
-import { reveal } from "./reveal.js";
+import { reveal } from "./scrolling.js";
 
 export class ParagraphList {
   /** `name` is where the view is remembered for this tab; `changed` is called after each change of the view. */

@@ -1,7 +1,7 @@
 // Search as one types: htmx fetches the ranking, this module hands it to the list and lights the matches.
 import { toUnit } from "./offsets.js";
 import { rangeOf, textOf } from "./ranges.js";
-import { reveal } from "./reveal.js";
+import { reveal } from "./scrolling.js";
 
 function spansOf(attribute) {
   return (attribute || "").split(",").filter(Boolean).map((span) => span.split("-").map(Number));

@@ -1,6 +1,6 @@
 // One submission however often one clicks, and none that gets lost: it is sent with the same key until acknowledged.
 import { post } from "./post.js";
-import { reveal } from "./reveal.js";
+import { reveal } from "./scrolling.js";
 import { announce, sentence } from "./texts.js";
 
 const LONGEST_WAIT = 30_000;

@@ -1,6 +1,6 @@
 // A decision that was sent can be taken back from the page that comes next: for some seconds the bar says what was
 // said, and leads back to it. The tab remembers it; the answer itself is with the server.
-import { forgetHere, keepHere, keptHere } from "./keep.js";
+import { forgetHere, keepHere, keptHere } from "./browser_storage.js";
 
 const NAME = "said";
 const LASTS = 5_000;

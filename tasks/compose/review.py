@@ -25,7 +25,7 @@ def judged_edges(payload: JSON, answer: JSON) -> list[JSON]:
 def reviewed(payload: JSON, answer: JSON) -> JSON:
     """Context of `_review.html`.
 
-    {"payload", "hops", "edges" (as `edges_told`), "discarded", "why", "text" (the question, "" where the item was put
+    {"payload", "hops", "edges" (as `judged_edges`), "discarded", "why", "text" (the question, "" where the item was put
     aside), "words", "findings" (findings.found: level, message, values, overridden, reason), "coverage", "pasted"}.
     """
     discarded = bridging.discarded(payload, answer)

@@ -229,7 +229,7 @@ def is_paused(worker: Worker, batch: Batch) -> bool:
 
 
 def paused(batch: Batch) -> list[Participation]:
-    """Seats of paused workers."""
+    """Participations of paused workers."""
     if not batch.check_share:
         return []
     rows = Participation.objects.filter(batch=batch, paused_at__isnull=False).select_related("worker__project")

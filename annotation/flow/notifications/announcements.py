@@ -1,6 +1,6 @@
 """Notices: a sweep that notices events and tells each person once.
 
-BatchNews stores what was noticed of a batch, so that a sweep looks only at what may have changed. A Notice has a unique
+BatchActivity stores what was noticed of a batch, so that a sweep looks only at what may have changed. A Notice has a unique
 key for its event, so that two sweeps at once tell nobody twice.
 """
 
@@ -105,7 +105,7 @@ def _note(rows: QuerySet[BatchActivity], **columns: Any) -> None:
 
 
 def _wanting() -> QuerySet[Hit]:
-    """HITs of a BatchNews' batch that still want a response and are not under way."""
+    """HITs of a BatchActivity's batch that still want a response and are not under way."""
     return _free(Hit.objects.filter(batch=OuterRef("batch")))
 
 

@@ -182,7 +182,7 @@ def due_for_approval() -> QuerySet[Assignment]:
 
 
 def approve_due(*, limit: int = 500, **filters: Any) -> int:
-    """Approve what nobody decided on in time; `whose` narrows the assignments. Returns how many. Safe to run twice.
+    """Approve what nobody decided on in time; `filters` narrow the assignments. Returns how many. Safe to run twice.
 
     What the budget does not cover stays undecided, and is tried again.
     """

@@ -280,7 +280,7 @@ def several(batch: Batch) -> list[tuple[Hit, list[Standing]]]:
 
 
 def to_repair(**filters: Any) -> QuerySet[Review]:
-    """Requests for changes without a new submission since, oldest first; `whose` narrows assignments."""
+    """Requests for changes without a new submission since, oldest first; `filters` narrow the assignments."""
     later = Review.objects.filter(assignment=OuterRef("assignment"), pk__gt=OuterRef("pk"))
     returned = Review.objects.filter(decision=review_state.RETURNED, revision=F("assignment__revision"))
     narrowed = returned.filter(**{f"assignment__{name}": wanted for name, wanted in filters.items()})

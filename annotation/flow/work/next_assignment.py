@@ -307,7 +307,7 @@ def extend(assignment: Assignment) -> bool:
 def expire_due(*, limit: int = 500, **filters: Any) -> int:
     """Expire overdue leases by the database's clock; returns how many. A sweep: safe to run anywhere and twice.
 
-    `whose` narrows the assignments.
+    `filters` narrow the assignments.
     """
     due = Assignment.objects.filter(state=lifecycle.ACCEPTED, lease_until__lt=Now(), **filters).select_related("batch")
     return sum(

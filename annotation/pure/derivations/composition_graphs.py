@@ -1,7 +1,7 @@
 """Composition graphs in six shapes, built from connected pairs (MuSiQue, section 5, S4).
 
 A graph takes its hops from different questions and paragraphs; its questions mention answers of its hops only
-where its edges say so. `annotation.pure.derivations.graph_choice` draws those that are taken.
+where its edges say so. `choose` draws those that are taken.
 """
 
 from __future__ import annotations

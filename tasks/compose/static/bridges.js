@@ -1,6 +1,6 @@
 // The bridges, one card after another. A judgment that a bridge does not hold ends the check; each can be undone.
 import { stageOf } from "./state.js";
-import { reveal } from "../../js/reveal.js";
+import { reveal } from "../../js/scrolling.js";
 import { announce, sentence } from "../../js/texts.js";
 
 /** In a paragraph that is longer than its box the first mention comes into sight; the box can then be scrolled by keys. */

@@ -4,7 +4,7 @@ import { Question } from "./question.js";
 import { alike, fieldsOf, stateOf, stateOfDraft } from "./state.js";
 import { showMissing, startFrame } from "../../js/frame.js";
 import { bind, bindPattern } from "../../js/keys.js";
-import { reveal } from "../../js/reveal.js";
+import { reveal } from "../../js/scrolling.js";
 import { announce, sentence } from "../../js/texts.js";
 
 const MOST_NAMED = 2; // errors that the bar names

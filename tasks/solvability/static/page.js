@@ -3,11 +3,11 @@
 import { Caret } from "../../js/caret.js";
 import { showMissing, startFrame } from "../../js/frame.js";
 import { bind, bindPattern } from "../../js/keys.js";
-import { toggleLit } from "../../js/lit.js";
+import { toggleLit } from "../../js/word_highlighting.js";
 import { toCodePoint, toUnit } from "../../js/offsets.js";
 import { selected, textOf, unwrap, wrap } from "../../js/ranges.js";
-import { reveal } from "../../js/reveal.js";
-import { Steady } from "../../js/steady.js";
+import { reveal } from "../../js/scrolling.js";
+import { Steady } from "../../js/press_guard.js";
 import { announce, sentence } from "../../js/texts.js";
 import { offerUndo, remember } from "../../js/undo.js";
 

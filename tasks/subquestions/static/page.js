@@ -2,7 +2,7 @@
 import { showMissing, startFrame } from "../../js/frame.js";
 import { bind } from "../../js/keys.js";
 import { selected, textOf } from "../../js/ranges.js";
-import { reveal } from "../../js/reveal.js";
+import { reveal } from "../../js/scrolling.js";
 import { Hops } from "./hops.js";
 import { plain } from "./rules.js";
 import { announce, sentence } from "../../js/texts.js";

@@ -1,5 +1,5 @@
 // Lighting words: those of a question that occur in a text, without changing the text. And going through mentions.
-import { reveal } from "./reveal.js";
+import { reveal } from "./scrolling.js";
 
 const SMALL = new Set(
   "a an and are as at be been by did do does for from had has have her his how in is it its of on or she he that the "

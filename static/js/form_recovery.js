@@ -1,7 +1,7 @@
 // Nothing typed is lost to a session that ended: a form whose sending led to signing in (or was refused, because somebody
 // signed in in another tab) is filled again when its page comes back. A link with data-carry takes along what was changed
 // in that form to a page with the same fields. Kept for this tab only; no passwords, no files.
-import { forgetHere, keepHere, keptHere } from "./keep.js";
+import { forgetHere, keepHere, keptHere } from "./browser_storage.js";
 import { framed, token } from "./post.js";
 
 const SENT = "sent";
