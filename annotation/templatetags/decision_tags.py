@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.simple_tag
 def bridges_to_judge(payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every edge as {"bridge" (pure.data.hop_view.Bridge), "mention", "named": whether each side's paragraph names it}."""
+    """Every edge as {"bridge" (a Bridge), "mention", "named": whether each side's paragraph names it}."""
     found = []
     for bridge, edge in zip(hop_view.bridge_views(payload), payload["edges"], strict=True):
         sides = {"head": bridge.head, "tail": bridge.tail}

@@ -1,7 +1,7 @@
 """Notices: a sweep that notices events and tells each person once.
 
-BatchActivity stores what was noticed of a batch, so that a sweep looks only at what may have changed. A Notice has a unique
-key for its event, so that two sweeps at once tell nobody twice.
+BatchActivity stores what was announced of a batch, so that a sweep looks only at what may have changed. A Notice has a
+unique key for its event, so that two sweeps at once notify nobody twice.
 """
 
 from __future__ import annotations
