@@ -9,7 +9,8 @@ from typing import Any
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.db import connection
+from django.db import connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 SAFE_SQLITE = (3, 51, 3)  # the release that mended SQLite's WAL-reset bug
 LAST_OF_PREVIEWS = "0047_mturk_api_app"
@@ -56,17 +57,23 @@ def postgres_keeps_commits(
 
 
 @register(Tags.database)
-def not_half_a_preview(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
+def not_half_a_preview(
+    app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **_: Any
+) -> list[CheckMessage]:
     """E006: a preview's database whose migrations were not all run before this release replaced them."""
-    with connection.cursor() as cursor:
-        if "django_migrations" not in connection.introspection.table_names(cursor):
-            return []
-        cursor.execute("SELECT name FROM django_migrations WHERE app = 'annotation'")
-        applied = {name for (name,) in cursor.fetchall()}
-    if "0001_initial" not in applied or LAST_OF_PREVIEWS in applied:
+    if not any(_is_half_a_preview(connections[alias]) for alias in databases or ()):
         return []
     hint = "Run `python manage.py migrate` once with the last preview (the tag v0.1.0-preview), then with this release."
     return [Error("The database is of an older preview of Hopscribe.", hint=hint, id="hopscribe.E006")]
+
+
+def _is_half_a_preview(database: BaseDatabaseWrapper) -> bool:
+    with database.cursor() as cursor:
+        if "django_migrations" not in database.introspection.table_names(cursor):
+            return False
+        cursor.execute("SELECT name FROM django_migrations WHERE app = 'annotation'")
+        applied = {name for (name,) in cursor.fetchall()}
+    return "0001_initial" in applied and LAST_OF_PREVIEWS not in applied
 
 
 @register(Tags.security)
