@@ -130,7 +130,8 @@ def test_pausing_an_annotator_and_letting_them_go_on_is_told(client: Any, alice:
 
 def test_every_act_and_thing_that_is_recorded_has_words() -> None:
     code = "".join(file.read_text() for file in (ROOT / "annotation").rglob("*.py"))
-    acts = set(re.findall(r"recording\.(?:record|together)\(\s*\"([^\"]+)\"", code))
+    acts = set(re.findall(r"audit_log\.(?:record|together)\(\s*\"([^\"]+)\"", code))
+    assert acts
     assert acts - set(log_entries.ACTS) == set()
-    kinds = set(re.findall(r"Thing\([^,]+, \"(\w+)\"", code))
+    kinds = set(re.findall(r"Subject\([^,]+, \"(\w+)\"", code))
     assert kinds == set(log_entries.KINDS)
