@@ -1,5 +1,22 @@
-"""Imports every module with operations, which registers them."""
+"""Every operation of the API: importing a module registers its operations."""
 
+from __future__ import annotations
+
+from annotation.mturk_api import (
+    assignments,
+    bonuses,
+    hit_types,
+    hits,
+    notifications,
+    policy_results,
+    qualification_types,
+    qualifications,
+    workers,
+)
 from annotation.mturk_api.registry import OPERATIONS
 
-__all__ = ["OPERATIONS"]
+MODULES = (
+    *(assignments, bonuses, hit_types, hits, notifications),
+    *(policy_results, qualification_types, qualifications, workers),
+)
+__all__ = ["MODULES", "OPERATIONS"]
