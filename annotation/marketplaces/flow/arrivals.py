@@ -170,7 +170,7 @@ def _free_silent_place(hit: Hit) -> bool:
     """
     last_sign = Coalesce("draft_saved_at", "accepted_at")
     live = Assignment.objects.filter(hit=hit, state=lifecycle.ACCEPTED).annotate(last_sign=last_sign)
-    quiet = live.filter(heard__lt=Now() - SILENCE, accepted_at__lt=Now() - SILENCE).order_by("heard").first()
+    quiet = live.filter(last_sign__lt=Now() - SILENCE, accepted_at__lt=Now() - SILENCE).order_by("last_sign").first()
     return quiet is not None and next_assignment.return_assignment(quiet)
 
 
