@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.people import bulk_grants, qualification_types
 from annotation.flow.people.qualification_types import NameTaken, TooSoon
-from annotation.flow.work import eligibility, next_assignment
+from annotation.flow.work import built_in_marketplace, eligibility, next_assignment
 from annotation.models import (
     Assignment,
     AuditEntry,
