@@ -10,8 +10,9 @@ import pytest
 
 
 def first(count: int, cases: Iterable[Any]) -> list[Any]:
-    """The cases of `parametrize`; those behind the first `count` are for the soak."""
-    return [case if k < count else pytest.param(case, marks=pytest.mark.soak) for k, case in enumerate(cases)]
+    """The cases of `parametrize`, tuples for several names; those behind the first `count` are for the soak."""
+    every = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [pytest.param(*case, marks=[pytest.mark.soak] * (k >= count)) for k, case in enumerate(every)]
 
 
 def examples(count: int, *, soak: int) -> int:
