@@ -9,19 +9,17 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from annotation.demo import world
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.errors import Refused
 from annotation.formats import FORMATS
 from annotation.models import Dataset, Project, User
-from annotation.views.access import requester_required
+from annotation.views.access import requester_action
 from annotation.views.redirects import see
 
 
-@require_POST
-@requester_required
+@requester_action
 def dataset_example(request: HttpRequest, project: Project) -> HttpResponse:
     """Import the example dataset, and continue with the first batch on it."""
     try:

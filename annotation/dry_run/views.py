@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 
 from annotation import jobs
 from annotation.dry_run.crowd import Crowd
@@ -18,7 +17,7 @@ from annotation.dry_run.run import MOST_HITS, MOST_WORKERS
 from annotation.forms.projects import ConsoleForm
 from annotation.models import Batch, Job, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_form
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see
 
@@ -82,9 +81,7 @@ class DryRunForm(ConsoleForm):
         return Crowd(**{name: value / 100 if name in SHARES else value for name, value in values.items()})
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.SEE, posting=roles.RUN)
+@member_form(roles.SEE, posting=roles.RUN)
 def dry_runs(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The batch's dry runs, newest first, and the form; POST starts the job."""
     found = batch_of(project, batch)

@@ -13,7 +13,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.flow.people import qualification_types, two_factor
 from annotation.models import Assignment, Batch, Member, Project, Worker
@@ -68,6 +69,41 @@ def member_required(act: str, *, posting: str = "", removed: bool = False) -> Ca
 
 
 requester_required = member_required(roles.RUN)
+
+
+def _stacked(*decorators: Callable[[View], View]) -> Callable[[View], View]:
+    """One decorator for several, of which the first is the outermost."""
+
+    def decorate(view: View) -> View:
+        for decorator in reversed(decorators):
+            view = decorator(view)
+        return view
+
+    return decorate
+
+
+def member_page(act: str) -> Callable[[View], View]:
+    """A decorator for a page of a project that changes nothing and is never cached (see member_required)."""
+    return _stacked(never_cache, require_safe, member_required(act))
+
+
+def member_form(act: str, *, posting: str = "", removed: bool = False) -> Callable[[View], View]:
+    """A decorator for a page of a project with a form, which is never cached (see member_required)."""
+    return _stacked(never_cache, require_get_or_post, member_required(act, posting=posting, removed=removed))
+
+
+def member_action(act: str, *, removed: bool = False) -> Callable[[View], View]:
+    """A decorator for a POST to a project (see member_required)."""
+    return _stacked(require_POST, member_required(act, removed=removed))
+
+
+requester_page = member_page(roles.RUN)
+requester_form = member_form(roles.RUN)
+requester_action = member_action(roles.RUN)
+# the same for pages of people themselves, in all their projects
+signed_in_page = _stacked(never_cache, require_safe, login_required)
+signed_in_form = _stacked(never_cache, require_get_or_post, login_required)
+signed_in_action = _stacked(require_POST, login_required)
 
 
 def demand(request: HttpRequest, project: Project, act: str) -> None:

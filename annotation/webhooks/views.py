@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 from annotation.flow.errors import Refused
 from annotation.models import Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_action, member_form, member_required
 from annotation.views.redirects import see
 from annotation.webhooks import deliveries, subscriptions
 from annotation.webhooks.forms import WebhookForm, in_short
@@ -35,9 +35,7 @@ def _one(project: Project, public_id: str) -> Webhook:
     return get_object_or_404(_rows(project).select_related("project"), public_id=public_id)
 
 
-@never_cache
-@require_get_or_post
-@owner_required
+@member_form(roles.OWN)
 def webhooks(request: HttpRequest, project: Project) -> HttpResponse:
     """The project's webhooks; POST adds one, whose secret is shown only once."""
     form = WebhookForm(request.POST if request.method == "POST" else None)
@@ -64,9 +62,7 @@ def _secret(request: HttpRequest, webhook: Webhook, secret: str, *, new: bool) -
     return render(request, "webhooks/secret.html", context)
 
 
-@never_cache
-@require_get_or_post
-@owner_required
+@member_form(roles.OWN)
 def webhook(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """One webhook with its deliveries; POST changes it."""
     row = _one(project, public_id)
@@ -96,8 +92,7 @@ def _deliveries(request: HttpRequest, row: Webhook) -> Any:
     return page
 
 
-@require_POST
-@owner_required
+@member_action(roles.OWN)
 def webhook_test(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Send a test delivery, and show the result."""
     row = _one(project, public_id)
@@ -109,8 +104,7 @@ def webhook_test(request: HttpRequest, project: Project, public_id: str) -> Http
     return see("webhook", project.slug, row.public_id)
 
 
-@require_POST
-@owner_required
+@member_action(roles.OWN)
 def webhook_active(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Pause or resume a webhook; waiting deliveries are kept."""
     row = _one(project, public_id)
@@ -129,8 +123,7 @@ def webhook_rotate(request: HttpRequest, project: Project, public_id: str) -> Ht
     return _secret(request, row, subscriptions.rotate(row), new=False)
 
 
-@require_POST
-@owner_required
+@member_action(roles.OWN)
 def webhook_remove(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Remove a webhook with its deliveries."""
     subscriptions.remove(_one(project, public_id))
@@ -138,8 +131,7 @@ def webhook_remove(request: HttpRequest, project: Project, public_id: str) -> Ht
     return see("webhooks", project.slug)
 
 
-@require_POST
-@owner_required
+@member_action(roles.OWN)
 def delivery_again(request: HttpRequest, project: Project, public_id: str, pk: int) -> HttpResponse:
     """Retry a delivery that failed or waits."""
     row = _one(project, public_id)

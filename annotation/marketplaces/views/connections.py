@@ -12,8 +12,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.flow.errors import Refused
@@ -24,16 +22,14 @@ from annotation.marketplaces.jobs import send_batch
 from annotation.marketplaces.models import Connection, Publication
 from annotation.models import Batch, Job, Payment, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see
 
 TONES = {"waiting": "", "sending": "running", "published": "good", "failed": "bad"}
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.OWN)
+@member_form(roles.OWN)
 def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
     """The project's marketplaces; POST adds one."""
     form = ConnectionForm(request.POST if request.method == "POST" else None)
@@ -56,9 +52,7 @@ def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "marketplaces/list.html", context, status=422 if form.errors else 200)
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.OWN)
+@member_form(roles.OWN)
 def marketplace_keys(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Change a marketplace's keys; the old secret is not shown."""
     row = get_object_or_404(project.connections, pk=pk)
@@ -78,8 +72,7 @@ def marketplace_keys(request: HttpRequest, project: Project, pk: int) -> HttpRes
     return render(request, "marketplaces/keys.html", context, status=422 if form.errors else 200)
 
 
-@require_POST
-@member_required(roles.OWN)
+@member_action(roles.OWN)
 def marketplace_test(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Test a marketplace by its balance."""
     row = get_object_or_404(project.connections, pk=pk)
@@ -93,8 +86,7 @@ def marketplace_test(request: HttpRequest, project: Project, pk: int) -> HttpRes
     return see("marketplaces", project.slug)
 
 
-@require_POST
-@member_required(roles.OWN)
+@member_action(roles.OWN)
 def marketplace_remove(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Remove a marketplace without batches."""
     row = get_object_or_404(project.connections, pk=pk)
@@ -115,9 +107,7 @@ def _abroad(project: Project, slug: str) -> Batch:
     return batch
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def batch_marketplace(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """What is published of a batch, and problems; for htmx only the polled numbers."""
     shown = _abroad(project, batch)
@@ -159,8 +149,7 @@ def _amiss(batch: Batch) -> dict[str, Any]:
     }
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_marketplace_act(request: HttpRequest, project: Project, batch: str, act: str) -> HttpResponse:
     """`check`: synchronise now; `again`: retry failures; `until`: change the expiry; `end`: end an orphan."""
     shown = _abroad(project, batch)

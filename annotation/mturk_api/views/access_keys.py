@@ -8,13 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from annotation.models import AccessKey, Project
 from annotation.mturk_api.flow import access_keys
 from annotation.pure.people import roles
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_action, member_form
 from annotation.views.redirects import see
 
 
@@ -22,9 +20,7 @@ def _endpoint(request: HttpRequest) -> str:
     return request.build_absolute_uri(reverse("mturk-api"))
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.OWN)
+@member_form(roles.OWN)
 def key_list(request: HttpRequest, project: Project) -> HttpResponse:
     """The project's keys; POST creates one, whose secret is shown only once."""
     if request.method == "POST":
@@ -36,8 +32,7 @@ def key_list(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "mturk_api/access_keys.html", context)
 
 
-@require_POST
-@member_required(roles.OWN)
+@member_action(roles.OWN)
 def revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Revoke a key."""
     access_keys.revoke(get_object_or_404(AccessKey, project=project, pk=pk))

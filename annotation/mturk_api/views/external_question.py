@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 
-from django.contrib.auth.decorators import login_required
 from django.core import signing
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.db import DatabaseError, InterfaceError
@@ -33,7 +32,7 @@ from annotation.pure.mturk.external_question import LEAST, TwoAssignments, rewri
 from annotation.pure.mturk.external_question import sent as read_sent
 from annotation.pure.mturk.mturk_xml import Html, read_question
 from annotation.templatetags.external_question_tags import QUESTION
-from annotation.views.access import own_assignment, signed_in_or_401
+from annotation.views.access import own_assignment, signed_in_or_401, signed_in_page
 from annotation.views.error_pages import frameable
 
 View = Callable[[HttpRequest], HttpResponse]
@@ -122,9 +121,7 @@ def assignment_state(request: HttpRequest, public_id: str) -> JsonResponse:
     return JsonResponse({"state": own_assignment(request, public_id).state})
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def preview_by_id(request: HttpRequest) -> HttpResponse:
     """/mturk/preview?groupId=: the id of a HIT group or a HIT type leads to its group."""
     wanted = request.GET.get("groupId", "")[:64].replace("\0", "")

@@ -8,14 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from annotation.flow.batches import add_items
 from annotation.flow.errors import Refused
 from annotation.forms.projects import ConsoleForm
 from annotation.models import Project
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see
 
@@ -36,8 +34,7 @@ class NextForm(ConsoleForm):
     )
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_clone(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Create a copy of this batch as a draft."""
     try:
@@ -49,9 +46,7 @@ def batch_clone(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     return see("batch-edit", project.slug, draft.slug)
 
 
-@never_cache
-@require_get_or_post
-@requester_required
+@requester_form
 def batch_next(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """How many items are left for this task, and a form; POST creates a draft for more items."""
     shown = batch_of(project, batch)

@@ -10,8 +10,6 @@ from django.shortcuts import redirect, render
 from django.utils.formats import date_format
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.flow.batches import batch_launch, batch_progress, hidden_gold, hit_filters
@@ -23,7 +21,7 @@ from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars
 from annotation.registry import task_type
-from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.access import member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of
 from annotation.views.batches.hits import cut_context
 from annotation.views.redirects import see, unless_overdrawn
@@ -31,9 +29,7 @@ from annotation.views.redirects import see, unless_overdrawn
 MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": batch_launch.close}
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def batches(request: HttpRequest, project: Project) -> HttpResponse:
     """List the batches of the project, newest first."""
     rows = project.batches.prefetch_related("datasets").order_by("-created_at", "-pk")
@@ -47,9 +43,7 @@ def batches(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "batches/list.html", context)
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def batch_overview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """A batch's overview; a draft redirects to its form, or for a reviewer to its instructions."""
     shown = batch_of(project, batch)
@@ -81,8 +75,7 @@ def _launching_job(batch: Batch) -> Job | None:
     return next((job for job in rows if job.arguments["batch"] == batch.pk), None)
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_move(request: HttpRequest, project: Project, batch: str, move: str) -> HttpResponse:
     """Pause, resume or close."""
     moved = batch_of(project, batch)
@@ -93,8 +86,7 @@ def batch_move(request: HttpRequest, project: Project, batch: str, move: str) ->
     return see("batch", project.slug, moved.slug)
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_add_assignments(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Add one assignment to each finished HIT, or to those whose responses differ."""
     topped = batch_of(project, batch)
@@ -109,9 +101,7 @@ def batch_add_assignments(request: HttpRequest, project: Project, batch: str) ->
     return see("job", project.slug, job.public_id)
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def batch_assignments(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """List the assignments that a number on the overview counts."""
     shown = batch_of(project, batch)
@@ -141,9 +131,7 @@ def _shows(cut: Cut) -> list[tuple[str, str, str]]:
     return [(show, label, urlencode({"show": show, **cut.query})) for show, label in labels.items()]
 
 
-@never_cache
-@require_get_or_post
-@requester_required
+@requester_form
 def batch_settings(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """What may change after the launch, and all other settings."""
     shown = batch_of(project, batch)
@@ -167,8 +155,7 @@ def _options(batch: Batch) -> list[tuple[str, str]]:
     ]
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_discard(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Delete a draft."""
     draft = batch_of(project, batch)

@@ -11,8 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import select_template
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.batches import batch_progress, hit_filters, reserved_hits
 from annotation.flow.notifications import worker_messages
@@ -25,7 +23,7 @@ from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import Given, capabilities
-from annotation.views.access import member_required
+from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see, unless_overdrawn
 from annotation.views.review.review import state_words
@@ -44,9 +42,7 @@ ORDERS = {
 }
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """List HITs, highest disagreement first, as of the last report."""
     shown = batch_of(project, batch)
@@ -88,9 +84,7 @@ def listed(request: HttpRequest, batch: Batch, cut: Cut) -> QuerySet[Hit]:
     return hit_filters.hits_in(batch, cut, rows)
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """One HIT: question, context with gold, all responses side by side, with revisions and times."""
     shown = batch_of(project, batch)
@@ -175,8 +169,7 @@ def _around(row: Hit) -> dict[str, Any]:
     return {"others": others.select_related("worker__project"), "problem_reports": problem_reports, "thread": thread}
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def hit_exclude(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Exclude the HIT, with a reason for the report."""
     row = hit_of(batch_of(project, batch), public_id)
@@ -192,8 +185,7 @@ def hit_exclude(request: HttpRequest, project: Project, batch: str, public_id: s
     return see("hit", project.slug, batch, public_id)
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def hit_restore(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Restore an excluded HIT."""
     row = hit_of(batch_of(project, batch), public_id)

@@ -6,21 +6,18 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 
 from annotation.flow.batches import batch_launch
 from annotation.forms.batch_terms import InstructionsForm
 from annotation.models import Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_form
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.markdown_html import html_of
 from annotation.views.redirects import see
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.SEE, posting=roles.RUN)
+@member_form(roles.SEE, posting=roles.RUN)
 def instructions(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Edit the instructions, with preview and earlier versions; POST saves a new version."""
     shown = batch_of(project, batch)

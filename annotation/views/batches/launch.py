@@ -9,8 +9,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from annotation import jobs
 from annotation.flow.batches import batch_drafts, estimates, expected_time, item_selection
@@ -22,23 +20,19 @@ from annotation.flow.people import round_attempts
 from annotation.forms.batches import LaunchForm
 from annotation.models import Batch, Job, Project
 from annotation.registry import default_instructions
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_of
 from annotation.views.markdown_html import html_of
 from annotation.views.redirects import see
 
 
-@never_cache
-@require_get_or_post
-@requester_required
+@requester_form
 def batch_new(request: HttpRequest, project: Project) -> HttpResponse:
     """The empty launch page; POST saves a draft and shows it with its previews."""
     return _page(request, project, None)
 
 
-@never_cache
-@require_get_or_post
-@requester_required
+@requester_form
 def batch_edit(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The launch page of a draft; POST saves it, and launches it on request."""
     draft = batch_of(project, batch)
@@ -166,8 +160,7 @@ def _proposed(task_seconds: int | None, reading: int) -> dict[str, Any]:
     return {"proposed": (task_seconds or reading) / 60, "estimated": task_seconds is not None}
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     """The effects of the form so far, as a fragment; with new options and instructions if data or task changed."""
     form = LaunchForm(project, request.POST)
@@ -185,8 +178,7 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "batches/_launch_update.html", context)
 
 
-@require_POST
-@requester_required
+@requester_action
 def instructions_preview(request: HttpRequest, project: Project) -> HttpResponse:
     """Instructions rendered from Markdown, as a fragment."""
     return render(
@@ -200,15 +192,13 @@ def _html(markdown: str) -> str:
     return html_of(markdown)
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_launch(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Launch a stored draft, or one whose launch on the command line was killed."""
     return launch_now(request, batch_of(project, batch))
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_quote(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Compute the exact cost of a stored draft, in a job with progress."""
     draft = batch_of(project, batch)

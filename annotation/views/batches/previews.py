@@ -8,7 +8,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotation.flow.batches import batch_drafts
@@ -16,7 +15,7 @@ from annotation.models import Batch, Project
 from annotation.pure.people import roles
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-from annotation.views.access import member_required
+from annotation.views.access import member_page, member_required
 from annotation.views.batches.batch_page import batch_of
 from annotation.views.work.assignment_page import live_fragment
 from annotation.views.work.task_frame import preview_of, with_frames
@@ -25,9 +24,7 @@ SHOWN = 3
 MOST_DIGITS = 18  # of a number in a URL
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The worker's page of item `n` (1 to 3), shuffled by `seed`."""
     shown = batch_of(project, batch)

@@ -9,15 +9,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from annotation.flow.batches import reserved_hits
 from annotation.flow.errors import Refused
 from annotation.flow.money.ledger import Overdrawn
 from annotation.models import Batch, Hit, Project
 from annotation.pure.batches.hit_filters import Cut
-from annotation.views.access import requester_required, require_get_or_post
+from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import listed
 from annotation.views.redirects import see
@@ -31,9 +29,7 @@ SKIPPED = {
 }
 
 
-@never_cache
-@require_get_or_post
-@requester_required
+@requester_form
 def reserve_hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The HITs of the query string, the workers to choose from, and reservations; POST reserves."""
     shown = batch_of(project, batch)
@@ -87,8 +83,7 @@ def _add_messages(request: HttpRequest, outcome: reserved_hits.Outcome) -> None:
         messages.warning(request, _("Not assigned (%(n)s): %(reason)s") % {"n": count, "reason": SKIPPED[reason]})
 
 
-@require_POST
-@requester_required
+@requester_action
 def release_hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Cancel reservations that were not taken yet."""
     shown = batch_of(project, batch)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
 from annotation.formats import FORMATS
@@ -13,14 +11,12 @@ from annotation.models import Project
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
 from annotation.pure.reports.table_files import FILES
-from annotation.views.access import member_required
+from annotation.views.access import member_page
 from annotation.views.data.datasets import dataset_of
 from annotation.views.data.derivation_report import derived_tables
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def dataset_document(request: HttpRequest, project: Project, name: str, document: str) -> HttpResponse:
     """One of the documents; `?format=` names the export that the card describes."""
     row = dataset_of(project, name)
@@ -31,9 +27,7 @@ def dataset_document(request: HttpRequest, project: Project, name: str, document
     return sent(request, row, blocks, name=f"{name}.{DOCUMENTS[document]}")
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def dataset_table(request: HttpRequest, project: Project, name: str, table: str, suffix: str) -> HttpResponse:
     """A table of a derivation's report, as LaTeX, Markdown or CSV."""
     row, form = dataset_of(project, name), FILES.get(suffix)

@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from annotation import jobs
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
@@ -24,7 +24,7 @@ from annotation.models import Dataset, Item, Job, Project
 from annotation.operations import uploads
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
-from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.access import member_required, requester_action, requester_required, require_get_or_post
 from annotation.views.data.derivation_report import derived_exhibit, table_address
 from annotation.views.data.lineage import ancestry, derived_from
 from annotation.views.redirects import see
@@ -135,8 +135,7 @@ def _stream(request: HttpRequest, row: Dataset, format: str) -> Iterator[bytes]:
     return dataset_files.stream_dataset(row, format, archived="archived" in request.GET)
 
 
-@require_POST
-@requester_required
+@requester_action
 def dataset_remove(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Hide the dataset now and erase it later, so that it can be undone."""
     row = dataset_of(project, name)
@@ -149,8 +148,7 @@ def dataset_remove(request: HttpRequest, project: Project, name: str) -> HttpRes
     return see("datasets", project.slug)
 
 
-@require_POST
-@requester_required
+@requester_action
 def dataset_restore(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Undo a deletion that has not begun."""
     job = get_object_or_404(project.jobs, public_id=public_id, kind=dataset_removal.KIND)

@@ -10,8 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.data import item_editing
 from annotation.flow.errors import Refused
@@ -19,7 +17,7 @@ from annotation.forms.items import AboutForm, GoldForm, WholeForm
 from annotation.models import Dataset, Item, Project
 from annotation.pure.data.versions import changes
 from annotation.pure.people import roles
-from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.access import member_page, requester_action, requester_form
 from annotation.views.data.datasets import dataset_of
 from annotation.views.redirects import see
 
@@ -45,9 +43,7 @@ def _words(request: HttpRequest, name: str) -> str:
     return request.POST.get(name, "").replace("\0", "").strip()[:500]
 
 
-@never_cache
-@require_get_or_post
-@requester_required
+@requester_form
 def item_edit(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
     """Question and gold as a form, or the complete item as JSON; POST saves a new version."""
     dataset, row = _item(project, name, position)
@@ -87,9 +83,7 @@ def _made(request: HttpRequest, row: Item, form: Any) -> bool:
     return True
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def item_versions(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
     """Every version of the item, newest first, with differences, author, time and reason."""
     dataset, row = _item(project, name, position)
@@ -113,8 +107,7 @@ def _labelled(old: Item, new: Item) -> list[dict[str, Any]]:
     return [{"label": words[part], "number": number, "change": change} for (part, number), change in found.items()]
 
 
-@require_POST
-@requester_required
+@requester_action
 def item_restore(request: HttpRequest, project: Project, name: str, position: int, version: int) -> HttpResponse:
     """Create a new version with the content of an old one."""
     _dataset, row = _item(project, name, position)
@@ -129,8 +122,7 @@ def item_restore(request: HttpRequest, project: Project, name: str, position: in
     return see("item-versions", project.slug, name, position)
 
 
-@require_POST
-@requester_required
+@requester_action
 def item_archive(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
     """Retire the item with a reason; with `back` restore it."""
     dataset, row = _item(project, name, position)
@@ -146,8 +138,7 @@ def item_archive(request: HttpRequest, project: Project, name: str, position: in
     return see("item", project.slug, name, position)
 
 
-@require_POST
-@requester_required
+@requester_action
 def dataset_archive(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Archive the dataset; with `back` restore it."""
     out = "back" not in request.POST
@@ -157,8 +148,7 @@ def dataset_archive(request: HttpRequest, project: Project, name: str) -> HttpRe
     return see("dataset", project.slug, name)
 
 
-@require_POST
-@requester_required
+@requester_action
 def dataset_describe(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Change the dataset's licence and source."""
     row, form = dataset_of(project, name), AboutForm(request.POST)

@@ -11,8 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_rows, wages
@@ -21,14 +19,12 @@ from annotation.models import Batch, Entry, Project
 from annotation.operations.downloads import CSV, sent
 from annotation.pure.people import roles
 from annotation.recruitment import marketplaces
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see
 
 
-@never_cache
-@require_safe
-@member_required(roles.PAY)
+@member_page(roles.PAY)
 def money(request: HttpRequest, project: Project) -> HttpResponse:
     """Balances, money set aside for batches, wages, payouts."""
     context = {
@@ -57,9 +53,7 @@ def _of_batch(batch: Batch) -> dict[str, Any]:
     return {"batch": batch, "wages": wages.summary(wages.of_batch(batch)), **batch_funds.standing(batch)}
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.OWN)
+@member_form(roles.OWN)
 def money_move(request: HttpRequest, project: Project) -> HttpResponse:
     """A deposit or withdrawal: the form, a confirmation, the transfer."""
     posted = request.POST if request.method == "POST" else None
@@ -85,8 +79,7 @@ def _moved(request: HttpRequest, project: Project, form: DepositForm) -> None:
     messages.success(request, _("Deposited.") if form.signed() > 0 else _("Withdrawn."))
 
 
-@require_POST
-@member_required(roles.OWN)
+@member_action(roles.OWN)
 def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
     """Set the minimum hourly wage."""
     form = FloorForm(request.POST)
@@ -98,9 +91,7 @@ def money_floor(request: HttpRequest, project: Project) -> HttpResponse:
     return see("money", project.slug)
 
 
-@never_cache
-@require_safe
-@member_required(roles.PAY)
+@member_page(roles.PAY)
 def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
     """The ledger, filtered by batch, kind and worker."""
     chosen = _chosen(request, project)
@@ -131,18 +122,14 @@ def _breadcrumbs(project: Project, label: str) -> list[dict[str, str]]:
     return [{"label": _("Money"), "url": reverse("money", args=[project.slug])}, {"label": label, "url": ""}]
 
 
-@never_cache
-@require_safe
-@member_required(roles.PAY)
+@member_page(roles.PAY)
 def ledger_file(request: HttpRequest, project: Project) -> HttpResponse:
     """The filtered entries as a file."""
     some = ledger_rows.entries(project, **_chosen(request, project))
     return sent(request, project, ledger_rows.lines(project, some), name=f"{project.slug}-ledger.csv", kind=CSV)
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.PAY)
+@member_form(roles.PAY)
 def batch_floor(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Workers below the minimum wage and what they lack; POST pays what was shown."""
     shown = batch_of(project, batch)

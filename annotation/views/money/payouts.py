@@ -7,8 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.errors import Refused
 from annotation.flow.money import payouts
@@ -16,12 +14,11 @@ from annotation.models import Payout, PayoutLine, Project
 from annotation.operations import uploads
 from annotation.operations.downloads import CSV, sent
 from annotation.pure.people import roles
-from annotation.views.access import member_required
+from annotation.views.access import member_action, member_page
 from annotation.views.redirects import see
 
 
-@require_POST
-@member_required(roles.PAY)
+@member_action(roles.PAY)
 def payout_new(request: HttpRequest, project: Project) -> HttpResponse:
     """Create a payout of everything that is owed."""
     try:
@@ -32,9 +29,7 @@ def payout_new(request: HttpRequest, project: Project) -> HttpResponse:
     return see("payout", project.slug, made.number)
 
 
-@never_cache
-@require_safe
-@member_required(roles.PAY)
+@member_page(roles.PAY)
 def payout(request: HttpRequest, project: Project, number: int) -> HttpResponse:
     """What to pay to whom, with names, because whoever pays needs them."""
     return _page(request, project, _payout(project, number))
@@ -55,9 +50,7 @@ def _page(request: HttpRequest, project: Project, row: Payout) -> HttpResponse:
     return render(request, "money/payout.html", context)
 
 
-@never_cache
-@require_safe
-@member_required(roles.PAY)
+@member_page(roles.PAY)
 def payout_file(request: HttpRequest, project: Project, number: int) -> HttpResponse:
     """The payout as a file."""
     row = _payout(project, number)
@@ -65,8 +58,7 @@ def payout_file(request: HttpRequest, project: Project, number: int) -> HttpResp
     return sent(request, row, payouts.as_csv(row), name=name, kind=CSV)
 
 
-@require_POST
-@member_required(roles.PAY)
+@member_action(roles.PAY)
 def payout_line(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Record that a line was paid, or that paying it failed."""
     rows = PayoutLine.objects.select_related("payout__project", "worker")
@@ -81,8 +73,7 @@ def payout_line(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     return see("payout", project.slug, line.payout.number)
 
 
-@require_POST
-@member_required(roles.PAY)
+@member_action(roles.PAY)
 def payout_read(request: HttpRequest, project: Project) -> HttpResponse:
     """Import a completed payout file; errors are listed and nothing is changed."""
     upload = request.FILES.get("file")

@@ -5,27 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
 from annotation.forms.sign_up import MessageForm, ReplyForm
 from annotation.models import Assignment, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required, own_assignment, require_get_or_post
+from annotation.views.access import member_form, member_page, own_assignment, signed_in_form
 from annotation.views.redirects import see
 from annotation.views.work.worker_status import worker_tabs
 
 
-@never_cache
-@require_safe
-@member_required(roles.PEOPLE)
+@member_page(roles.PEOPLE)
 def message_list(request: HttpRequest, project: Project) -> HttpResponse:
     """The project's conversations, latest first; with ?show=new those with unread messages."""
     show = "new" if request.GET.get("show") == "new" else "all"
@@ -41,9 +36,7 @@ def message_list(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "notifications/messages.html", context)
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.REVIEW)
+@member_form(roles.REVIEW)
 def thread(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Messages about one assignment; POST replies, or only marks them as read."""
     rows = Assignment.objects.select_related("worker__project", "batch", "hit__item").defer("hit__payload", "draft")
@@ -59,9 +52,7 @@ def thread(request: HttpRequest, project: Project, public_id: str) -> HttpRespon
     return _page(request, "notifications/assignment_messages.html", context, form)
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.PEOPLE)
+@member_form(roles.PEOPLE)
 def worker_thread(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """All messages with one worker; POST sends one, or only marks theirs as read."""
     worker = get_object_or_404(project.workers.select_related("project", "user"), pk=min(pk, 2**62))
@@ -77,9 +68,7 @@ def worker_thread(request: HttpRequest, project: Project, pk: int) -> HttpRespon
     return _page(request, "notifications/worker_messages.html", context, form)
 
 
-@never_cache
-@require_get_or_post
-@login_required
+@signed_in_form
 def my_thread(request: HttpRequest, public_id: str) -> HttpResponse:
     """The worker's page of messages about their assignment; POST sends one to the requesters."""
     row = own_assignment(request, public_id)

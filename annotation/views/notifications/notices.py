@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.notifications import notice_inbox
 from annotation.models import Batch, Notice, User
+from annotation.views.access import signed_in_action, signed_in_page
 from annotation.views.redirects import see
 
 PER_PAGE = 50
 MOST_DIGITS = 18
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def notices(request: HttpRequest) -> HttpResponse:
     """All notices of the viewer, newest first; viewing the list marks none as read."""
     page = Paginator(notice_inbox.of(request.user), PER_PAGE).get_page(request.GET.get("page"))
@@ -53,8 +49,7 @@ def leads_to(notice: Notice) -> str:
     return reverse("money", args=[slug])
 
 
-@require_POST
-@login_required
+@signed_in_action
 def notice_open(request: HttpRequest, pk: int) -> HttpResponse:
     """Mark a notice as read, and go to its page."""
     notice = get_object_or_404(notice_inbox.of(request.user), pk=pk)
@@ -62,8 +57,7 @@ def notice_open(request: HttpRequest, pk: int) -> HttpResponse:
     return HttpResponseRedirect(leads_to(notice), status=303)
 
 
-@require_POST
-@login_required
+@signed_in_action
 def notices_read(request: HttpRequest) -> HttpResponse:
     """Mark all notices that the page showed, and older ones, as read."""
     upto = request.POST.get("upto", "")
@@ -72,8 +66,7 @@ def notices_read(request: HttpRequest) -> HttpResponse:
     return see("notices")
 
 
-@require_POST
-@login_required
+@signed_in_action
 def notices_kinds(request: HttpRequest) -> HttpResponse:
     """Save which kinds the viewer wants; kinds that the page did not offer stay unchanged."""
     offered = {kind for kind, _label in concerning(request.user)}

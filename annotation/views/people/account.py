@@ -20,14 +20,12 @@ from annotation.flow.people import two_factor, worker_erasure
 from annotation.flow.projects import new_project
 from annotation.forms.account import DeletionForm, ProfileForm
 from annotation.models import User
-from annotation.views.access import require_get_or_post
+from annotation.views.access import require_get_or_post, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
 from annotation.views.redirects import see
 
 
-@never_cache
-@require_get_or_post
-@login_required
+@signed_in_form
 def account(request: HttpRequest) -> HttpResponse:
     """Name and email, and links to all other settings."""
     user = request.user

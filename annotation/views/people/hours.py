@@ -12,14 +12,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from annotation.flow.people import hours as flow
 from annotation.models import Project
 from annotation.operations.downloads import CSV, sent
 from annotation.pure.people import periods, roles
-from annotation.views.access import member_required
+from annotation.views.access import member_page
 
 SPANS = [
     (periods.THIS_WEEK, _("This week")),
@@ -69,9 +67,7 @@ def _today(zone: ZoneInfo) -> date:
     return datetime.now(zone).date()
 
 
-@never_cache
-@require_safe
-@member_required(roles.PEOPLE)
+@member_page(roles.PEOPLE)
 def hours(request: HttpRequest, project: Project) -> HttpResponse:
     """Active time by worker, day and batch; with ?file as CSV."""
     form = _form(request)

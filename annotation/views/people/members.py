@@ -6,18 +6,16 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import members
 from annotation.models import Member, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required
+from annotation.views.access import member_action
 from annotation.views.redirects import see
 
 
-@require_POST
-@member_required(roles.OWN)
+@member_action(roles.OWN)
 def member_role(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Give a member another role."""
     member = get_object_or_404(project.members.select_related("user", "project"), pk=pk)
@@ -35,8 +33,7 @@ def member_role(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     return _onward(request, member, role)
 
 
-@require_POST
-@member_required(roles.OWN)
+@member_action(roles.OWN)
 def member_remove(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Remove a member; the page then offers to undo it."""
     member = get_object_or_404(project.members.select_related("user", "project"), pk=pk)
@@ -50,8 +47,7 @@ def member_remove(request: HttpRequest, project: Project, pk: int) -> HttpRespon
     return see("home") if member.user == request.user else see("people", project.slug)
 
 
-@require_POST
-@member_required(roles.OWN)
+@member_action(roles.OWN)
 def member_restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Restore a removed member in their former role."""
     person = next((one.user for one in members.gone(project) if one.user.pk == pk), None)

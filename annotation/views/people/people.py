@@ -24,13 +24,11 @@ from annotation.flow.projects import audit_log
 from annotation.forms.projects import InviteForm
 from annotation.models import Invite, Member, Project, User, Worker
 from annotation.pure.people import roles
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_action, member_form, member_required
 from annotation.views.redirects import see
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.PEOPLE)
+@member_form(roles.PEOPLE)
 def people(request: HttpRequest, project: Project) -> HttpResponse:
     """Members, workers and invites; POST creates an invite."""
     role = project.members.get(user=request.user).role
@@ -81,9 +79,7 @@ def _open_url(request: HttpRequest, project: Project) -> str:
     return request.build_absolute_uri(reverse("open-join", args=[project.slug]))
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.PEOPLE)
+@member_form(roles.PEOPLE)
 def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
     """Import Mechanical Turk worker IDs, one per line."""
     text, problem = request.POST.get("ids", ""), ""
@@ -102,8 +98,7 @@ def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "people/mturk_ids.html", context, status=422 if problem else 200)
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def invite_revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Revoke an invite."""
     sign_up.revoke_invite(get_object_or_404(Invite, project=project, pk=pk))
@@ -111,8 +106,7 @@ def invite_revoke(request: HttpRequest, project: Project, pk: int) -> HttpRespon
     return see("people", project.slug)
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def worker_active(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Deactivate or activate a worker."""
     worker = get_object_or_404(Worker, project=project, pk=pk)
@@ -123,8 +117,7 @@ def worker_active(request: HttpRequest, project: Project, pk: int) -> HttpRespon
     return see("people", project.slug)
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def worker_unblock(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Unblock a worker."""
     qualification_types.unblock(get_object_or_404(Worker, project=project, pk=pk))

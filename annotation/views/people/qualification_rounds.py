@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.hit_counts import look
@@ -32,7 +29,14 @@ from annotation.operations.downloads import CSV, sent
 from annotation.pure.people import roles
 from annotation.pure.people import round_rules as rules
 from annotation.registry import kinds
-from annotation.views.access import member_required, open_batch, requester_required, require_get_or_post
+from annotation.views.access import (
+    member_action,
+    member_page,
+    open_batch,
+    requester_action,
+    requester_form,
+    signed_in_action,
+)
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.launch import failed_launch_of, hindrance, launch_now, posted_of
 from annotation.views.people import round_display
@@ -48,17 +52,13 @@ def round_of(project: Project, slug: str) -> QualificationRound:
     return found
 
 
-@never_cache
-@require_get_or_post
-@requester_required
+@requester_form
 def round_new(request: HttpRequest, project: Project) -> HttpResponse:
     """The form of a new round, with its task in the query string; POST saves a draft, and launches it on request."""
     return _edit(request, project, None)
 
 
-@never_cache
-@require_get_or_post
-@requester_required
+@requester_form
 def round_edit(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The form of a round's draft."""
     draft = round_of(project, batch).batch
@@ -133,8 +133,7 @@ def _saved(request: HttpRequest, draft: Batch, *, new: bool) -> HttpResponse:
     return see("round-edit", draft.project.slug, draft.slug)
 
 
-@require_POST
-@requester_required
+@requester_action
 def round_chances(request: HttpRequest, project: Project) -> HttpResponse:
     """The chances of passing with the form so far, and which tasks fit, as a fragment."""
     form = RoundForm(project, request.POST)
@@ -143,9 +142,7 @@ def round_chances(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "people/_round_update.html", context)
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def round_page(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Workers by items, the histogram with its mark, and the mark's effect; scripts load only the latter."""
     shown = round_of(project, batch)
@@ -171,8 +168,7 @@ def round_page(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     return render(request, "people/round.html", context)
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def round_grant(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Grant the round's qualification to workers chosen by the rule or the posted mark."""
     shown = round_of(project, batch)
@@ -187,8 +183,7 @@ def round_grant(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     return see("round", project.slug, shown.batch.slug)
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def round_undo(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Take the round's last grants back."""
     shown = round_of(project, batch)
@@ -202,9 +197,7 @@ def round_undo(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     return see("round", project.slug, shown.batch.slug)
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def round_file(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The results as CSV."""
     shown = round_of(project, batch)
@@ -212,8 +205,7 @@ def round_file(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     return sent(request, shown.batch, table, name=f"{shown.batch.slug}-round.csv", kind=CSV)
 
 
-@require_POST
-@login_required
+@signed_in_action
 def round_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Begin the worker's next attempt, if they have one."""
     batch, worker = open_batch(request, pk)

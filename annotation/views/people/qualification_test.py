@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import qualification_tests, sign_up
@@ -19,16 +17,14 @@ from annotation.flow.work import eligibility
 from annotation.models import QualificationRequest, QualificationType, Worker
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON
-from annotation.views.access import require_get_or_post
+from annotation.views.access import signed_in_form
 from annotation.views.people.sign_up import safe_next
 from annotation.views.work.task_frame import translated
 
 TASK = "external"  # a test is a QuestionForm, which this task renders and checks
 
 
-@never_cache
-@require_get_or_post
-@login_required
+@signed_in_form
 def qualification_test(request: HttpRequest, public_id: str) -> HttpResponse:
     """The test's description, or the test under way; POST begins it, and then submits it."""
     known = QualificationType.objects.filter(deleted_at__isnull=True, project__removed_at=None)

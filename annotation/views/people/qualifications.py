@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants, qualification_types
@@ -22,7 +22,7 @@ from annotation.forms.qualifications import FileForm, HandForm, RuleForm, TypeFo
 from annotation.models import Project, Qualification, QualificationRequest, QualificationType
 from annotation.pure.mturk.mturk_xml import read_answers
 from annotation.pure.people import roles
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_action, member_form, member_page, member_required, require_get_or_post
 from annotation.views.redirects import see
 
 PAGE = 100
@@ -49,9 +49,7 @@ def of_type(type: QualificationType, label: str = "", **more: Any) -> dict[str, 
     return shell(type.project, (type.name, home), *here, type=type, **more)
 
 
-@never_cache
-@require_safe
-@member_required(roles.PEOPLE)
+@member_page(roles.PEOPLE)
 def qualifications(request: HttpRequest, project: Project) -> HttpResponse:
     """List types with the numbers of holders and requests."""
     granted = Q(qualifications__state=Qualification.State.GRANTED)
@@ -100,8 +98,7 @@ def qualification_edit(request: HttpRequest, project: Project, public_id: str) -
     return render(request, "people/qualification_edit.html", context, status=422 if form.is_bound else 200)
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def qualification_delete(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Retire a type; the list offers to restore it."""
     type = type_of(project, public_id)
@@ -110,8 +107,7 @@ def qualification_delete(request: HttpRequest, project: Project, public_id: str)
     return see("qualifications", project.slug)
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def qualification_restore(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Restore a retired type."""
     type = get_object_or_404(project.qualification_types, public_id=public_id)
@@ -124,9 +120,7 @@ def qualification_restore(request: HttpRequest, project: Project, public_id: str
     return see("qualifications", project.slug)
 
 
-@never_cache
-@require_safe
-@member_required(roles.PEOPLE)
+@member_page(roles.PEOPLE)
 def qualification(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """The holders of a type with their scores, and forms to grant and revoke it."""
     type = type_of(project, public_id)
@@ -165,8 +159,7 @@ def _requiring(type: QualificationType) -> list[Any]:
     return [b for b in batches if any(one["type"] == type.public_id for one in b.requirements)]
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def qualification_revoke(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Revoke a type from the checked workers."""
     type = type_of(project, public_id)
@@ -177,8 +170,7 @@ def qualification_revoke(request: HttpRequest, project: Project, public_id: str)
     return see("qualification", project.slug, type.public_id)
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def qualification_undo(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Undo the last step of granting or revoking."""
     type = type_of(project, public_id)
@@ -193,9 +185,7 @@ def qualification_undo(request: HttpRequest, project: Project, public_id: str) -
     return see("qualification", project.slug, type.public_id)
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.PEOPLE)
+@member_form(roles.PEOPLE)
 def qualification_requests(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Open requests for a type; POST grants or rejects the checked ones."""
     type = type_of(project, public_id)
@@ -251,9 +241,7 @@ def qualification_grant(request: HttpRequest, project: Project, public_id: str) 
     return render(request, "people/qualification.html", type_page(request, type, **{kind: form}), status=422)
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.PEOPLE)
+@member_form(roles.PEOPLE)
 def qualification_rule(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """A rule over batches; POST shows who would get which score."""
     type = type_of(project, public_id)

@@ -30,7 +30,7 @@ from annotation.flow.projects import new_project, recycle_bin
 from annotation.forms.sign_up import JoinForm
 from annotation.models import Invite, User, Worker
 from annotation.pure.people import roles
-from annotation.views.access import require_get_or_post, signed_in_or_401
+from annotation.views.access import require_get_or_post, signed_in_form, signed_in_or_401
 from annotation.views.markdown_html import html_of
 from annotation.views.people.two_factor import ask_for_code
 
@@ -150,9 +150,7 @@ def _joined(request: HttpRequest, invited: Invite, user: User) -> HttpResponse:
     return redirect("project", invited.project.slug)
 
 
-@never_cache
-@require_get_or_post
-@login_required
+@signed_in_form
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
     """The project's consent text; POST accepts the version that was shown."""
     rows = Worker.objects.select_related("project").filter(project__removed_at=None)

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST
 from annotation.flow.people import two_factor
 from annotation.forms.account import CodeForm, ProofForm
 from annotation.models import User, clock
-from annotation.views.access import require_get_or_post
+from annotation.views.access import require_get_or_post, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
 from annotation.views.redirects import see
 
@@ -71,9 +71,7 @@ def _half_way(half: dict[str, Any] | None) -> User | None:
     return user if user and constant_time_compare(half["hash"], user.get_session_auth_hash()) else None
 
 
-@never_cache
-@require_get_or_post
-@login_required
+@signed_in_form
 def second_factor(request: HttpRequest) -> HttpResponse:
     """Set it up with a code and the password; if it is on, change it."""
     if two_factor.is_on(request.user):

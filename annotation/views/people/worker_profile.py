@@ -9,8 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.batches import hidden_gold
 from annotation.flow.errors import Refused
@@ -22,7 +20,7 @@ from annotation.models import Assignment, Batch, Participation, Project, Worker
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars
 from annotation.pure.reports.quality_trend import trend
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see
 
@@ -36,9 +34,7 @@ def worker_of(project: Project, pk: int) -> Worker:
     return worker
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def annotator(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """A worker over all batches of the project."""
     worker = worker_of(project, pk)
@@ -79,8 +75,7 @@ def _held(worker: Worker) -> list[tuple[Any, int]]:
     ]
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def annotator_act(request: HttpRequest, project: Project, pk: int, act: str) -> HttpResponse:
     """Deactivate or activate a worker, block with a reason, unblock."""
     worker = worker_of(project, pk)
@@ -119,9 +114,7 @@ def _participation(batch: Batch, worker: int) -> Participation:
     )
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def batch_worker(request: HttpRequest, project: Project, batch: str, worker: int) -> HttpResponse:
     """Running mean of hidden gold, of grades in a round, or else of agreement with the others."""
     shown = batch_of(project, batch)
@@ -152,8 +145,7 @@ def _grades(batch: Batch, worker: int, checks: list[Assignment]) -> tuple[str, l
     return OTHERS, grading.agreements(batch, worker)
 
 
-@require_POST
-@member_required(roles.PEOPLE)
+@member_action(roles.PEOPLE)
 def batch_worker_resume(request: HttpRequest, project: Project, batch: str, worker: int) -> HttpResponse:
     """Let a worker whom the rule paused continue, with a message."""
     shown = batch_of(project, batch)
@@ -164,9 +156,7 @@ def batch_worker_resume(request: HttpRequest, project: Project, batch: str, work
     return see("batch-worker", project.slug, shown.slug, worker)
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.OWN)
+@member_form(roles.OWN)
 def worker_erase(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """What is erased and what stays; POST erases, once the owner typed the pseudonym."""
     worker = get_object_or_404(Worker.objects.select_related("user"), project=project, pk=pk)

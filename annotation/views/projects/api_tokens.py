@@ -10,22 +10,18 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from annotation.flow.projects import api_tokens
 from annotation.forms.account import TokenForm
 from annotation.models import ApiToken, Project, clock
 from annotation.pure.people import roles
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_action, member_form
 from annotation.views.redirects import see
 
 SHOWN = 100
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.SEE)
+@member_form(roles.SEE)
 def tokens(request: HttpRequest, project: Project) -> HttpResponse:
     """The viewer's tokens that are valid here; POST creates one, whose text is shown only once."""
     form = TokenForm(request.POST if request.method == "POST" else None)
@@ -54,8 +50,7 @@ def _address(request: HttpRequest, project: Project) -> str:
     return request.build_absolute_uri(reverse("api-project", args=[project.slug]))
 
 
-@require_POST
-@member_required(roles.SEE)
+@member_action(roles.SEE)
 def token_revoke(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Revoke one of the viewer's tokens."""
     api_tokens.revoke(get_object_or_404(_own(request, project), pk=pk))

@@ -8,14 +8,12 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation import discovery, jobs
 from annotation.flow.projects import job_queue
 from annotation.models import Batch, Dataset, Job, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required, requester_required
+from annotation.views.access import member_page, requester_action
 from annotation.views.data.derivation_report import derived_exhibit
 from annotation.views.redirects import see
 
@@ -23,9 +21,7 @@ ENDED = [Job.State.DONE, Job.State.FAILED]
 SECTIONS = {"import_dataset": "datasets", "remove_dataset": "datasets", "derive_dataset": "datasets"}
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def job(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """The job's page, or for htmx a fragment that polls every second while the job runs."""
     row = get_object_or_404(project.jobs, public_id=public_id)
@@ -72,8 +68,7 @@ def _derived(job: Job) -> dict[str, Any]:
     return {"datasets": made.order_by("pk"), "derived": report, "source": source.first()}
 
 
-@require_POST
-@requester_required
+@requester_action
 def job_again(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Retry a failed job."""
     row = get_object_or_404(project.jobs, public_id=public_id)
@@ -82,8 +77,7 @@ def job_again(request: HttpRequest, project: Project, public_id: str) -> HttpRes
     return see("job", project.slug, public_id)
 
 
-@require_POST
-@requester_required
+@requester_action
 def job_import(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Import a file that was checked, or the valid records of one that was refused."""
     row = get_object_or_404(project.jobs, public_id=public_id, kind="import_dataset", state__in=ENDED)

@@ -8,19 +8,15 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.dateparse import parse_date
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from annotation.flow.projects import log_entries
 from annotation.flow.projects.log_entries import LogQuery
 from annotation.models import Project
 from annotation.operations.downloads import CSV, sent
-from annotation.views.access import requester_required
+from annotation.views.access import requester_page
 
 
-@never_cache
-@require_safe
-@requester_required
+@requester_page
 def log(request: HttpRequest, project: Project) -> HttpResponse:
     """The log, filtered by person, action, object, batch and days."""
     wanted = _wanted(request)
@@ -37,9 +33,7 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "projects/log.html", context)
 
 
-@never_cache
-@require_safe
-@requester_required
+@requester_page
 def log_file(request: HttpRequest, project: Project) -> HttpResponse:
     """The filtered lines as a file."""
     some = log_entries.as_csv(project, _wanted(request))

@@ -19,8 +19,6 @@ from django.utils.timesince import timeuntil
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from annotation import discovery
 from annotation.flow.data import dataset_removal
@@ -31,15 +29,13 @@ from annotation.flow.projects.overview import Progress, Wait
 from annotation.forms.projects import ConsoleForm, ProjectForm
 from annotation.models import BatchReport, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_page, member_required, require_get_or_post
 from annotation.views.data.dataset_family import family_of
 from annotation.views.markdown_html import html_of
 from annotation.views.redirects import see
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def project(request: HttpRequest, project: Project) -> HttpResponse:
     """The project's home; before the first launch, the steps to it."""
     context = {
@@ -52,9 +48,7 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "projects/project.html", context)
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def project_now(request: HttpRequest, project: Project) -> HttpResponse:
     """The changing part of the home, as a polling fragment."""
     return render(request, "projects/_live_figures.html", {"project": project, **now_of(project, request.may)})

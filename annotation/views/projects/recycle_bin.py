@@ -13,8 +13,6 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.flow.data import dataset_removal
@@ -23,7 +21,7 @@ from annotation.flow.projects import project_erasure, recycle_bin
 from annotation.forms.projects import ConsoleForm
 from annotation.models import Batch, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.access import member_action, member_form, requester_action, requester_page
 from annotation.views.redirects import see
 
 
@@ -44,9 +42,7 @@ class NameForm(ConsoleForm):
         return name
 
 
-@never_cache
-@require_safe
-@requester_required
+@requester_page
 def bin_page(request: HttpRequest, project: Project) -> HttpResponse:
     """Deleted batches, datasets and retired qualifications."""
     batches = [(batch, recycle_bin.holds_work(batch)) for batch in recycle_bin.removed_batches(project)]
@@ -61,8 +57,7 @@ def bin_page(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "projects/bin.html", context)
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_remove(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Delete a draft or a closed batch."""
     row = get_object_or_404(project.batches, slug=batch)
@@ -76,8 +71,7 @@ def batch_remove(request: HttpRequest, project: Project, batch: str) -> HttpResp
     return see("bin", project.slug)
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_restore(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Restore a deleted batch."""
     row = get_object_or_404(Batch.everything, project=project, slug=batch)
@@ -86,9 +80,7 @@ def batch_restore(request: HttpRequest, project: Project, batch: str) -> HttpRes
     return see("batch", project.slug, row.slug)
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.OWN)
+@member_form(roles.OWN)
 def batch_erase(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Erase a deleted batch, once its name is typed."""
     row = get_object_or_404(recycle_bin.removed_batches(project), slug=batch)
@@ -96,9 +88,7 @@ def batch_erase(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     return _erase(request, project, what, lambda: recycle_bin.erase_batch(row))
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.OWN)
+@member_form(roles.OWN)
 def dataset_erase(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Erase a deleted dataset, once its name is typed."""
     found = next((pair for pair in recycle_bin.removed_datasets(project) if pair[0].slug == name), None)
@@ -129,17 +119,14 @@ def _erase(request: HttpRequest, project: Project, what: dict[str, str], erase: 
     return render(request, "projects/erase.html", context, status=422 if form.errors else 200)
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.OWN)
+@member_form(roles.OWN)
 def project_remove(request: HttpRequest, project: Project) -> HttpResponse:
     """Delete the project, once its slug is typed; its owners can restore it from their home page."""
     message = _("“%(title)s” is deleted. You can restore it here.") % {"title": project.title}
     return _by_name(request, project, "projects/delete.html", act=recycle_bin.remove_project, message=message)
 
 
-@require_POST
-@member_required(roles.OWN, removed=True)
+@member_action(roles.OWN, removed=True)
 def project_restore(request: HttpRequest, project: Project) -> HttpResponse:
     """Restore a deleted project."""
     if recycle_bin.restore_project(project):
@@ -147,9 +134,7 @@ def project_restore(request: HttpRequest, project: Project) -> HttpResponse:
     return see("project", project.slug)
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.OWN, removed=True)
+@member_form(roles.OWN, removed=True)
 def project_erase(request: HttpRequest, project: Project) -> HttpResponse:
     """Erase a deleted project before its time, once its slug is typed."""
     message = _("%(name)s was erased.") % {"name": project.slug}

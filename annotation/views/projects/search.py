@@ -9,15 +9,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from annotation import discovery
 from annotation.flow.projects import project_search
 from annotation.flow.projects.project_search import Found
 from annotation.models import Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required
+from annotation.views.access import member_page
 
 # kinds in the order in which they are shown: (page, heading)
 KINDS = {
@@ -52,9 +50,7 @@ PAGES = [
 ]
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def search(request: HttpRequest, project: Project) -> HttpResponse:
     """Results for `q`, by kind; for htmx only the list."""
     text = request.GET.get("q", "").replace("\0", "")[: project_search.LONGEST]

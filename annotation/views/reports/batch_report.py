@@ -9,8 +9,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.flow.batches import batch_progress, hit_filters
@@ -20,16 +18,14 @@ from annotation.models import Batch, BatchReport, Job, Project
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.pure.reports import methods, table_formats
-from annotation.views.access import member_required
+from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.reports.report_display import cut_query, exhibit
 
 WORST = 10  # HITs listed below the report
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The stored report of the batch or of a part; if there is none, a form to compute it."""
     shown = batch_of(project, batch)
@@ -87,8 +83,7 @@ def _under_way(batch: Batch, cut: Cut) -> Job | None:
     return _jobs(batch, cut).filter(state__in=[Job.State.WAITING, Job.State.RUNNING]).last()
 
 
-@require_POST
-@member_required(roles.SEE)
+@member_action(roles.SEE)
 def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Recalculate the report of the batch or of the filtered part; for htmx shows progress, else redirects."""
     shown = batch_of(project, batch)
@@ -105,9 +100,7 @@ def report_refresh(request: HttpRequest, project: Project, batch: str) -> HttpRe
     return HttpResponseRedirect(reverse("report", args=[project.slug, shown.slug]) + cut_query(cut), status=303)
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def report_progress(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Progress of the report, polled every second; reloads the page at the end."""
     shown = batch_of(project, batch)
@@ -123,9 +116,7 @@ def _progress(request: HttpRequest, batch: Batch, cut: Cut) -> HttpResponse:
     return response
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The batch's workers under pseudonyms, with their scores from the last report."""
     shown = batch_of(project, batch)

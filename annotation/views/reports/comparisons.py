@@ -9,8 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from annotation.flow.reports import comparisons
 from annotation.models import Batch, Dataset, Project
@@ -22,7 +20,7 @@ from annotation.pure.reports.plots import Dots
 from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import FILES
 from annotation.registry import task_type
-from annotation.views.access import member_required
+from annotation.views.access import member_page
 from annotation.views.reports.drilldown import Ways, WaysOfSeveral
 from annotation.views.reports.report_display import chart_at
 from annotation.views.reports.report_files import SVG
@@ -43,9 +41,7 @@ class Compared:
     ways: Ways | WaysOfSeveral | None = None  # behind the numbers
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def compare(request: HttpRequest, project: Project) -> HttpResponse:
     """The comparison of the query string; without a choice, the choices."""
     found = _compared(request, project)
@@ -67,9 +63,7 @@ def compare(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "reports/compare.html", context)
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def compare_table(request: HttpRequest, project: Project, name: str, suffix: str) -> HttpResponse:
     """A table of the comparison as a file."""
     tables = {table["name"]: table for table in _compared(request, project).tables}
@@ -80,9 +74,7 @@ def compare_table(request: HttpRequest, project: Project, name: str, suffix: str
     return sent(request, project, form.write(tables[name], _), name=file, kind=form.media)
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def compare_chart(request: HttpRequest, project: Project) -> HttpResponse:
     """The chart of the comparison as SVG."""
     chart = _compared(request, project).chart

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from annotation.flow.reports import batch_scores
 from annotation.models import Batch, Project
@@ -16,15 +14,13 @@ from annotation.pure.reports.plots import plot_of
 from annotation.pure.reports.report_values import table_of
 from annotation.pure.reports.svg import as_file
 from annotation.pure.reports.table_files import FILES
-from annotation.views.access import member_required
+from annotation.views.access import member_page
 from annotation.views.batches.batch_page import batch_of
 
 SVG = "image/svg+xml"
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def report_table(request: HttpRequest, project: Project, batch: str, name: str, suffix: str) -> HttpResponse:
     """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
     shown = batch_of(project, batch)
@@ -34,9 +30,7 @@ def report_table(request: HttpRequest, project: Project, batch: str, name: str, 
     return sent(request, shown, form.write(table, _), name=f"{shown.slug}-{name}.{suffix}", kind=form.media)
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def report_chart(request: HttpRequest, project: Project, batch: str, name: str) -> HttpResponse:
     """A chart as SVG, for an image on a page or as a file."""
     shown = batch_of(project, batch)

@@ -11,8 +11,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.people.worker_names import name_uncomposed
@@ -23,7 +21,7 @@ from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import hit_of, responses_of, side_by_side
 from annotation.views.redirects import see, unless_overdrawn
@@ -39,9 +37,7 @@ KINDS = {
 HIDDEN = "names_hidden"  # session key: hide the workers' names
 
 
-@never_cache
-@require_safe
-@member_required(roles.REVIEW)
+@member_page(roles.REVIEW)
 def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The HITs of a batch to adjudicate."""
     shown = _launched(project, batch)
@@ -69,9 +65,7 @@ def kind_words(kind: str) -> str:
     return _(KINDS[kind]) if kind in KINDS else kind
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.REVIEW)
+@member_form(roles.REVIEW)
 def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """One HIT; POST chooses or writes a response, excludes the HIT, or shows or hides workers' names."""
     shown = _launched(project, batch)
@@ -215,8 +209,7 @@ def _lettered(number: int, response: dict[str, Any], standings: dict[int, Any], 
     }
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def adjudicate_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Undo the decision on a HIT, and show it again."""
     row = hit_of(_launched(project, batch), public_id)

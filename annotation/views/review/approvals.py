@@ -15,8 +15,6 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.review import approval_queue, assignment_approval
@@ -24,7 +22,7 @@ from annotation.models import Assignment, Project, clock
 from annotation.operations.downloads import CSV, sent
 from annotation.pure.people import roles
 from annotation.registry import task_type
-from annotation.views.access import member_required, require_get_or_post
+from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.hits import hit_of, responses_of, side_by_side
 from annotation.views.work.task_frame import shortcuts_of
 
@@ -79,9 +77,7 @@ def _filters(request: HttpRequest) -> str:
     return urlencode({name: request.GET[name] for name in ("show", "batch", "worker") if request.GET.get(name)})
 
 
-@never_cache
-@require_safe
-@member_required(roles.PAY)
+@member_page(roles.PAY)
 def approvals(request: HttpRequest, project: Project) -> HttpResponse:
     """The queue: what is approved by itself first stands first, and can be decided on together."""
     show = request.GET.get("show") if request.GET.get("show") in SHOWS else "waiting"
@@ -113,8 +109,7 @@ def _clock(row: Assignment) -> dict[str, Any]:
     return {"pressing": not row.approval and left < approval_queue.ALARM, "overdue": left.total_seconds() <= 0}
 
 
-@require_POST
-@member_required(roles.PAY)
+@member_action(roles.PAY)
 def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
     """Decide on all chosen responses: first a confirmation, then the decision."""
     ids = [name.replace("\0", "") for name in request.POST.getlist("which")[:MOST]]
@@ -159,9 +154,7 @@ def _add_messages(request: HttpRequest, outcome: approval_queue.Outcome) -> None
         messages.warning(request, _("Not done for %(n)s: %(reason)s") % {"n": count, "reason": reason})
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.PAY)
+@member_form(roles.PAY)
 def approval(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """One response with what it earns; POST decides, pays a bonus, sends a message, or requests changes."""
     row = get_object_or_404(approval_queue.project_rows(project), public_id=public_id)
@@ -279,9 +272,7 @@ def _page(
     return render(request, "review/approval.html", context, status=status)
 
 
-@never_cache
-@require_safe
-@member_required(roles.PAY)
+@member_page(roles.PAY)
 def approvals_file(request: HttpRequest, project: Project) -> HttpResponse:
     """Every decision of the project as CSV."""
     return sent(request, project, approval_queue.lines(project), name=f"{project.slug}-decisions.csv", kind=CSV)

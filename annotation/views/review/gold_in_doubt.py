@@ -10,8 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.flow.errors import Refused
@@ -21,15 +19,13 @@ from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Batch, GoldDecision, Hit, Project
 from annotation.pure.people import roles
 from annotation.pure.review import gold_corrections
-from annotation.views.access import member_required, requester_required, require_get_or_post
+from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import hit_of
 from annotation.views.redirects import see
 
 
-@never_cache
-@require_safe
-@member_required(roles.REVIEW)
+@member_page(roles.REVIEW)
 def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Items with gold in doubt, the decisions, and a form to create a corrected dataset."""
     shown = _doubting(project, batch)
@@ -63,9 +59,7 @@ def _words(decision: str) -> str:
     return str(GoldDecision.Decision(decision).label) if decision else ""
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.REVIEW)
+@member_form(roles.REVIEW)
 def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """One item: gold, responses, paragraphs; POST decides and shows the next."""
     shown = _doubting(project, batch)
@@ -123,8 +117,7 @@ def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", st
     return render(request, "review/gold_in_doubt_item.html", context, status=status)
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def gold_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Undo the decision on an item's gold, and show the item."""
     row = hit_of(_doubting(project, batch), public_id)
@@ -136,8 +129,7 @@ def gold_undo(request: HttpRequest, project: Project, batch: str, public_id: str
     return see("gold-item", project.slug, batch, public_id)
 
 
-@require_POST
-@requester_required
+@requester_action
 def gold_correct(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Start the job that creates a corrected copy of one of the batch's datasets."""
     shown = _doubting(project, batch)

@@ -7,22 +7,18 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.flow.review import problem_reports
 from annotation.models import ProblemReport, Project
 from annotation.pure.people import roles
-from annotation.views.access import member_required
+from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see, unless_overdrawn
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
 
-@never_cache
-@require_safe
-@member_required(roles.REVIEW)
+@member_page(roles.REVIEW)
 def problem_report_list(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Open problem reports, oldest first; or decided ones, newest first."""
     shown = batch_of(project, batch)
@@ -54,8 +50,7 @@ def _problem_report(project: Project, batch: str, pk: int) -> ProblemReport:
     return get_object_or_404(rows.select_related("assignment__hit"), pk=pk)
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def keep_report(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """Close the report and keep the HIT."""
     if not problem_reports.keep(_problem_report(project, batch, pk)):
@@ -63,8 +58,7 @@ def keep_report(request: HttpRequest, project: Project, batch: str, pk: int) -> 
     return see("problem-reports", project.slug, batch)
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def exclude_reported_hit(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """Agree with the report and exclude the HIT, for the worker's reason."""
     problem_report = _problem_report(project, batch, pk)
@@ -76,8 +70,7 @@ def exclude_reported_hit(request: HttpRequest, project: Project, batch: str, pk:
     return see("problem-reports", project.slug, batch)
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def reopen_report(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """Undo the decision."""
     if unless_overdrawn(request, lambda: problem_reports.reopen(_problem_report(project, batch, pk))):

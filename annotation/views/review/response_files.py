@@ -5,8 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation import jobs
 from annotation.flow.data import dataset_files
@@ -14,14 +12,12 @@ from annotation.models import Project
 from annotation.operations import uploads
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
-from annotation.views.access import member_required, requester_required
+from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import EXPORTS, batch_of
 from annotation.views.redirects import see
 
 
-@never_cache
-@require_safe
-@member_required(roles.SEE)
+@member_page(roles.SEE)
 def batch_export(request: HttpRequest, project: Project, batch: str, format: str) -> HttpResponse:
     """Every revision of every response as a file; with `?ids_only=1` without the items' content."""
     exported = batch_of(project, batch)
@@ -32,8 +28,7 @@ def batch_export(request: HttpRequest, project: Project, batch: str, format: str
     return sent(request, exported, blocks, name=name, kind=dataset_files.MEDIA[format])
 
 
-@require_POST
-@requester_required
+@requester_action
 def batch_responses(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Upload responses collected elsewhere; a job imports them, all or nothing."""
     judged = batch_of(project, batch)

@@ -11,8 +11,6 @@ from django.shortcuts import get_object_or_404, render
 from django.template.loader import select_template
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.review import (
@@ -27,7 +25,7 @@ from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-from annotation.views.access import demand, member_required, require_get_or_post
+from annotation.views.access import demand, member_action, member_form
 from annotation.views.batches.batch_page import batch_context
 from annotation.views.redirects import see
 from annotation.views.review.review import chosen_worker, reviewed_batch, state_words, undoable
@@ -35,9 +33,7 @@ from annotation.views.review.review import chosen_worker, reviewed_batch, state_
 AND_APPROVED = f"{review_state.ACCEPTED}+approved"  # accepted and paid
 
 
-@never_cache
-@require_get_or_post
-@member_required(roles.REVIEW)
+@member_form(roles.REVIEW)
 def review_answer(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """One response; POST reviews it and shows the next; 409 if somebody else was first, 422 for missing fields."""
     shown = reviewed_batch(project, batch)
@@ -216,8 +212,7 @@ def _progress(request: HttpRequest, batch: Batch, row: Assignment) -> dict[str, 
     }
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def review_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Undo the review of a response, and show it."""
     shown = reviewed_batch(project, batch)
@@ -230,8 +225,7 @@ def review_undo(request: HttpRequest, project: Project, batch: str, public_id: s
     return HttpResponseRedirect(f"{_address(shown, 'review-answer', public_id)}?{query}".rstrip("?"), status=303)
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def review_choose(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Accept this one of several responses to a HIT."""
     shown = reviewed_batch(project, batch)
@@ -249,8 +243,7 @@ def review_choose(request: HttpRequest, project: Project, batch: str, public_id:
     return see("hit", project.slug, batch, row.hit.public_id)
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def review_feedback(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Give feedback on this response; returns a fragment for htmx."""
     shown = reviewed_batch(project, batch)
@@ -264,8 +257,7 @@ def review_feedback(request: HttpRequest, project: Project, batch: str, public_i
     return _render_feedback(request, shown, row)
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def review_withdraw(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """Withdraw feedback that the worker has not read yet."""
     shown = reviewed_batch(project, batch)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from annotation import jobs
 from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Project
-from annotation.views.access import requester_required
+from annotation.views.access import requester_action
 from annotation.views.batches.batch_page import batch_of
 from annotation.views.redirects import see
 
 
-@require_POST
-@requester_required
+@requester_action
 def create_results_dataset(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Start the job that creates the dataset; an invalid name is shown as an error on the batch's page."""
     batch_row = batch_of(project, batch)

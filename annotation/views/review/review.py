@@ -10,8 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.errors import Refused
 from annotation.flow.review import review_decisions, review_samples
@@ -20,7 +18,7 @@ from annotation.pure.people import roles
 from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-from annotation.views.access import member_required
+from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see
 
@@ -58,9 +56,7 @@ def state_words(state: str) -> dict[str, str]:
     return {"label": _(label), "tone": tone}
 
 
-@never_cache
-@require_safe
-@member_required(roles.REVIEW)
+@member_page(roles.REVIEW)
 def review(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Coverage by worker, decisions, and the filtered responses."""
     shown = reviewed_batch(project, batch)
@@ -142,8 +138,7 @@ def undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
     return {"public_id": row.public_id} | state_words(last.decision)
 
 
-@require_POST
-@member_required(roles.REVIEW)
+@member_action(roles.REVIEW)
 def review_draw(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Draw more responses, of all workers or of one."""
     shown = reviewed_batch(project, batch)

@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.batches import practice_progress
@@ -23,7 +22,15 @@ from annotation.models import Assignment, Batch, Instructions, Participation, Wo
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.tasktype import JSON, capabilities
-from annotation.views.access import open_batch, own_assignment, require_get_or_post, signed_in_or_401, with_next
+from annotation.views.access import (
+    open_batch,
+    own_assignment,
+    signed_in_action,
+    signed_in_form,
+    signed_in_or_401,
+    signed_in_page,
+    with_next,
+)
 from annotation.views.markdown_html import html_of
 from annotation.views.work.response_post import (
     conflicting,
@@ -38,8 +45,7 @@ from annotation.views.work.response_post import (
 from annotation.views.work.task_frame import afterwards, page_of, shown_payload, with_frames
 
 
-@require_POST
-@login_required
+@signed_in_action
 def start(request: HttpRequest, pk: int) -> HttpResponse:
     """Accept the next assignment of a batch, once consent is given and the instructions are read."""
     batch, worker = open_batch(request, pk)
@@ -75,9 +81,7 @@ def with_next_of(url: str, after: str) -> HttpResponse:
     return _see(f"{url}?next={after}")
 
 
-@never_cache
-@require_get_or_post
-@login_required
+@signed_in_form
 def batch_instructions(request: HttpRequest, pk: int) -> HttpResponse:
     """The instructions of a batch; POST confirms that they were read and goes on to the work."""
     batch, worker = open_batch(request, pk)
@@ -110,9 +114,7 @@ def instructions_context(batch: Batch, instructions: Instructions, participation
     }
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     """An assignment's page: to work on, to change while the batch is open, or to view."""
     row = own_assignment(request, public_id)
@@ -124,8 +126,7 @@ def assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     return with_frames(page, row.batch.task, row.hit.payload)
 
 
-@require_POST
-@login_required
+@signed_in_action
 def submit(request: HttpRequest, public_id: str) -> HttpResponse:
     """Submit the response and go on to the next assignment; 422 lists what is missing, 409 who was first."""
     row = own_assignment(request, public_id)
@@ -181,8 +182,7 @@ def live_fragment(request: HttpRequest, batch: Batch, payload: JSON, name: str) 
     return render(request, f"{batch.task}/_{name}.html", context)
 
 
-@require_POST
-@login_required
+@signed_in_action
 def return_assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return an assignment: others may get the HIT, the draft stays; then home."""
     row = own_assignment(request, public_id)
@@ -191,8 +191,7 @@ def return_assignment(request: HttpRequest, public_id: str) -> HttpResponse:
     return _see(reverse("work"))
 
 
-@require_POST
-@login_required
+@signed_in_action
 def skip(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return an assignment and accept the next."""
     row = own_assignment(request, public_id)
@@ -200,8 +199,7 @@ def skip(request: HttpRequest, public_id: str) -> HttpResponse:
     return next_page(request, row.worker, row.batch)
 
 
-@require_POST
-@login_required
+@signed_in_action
 def take_up(request: HttpRequest, public_id: str) -> HttpResponse:
     """Resume a returned or expired assignment, unless somebody else took its place."""
     row = own_assignment(request, public_id)
@@ -225,8 +223,7 @@ def extend(request: HttpRequest, public_id: str) -> HttpResponse:
     return prolong(own_assignment(request, public_id))
 
 
-@require_POST
-@login_required
+@signed_in_action
 def report_problem(request: HttpRequest, public_id: str) -> HttpResponse:
     """Report a problem with an item and go on."""
     row = own_assignment(request, public_id)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.errors import Refused
 from annotation.flow.work import built_in_marketplace
 from annotation.flow.work.built_in_marketplace import Elsewhere, Group
 from annotation.models import Hit
 from annotation.templatetags.external_question_tags import AUTOMATIC
+from annotation.views.access import signed_in_action, signed_in_page
 from annotation.views.people.sign_up import safe_next
 from annotation.views.redirects import see
 from annotation.views.work.assignment_page import next_page, with_next_of
@@ -29,9 +27,7 @@ ON_A_PAGE = 30
 MOST_PASSED = 1000
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def marketplace(request: HttpRequest) -> HttpResponse:
     """All HITs that the viewer may discover, filtered by `q`, in the order `sort`."""
     search, order = request.GET.get("q", "")[:200], request.GET.get("sort", "newest")
@@ -51,9 +47,7 @@ def marketplace(request: HttpRequest) -> HttpResponse:
     return render(request, "work/marketplace.html", context | worker_tabs(request, "marketplace"))
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def group(request: HttpRequest, pk: int) -> HttpResponse:
     """A group of HITs: a preview of the next one from the MTurk API, or the description of a batch."""
     found = _group(request, pk)
@@ -68,9 +62,7 @@ def group(request: HttpRequest, pk: int) -> HttpResponse:
     return _preview(request, found, hit, passing=passing)
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def hit(request: HttpRequest, public_id: str) -> HttpResponse:
     """A HIT of the MTurk API by its id: its preview, or the viewer's own assignment."""
     shown = _hit(public_id)
@@ -118,8 +110,7 @@ def _preview(request: HttpRequest, found: Group, hit: Hit, *, passing: int = 0) 
     return with_frames(page, found.batch.task, hit.payload)
 
 
-@require_POST
-@login_required
+@signed_in_action
 def accept(request: HttpRequest, public_id: str) -> HttpResponse:
     """Accept a HIT of the MTurk API; consent comes first, and a taken HIT leads to the next of its group."""
     wanted = _hit(public_id)
@@ -137,8 +128,7 @@ def accept(request: HttpRequest, public_id: str) -> HttpResponse:
     return see("marketplace-group", wanted.batch_id)
 
 
-@require_POST
-@login_required
+@signed_in_action
 def group_start(request: HttpRequest, pk: int) -> HttpResponse:
     """Start a batch, joining its project if that is open to all."""
     found = _group(request, pk)
@@ -152,8 +142,7 @@ def group_start(request: HttpRequest, pk: int) -> HttpResponse:
     return see("marketplace")
 
 
-@require_POST
-@login_required
+@signed_in_action
 def automatic(request: HttpRequest) -> HttpResponse:
     """Save whether the next HIT is accepted automatically after a submission."""
     request.session[AUTOMATIC] = request.POST.get("on") == "1"

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.cache import never_cache
 
 from annotation.flow.review import worker_feedback
 from annotation.models import Feedback
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
-from annotation.views.access import open_batch, require_get_or_post
+from annotation.views.access import open_batch, signed_in_form
 from annotation.views.redirects import see
 from annotation.views.work import assignment_page as work
 
 
-@never_cache
-@require_get_or_post
-@login_required
+@signed_in_form
 def feedback(request: HttpRequest, pk: int) -> HttpResponse:
     """The viewer's feedback; POST acknowledges it and shows the next, then goes back to the work."""
     rows = Feedback.objects.select_related("batch__project", "assignment__hit", "worker__project", "author")

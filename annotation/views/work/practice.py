@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from annotation.flow.batches import practice_progress
 from annotation.flow.batches.practice_progress import Exercise
@@ -21,14 +19,12 @@ from annotation.models import Batch, Participation, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem, Remark, capabilities
-from annotation.views.access import open_batch, require_get_or_post, signed_in_or_401
+from annotation.views.access import open_batch, signed_in_action, signed_in_form, signed_in_or_401
 from annotation.views.work.assignment_page import live_fragment, next_page
 from annotation.views.work.task_frame import batch_frame, live_urls, shortcuts_of, translated
 
 
-@never_cache
-@require_get_or_post
-@login_required
+@signed_in_form
 def practice(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     """A practice item; POST answers it: 422 lists what is missing, else the page gives feedback."""
     batch, worker = open_batch(request, pk)
@@ -128,8 +124,7 @@ def _remark_data(remark: Remark) -> dict[str, Any]:
     return {"good": remark.good, "message": _(remark.message) % remark.values}
 
 
-@require_POST
-@login_required
+@signed_in_action
 def practice_done(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     """Finish a practice item and go on to the next one, or to the work; finished ones can be repeated."""
     batch, worker = open_batch(request, pk)

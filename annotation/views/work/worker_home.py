@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import round_attempts, round_results
@@ -19,13 +16,11 @@ from annotation.flow.work import eligibility, next_assignment, open_work
 from annotation.models import Approval, Assignment, Batch, Feedback, Participation, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
-from annotation.views.access import open_batch
+from annotation.views.access import open_batch, signed_in_page
 from annotation.views.work.worker_status import worker_tabs
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def work(request: HttpRequest) -> HttpResponse:
     """Every batch that the viewer may see in their projects, with what is left for them."""
     workers = list(request.user.workers.select_related("project").filter(active=True, project__removed_at=None))
@@ -72,9 +67,7 @@ def row(worker: Worker, batch: Batch) -> dict[str, Any]:
     }
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     """No HITs are left for the viewer in this batch now, and why."""
     batch, worker = open_batch(request, pk)
@@ -86,9 +79,7 @@ def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "work/done.html", context)
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def history(request: HttpRequest) -> HttpResponse:
     """What the viewer submitted, and the decisions on it, newest first; open batches can still be changed."""
     rows = _own_assignments(request).filter(state=lifecycle.SUBMITTED).select_related("hit__item")

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
@@ -20,7 +17,7 @@ from annotation.flow.people import mturk_ids, qualification_types, sign_up
 from annotation.flow.work import eligibility
 from annotation.forms.sign_up import DetailsForm, MessageForm
 from annotation.models import Message, QualificationRequest, QualificationType, Worker
-from annotation.views.access import require_get_or_post
+from annotation.views.access import signed_in_action, signed_in_form, signed_in_page
 from annotation.views.people.sign_up import safe_next
 from annotation.views.redirects import see
 
@@ -43,9 +40,7 @@ def worker_tabs(request: HttpRequest, here: str) -> dict[str, Any]:
     return {"here": here, "unread_messages": new.filter(worker__project__removed_at=None).count()}
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def my_qualifications(request: HttpRequest) -> HttpResponse:
     """The viewer's qualifications and requests, and what they may request, by project."""
     standing = [_standing(worker) for worker in workers_of(request)]
@@ -69,8 +64,7 @@ def _standing(worker: Worker) -> dict[str, Any]:
     }
 
 
-@require_POST
-@login_required
+@signed_in_action
 def qualification_ask(request: HttpRequest, public_id: str) -> HttpResponse:
     """Request a qualification."""
     visible = QualificationType.objects.filter(project__workers__user=request.user, deleted_at__isnull=True)
@@ -89,8 +83,7 @@ def _may_claim(worker: Worker) -> bool:
     return mturk_ids.are_awaited(worker.project) and mturk_ids.may_claim(worker)
 
 
-@require_POST
-@login_required
+@signed_in_action
 def claim_mturk_id(request: HttpRequest, slug: str) -> HttpResponse:
     """State the worker ID that the viewer had on Mechanical Turk."""
     worker, name = own_worker(request, slug), request.POST.get("mturk_id", "").strip()
@@ -104,9 +97,7 @@ def claim_mturk_id(request: HttpRequest, slug: str) -> HttpResponse:
     return see("my-qualifications")
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def my_earnings(request: HttpRequest) -> HttpResponse:
     """The viewer's earnings by state, by project and by batch."""
     rows = [
@@ -118,9 +109,7 @@ def my_earnings(request: HttpRequest) -> HttpResponse:
     return render(request, "money/earnings.html", {"projects": shown, **worker_tabs(request, "my-earnings")})
 
 
-@never_cache
-@require_safe
-@login_required
+@signed_in_page
 def my_messages(request: HttpRequest) -> HttpResponse:
     """The viewer's messages, newest first; viewing does not mark them as read."""
     workers = workers_of(request)
@@ -138,8 +127,7 @@ def my_messages(request: HttpRequest) -> HttpResponse:
     return render(request, "notifications/my_messages.html", context)
 
 
-@require_POST
-@login_required
+@signed_in_action
 def message_write(request: HttpRequest, slug: str) -> HttpResponse:
     """Send a message to a project's requesters, or only mark theirs as read."""
     worker = own_worker(request, slug)
@@ -155,9 +143,7 @@ def message_write(request: HttpRequest, slug: str) -> HttpResponse:
     return see("my-messages")
 
 
-@never_cache
-@require_get_or_post
-@login_required
+@signed_in_form
 def my_details(request: HttpRequest, slug: str) -> HttpResponse:
     """What the viewer states about themselves to one project."""
     worker = own_worker(request, slug)
