@@ -1,7 +1,5 @@
 """The demo's compose batch: graphs of the island, simulated composers, and a requester's first reviews."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

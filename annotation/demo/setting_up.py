@@ -1,7 +1,5 @@
 """The demo's project: its dataset, people, a batch, and most of the responses."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

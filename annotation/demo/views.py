@@ -1,7 +1,5 @@
 """The example dataset of a new project: the demo's invented questions, imported at the click of a button."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Simulated workers who use the real pages over HTTP."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@
 Nothing here uses a database.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -3,8 +3,6 @@
 Started by `run.rehearse` with an environment of its own; it prints progress, a line "done total" each.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """Dry runs: simulated workers try a batch out on a copy."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, fields
 
 from django.utils.translation import gettext as _

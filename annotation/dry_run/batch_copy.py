@@ -1,7 +1,5 @@
 """The temporary copy of a batch: its rows in a file, and its launch in a database of its own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from decimal import Decimal

@@ -4,8 +4,6 @@ The product itself assigns the items; this module only decides how often workers
 they return a HIT, abandon it or stop.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The job of a dry run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.dry_run.crowd import Crowd

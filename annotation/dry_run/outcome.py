@@ -1,7 +1,5 @@
 """The outcome of a dry run: graded and priced responses, and the forecast."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Start a dry run: copy the batch, run the copy in a process of its own, keep only the forecast."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

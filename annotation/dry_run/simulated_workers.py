@@ -4,8 +4,6 @@ Time is simulated: events are ordered by a clock of their own, and stored times 
 afternoon takes a minute, and leases expire in simulated time.
 """
 
-from __future__ import annotations
-
 import heapq
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Dry runs of a batch: a form, and the forecasts so far."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, fields
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The base of all commands: --project, progress on stderr, JSON on stdout, exit codes, types of arguments."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

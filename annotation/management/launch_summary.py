@@ -1,7 +1,5 @@
 """The base of commands that launch a batch: options on shared items, the launch, and its output."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.flow.batches import batch_drafts

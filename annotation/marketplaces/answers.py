@@ -1,7 +1,5 @@
 """This app's implementation of `annotation.recruitment.Marketplaces`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 

@@ -3,8 +3,6 @@
 Every operation may be repeated after a crash: what exists is found, and what was done is left alone.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

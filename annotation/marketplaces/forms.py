@@ -1,7 +1,5 @@
 """Forms for marketplaces: adding one, changing its keys, and how long a batch stays published."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Jobs of batches on marketplaces, and scheduled sweeps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

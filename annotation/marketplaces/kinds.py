@@ -1,7 +1,5 @@
 """The kinds of marketplaces: the folders here with a module `marketplace`, found by discovery."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from functools import cache

@@ -1,7 +1,5 @@
 """Listeners that write outbox rows for batches on marketplaces; other batches cost no query."""
 
-from __future__ import annotations
-
 from annotation import events
 from annotation.marketplaces.flow import publications
 

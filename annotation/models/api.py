@@ -1,7 +1,5 @@
 """API tokens, access keys, and stored responses to writes with an Idempotency-Key."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

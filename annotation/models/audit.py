@@ -1,7 +1,5 @@
 """The audit log of a project: who did what. Rows are only ever added."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, NoReturn
 
 from django.conf import settings

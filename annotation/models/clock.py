@@ -1,7 +1,5 @@
 """The database's clock, by which all stored times are written and compared."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

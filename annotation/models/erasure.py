@@ -1,7 +1,5 @@
 """The erasure of a deleted project, in many small steps."""
 
-from __future__ import annotations
-
 from django.db import models
 
 from annotation.models.fields import TimestampField

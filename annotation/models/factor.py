@@ -1,7 +1,5 @@
 """Two-factor authentication: an authenticator's key, and backup codes."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 

@@ -1,7 +1,5 @@
 """The outbox of background jobs. The row decides what is done; Celery or the thread only wake a worker up."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Messages between a project and one of its workers."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

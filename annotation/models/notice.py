@@ -1,7 +1,5 @@
 """Notices to people, one row for each person and event, and the state of a batch that notices are made from."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

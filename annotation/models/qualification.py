@@ -1,7 +1,5 @@
 """Qualification types, the scores that workers hold in them, requests, blocks, and qualification rounds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """HITs that a requester reserves for chosen workers."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q

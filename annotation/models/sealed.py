@@ -1,7 +1,5 @@
 """Secrets at rest: encrypted with a key derived from SECRET_KEY, so that a copied database reveals none."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A thread in each web process that runs background jobs and sweeps when there is no broker."""
 
-from __future__ import annotations
-
 import logging
 import threading
 

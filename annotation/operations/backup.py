@@ -3,8 +3,6 @@
 Secrets in it are encrypted with SECRET_KEY, which is not included: keep the key elsewhere.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

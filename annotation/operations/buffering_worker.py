@@ -3,8 +3,6 @@
 gunicorn manages the processes (reload, heartbeat, restarts); waitress reads, queues and answers inside each.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import time

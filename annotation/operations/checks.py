@@ -1,7 +1,5 @@
 """Django system checks of the configuration; docs/administrators.md lists them."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Copy all rows to another database in one transaction, and compare counts and hashes."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice

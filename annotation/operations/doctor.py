@@ -1,7 +1,5 @@
 """Diagnosis of an installation: the state of each part, and how to fix it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """File downloads of pages and the API, recorded in the audit log."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -3,8 +3,6 @@
 The same error is posted once in ten minutes, in a thread of its own; failures to post are logged, but not posted.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

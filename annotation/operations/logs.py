@@ -5,8 +5,6 @@ with the fields below; of an error it holds the type and the stack. An error's m
 so it is left out unless LOG_LEVEL is DEBUG.
 """
 
-from __future__ import annotations
-
 import logging
 import traceback
 from collections.abc import Iterable

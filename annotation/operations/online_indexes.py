@@ -1,7 +1,5 @@
 """Migration operations for large tables in use; `docs/developers.md` says when to use them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import migrations

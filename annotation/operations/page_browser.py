@@ -1,7 +1,5 @@
 """A minimal browser for simulated workers: opens pages and posts their forms over HTTP with cookies."""
 
-from __future__ import annotations
-
 import urllib.error
 import urllib.parse
 import urllib.request

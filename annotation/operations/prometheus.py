@@ -4,8 +4,6 @@ With PROMETHEUS_MULTIPROC_DIR, as deploy/gunicorn.conf.py sets it, all web proce
 counts its own requests.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Readiness checks of the installation, cheap because monitors ask every few seconds."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Iterator

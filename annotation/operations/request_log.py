@@ -1,7 +1,5 @@
 """The outermost middleware: gives each request an id, and times, counts and logs it by its route's name."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Rotation of SECRET_KEY: find stored secrets that cannot be decrypted, and encrypt all with the current key."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Run the production web server on this machine for a while, for the demo and dry runs."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Uploaded files: their maximum size, and the folder where they wait for the job that reads them."""
 
-from __future__ import annotations
-
 import secrets
 import shutil
 import time

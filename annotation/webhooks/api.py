@@ -1,7 +1,5 @@
 """Webhooks: add, change, test and remove them; and their deliveries."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

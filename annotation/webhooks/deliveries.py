@@ -1,7 +1,5 @@
 """Webhook deliveries: created for each subscriber, signed, posted, and retried. A delivery's id is its event's."""
 
-from __future__ import annotations
-
 import random
 from datetime import timedelta
 from functools import partial

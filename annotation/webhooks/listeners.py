@@ -4,8 +4,6 @@
 response, gold, a name or an address; people are pseudonyms.
 """
 
-from __future__ import annotations
-
 from annotation import events
 from annotation.models import Assignment, Batch, Hit
 from annotation.webhooks import protocol

@@ -4,8 +4,6 @@
 No event contains a response, gold, a name or an address; people are pseudonyms.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

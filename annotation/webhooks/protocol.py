@@ -1,7 +1,5 @@
 """The webhook protocol: event types, their content, and signatures (Standard Webhooks 1.0)."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """A project's webhooks: add, change, rotate the secret, pause, resume, remove."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from typing import Any

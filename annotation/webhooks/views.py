@@ -1,7 +1,5 @@
 """Pages of webhooks and their deliveries."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Adding assignments to HITs that have all they asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any

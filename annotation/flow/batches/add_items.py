@@ -1,7 +1,5 @@
 """More items like a batch's: copies of a batch as drafts, and drafts for items that were not asked about yet."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Container

@@ -1,7 +1,5 @@
 """Drafts: a preview of the launch, sample HITs, changed settings, and removal after a refused launch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """Batches: creating, launching, pausing, resuming, closing and changing them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import islice

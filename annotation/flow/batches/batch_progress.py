@@ -1,7 +1,5 @@
 """Progress of a batch: counts, pace and workers."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """Estimates of a batch's cost, hourly wage and statistical precision before its launch."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The expected time for one HIT of a batch, before anybody has done one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Any

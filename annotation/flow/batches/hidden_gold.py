@@ -4,8 +4,6 @@ Its HITs (`Hit.check_item`) are outside the queue: every worker may get each of 
 assigns HITs itself, they are among the others, with as many assignments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """The number of HITs that a launch would create: exact for few items, else estimated from a seeded sample."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

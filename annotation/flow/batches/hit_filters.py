@@ -1,7 +1,5 @@
 """Filter the HITs and assignments of a batch by hops, shape, dataset, day or worker (pure/batches/hit_filters)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any

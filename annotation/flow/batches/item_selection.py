@@ -1,7 +1,5 @@
 """The selection of a batch's items: drawn with its seed, the same each time."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Practice before the first HIT, with items of the task."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from random import Random
 

@@ -4,8 +4,6 @@ A reserved HIT asks for one more response as soon as its worker takes it, so nob
 is set aside when it is reserved. If the worker returns it, the assignment is offered to everybody.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field

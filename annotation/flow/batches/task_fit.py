@@ -1,7 +1,5 @@
 """Which tasks can use the items of datasets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from random import Random

@@ -1,7 +1,5 @@
 """The number of workers that a batch needs, against the number available."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Count, QuerySet

@@ -1,7 +1,5 @@
 """Export of datasets and responses: streamed, complete or not at all, the same bytes for the same rows."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

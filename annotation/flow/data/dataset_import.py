@@ -1,7 +1,5 @@
 """Import of a file as a dataset: all or nothing, invisible until complete."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """Deletion of a dataset, which can be undone for a while."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db import transaction

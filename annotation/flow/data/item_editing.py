@@ -4,8 +4,6 @@ A HIT points to the version from which it was made. New batches, derivations and
 item that is not retired.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import replace

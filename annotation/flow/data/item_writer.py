@@ -1,7 +1,5 @@
 """Storing examples as the items of a dataset, which stays invisible until complete; a failure removes them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Flaws of imported files, folded: the same flaw of many lines or records is one row with their number."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

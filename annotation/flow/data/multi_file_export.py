@@ -1,7 +1,5 @@
 """Export in formats of several files: as a folder, complete or not at all, or as one ZIP file."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """Columns on items in exported responses: question, gold, score, hops, shape and pair."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass

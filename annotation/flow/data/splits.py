@@ -1,7 +1,5 @@
 """Splits that belong together: outputs of one derivation, and what was made of each in the same way."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

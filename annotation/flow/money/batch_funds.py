@@ -5,8 +5,6 @@ earn and with its fee. A launch, added assignments and a second opinion set asid
 HIT and closing release what is no longer needed. HITs of the MTurk API have their money one by one (Listing.held).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from decimal import Decimal

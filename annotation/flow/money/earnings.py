@@ -1,7 +1,5 @@
 """Earnings of a worker by state: waiting for a decision, owed, in a payout, paid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime

@@ -4,8 +4,6 @@ Every row is a double entry, so a project's accounts always sum to zero. Account
 primary keys, so that transfers cannot deadlock.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

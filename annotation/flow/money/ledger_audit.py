@@ -1,7 +1,5 @@
 """Audit of a project's ledger: balances by kind of account, and whether they equal the sums of the entries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

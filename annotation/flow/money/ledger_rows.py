@@ -1,7 +1,5 @@
 """The ledger's rows for pages and CSV: filtered, with readable names of accounts."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ A payout moves what is owed from each worker's account into its own. A paid line
 owed to its worker again, and is part of the next payout.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ returned and expired assignments, because that was work. Median and 10th percent
 they describe what workers get, not what an hour costs. Workers without measured time are left out, with their pay.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ BatchActivity stores what was announced of a batch, so that a sweep looks only a
 unique key for its event, so that two sweeps at once notify nobody twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any

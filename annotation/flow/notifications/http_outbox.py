@@ -4,8 +4,6 @@ A row has `state`, `tries` and `due_at`. Each attempt holds a lease and is fence
 after sending, the same message is sent again when the lease is over, and receivers recognise it by its id.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import random

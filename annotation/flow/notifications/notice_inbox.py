@@ -1,7 +1,5 @@
 """A person's notices: unread ones, reading them, and turning kinds off."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from django.db.models import Exists, OuterRef, Q, QuerySet

@@ -4,8 +4,6 @@ Notices are assigned to a mail, under a lease, before it is sent. If the process
 lease, with the same Message-ID, by which mail programs recognise the duplicate.
 """
 
-from __future__ import annotations
-
 import logging
 import uuid
 from collections.abc import Iterator

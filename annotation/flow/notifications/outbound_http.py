@@ -4,8 +4,6 @@ The name is resolved once, all its addresses must be public, and the connection 
 No redirects, no proxies; time and size are limited.
 """
 
-from __future__ import annotations
-
 import socket
 import ssl
 import time

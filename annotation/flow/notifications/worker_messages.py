@@ -1,7 +1,5 @@
 """Messages between a project and its workers. (Feedback, unlike messages, must be acknowledged.)"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

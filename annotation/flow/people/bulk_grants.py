@@ -1,7 +1,5 @@
 """Grants of a qualification to many workers: from a file, by a rule; and undoing the last such step."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

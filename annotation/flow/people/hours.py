@@ -4,8 +4,6 @@ It sums the same active seconds as wages, so that both agree. An assignment coun
 or expiry, because its time is stored as one sum; assignments under way count once they end.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

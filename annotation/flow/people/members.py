@@ -1,7 +1,5 @@
 """Members of a project: adding, changing roles, removing. At least one owner remains."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

@@ -3,8 +3,6 @@
 Somebody who had such an ID states it here before their first HIT, and takes over what was prepared for it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

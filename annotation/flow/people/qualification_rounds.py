@@ -1,7 +1,5 @@
 """Qualification rounds: creating one over a batch, its rule, and the chances of passing it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any

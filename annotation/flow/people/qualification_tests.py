@@ -1,7 +1,5 @@
 """Qualification tests: a QuestionForm with a time limit, graded by its answer key if it has one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Qualification types, grants and requests, and which qualifications a worker holds or lacks."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from datetime import timedelta
 from typing import Any

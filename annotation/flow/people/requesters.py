@@ -1,7 +1,5 @@
 """Requesters as commands name them: by account, with the project that they act in."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError

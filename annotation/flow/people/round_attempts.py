@@ -3,8 +3,6 @@
 Requesters' side of a round is in `flow/people/qualification_rounds`. `next_assignment.claim` uses this module.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from random import Random

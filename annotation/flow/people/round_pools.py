@@ -1,7 +1,5 @@
 """The pool of a qualification round: the items that it draws from and that other batches leave out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from django.db.models import Count

@@ -1,7 +1,5 @@
 """Results of a qualification round: workers by items, figures and scores, the effect of each mark, and grants."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -4,8 +4,6 @@ Attempts are rows, so that all web processes count together. The row is written 
 simultaneous attempts are counted too.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from datetime import timedelta
 from ipaddress import ip_network

@@ -1,7 +1,5 @@
 """How people join: the first project, invites, open sign-up, consent, reading the instructions."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

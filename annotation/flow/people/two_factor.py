@@ -3,8 +3,6 @@
 The key is encrypted and codes are stored as keyed hashes, so that a copy of the database is no use for signing in.
 """
 
-from __future__ import annotations
-
 import base64
 import secrets
 from datetime import timedelta

@@ -3,8 +3,6 @@
 A pseudonym is computed from the worker's primary key, which stays: exports before and after use the same one.
 """
 
-from __future__ import annotations
-
 import secrets
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Look-up of workers by pseudonym or worker id, and display names of items."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from annotation.models import Item, Project, Worker

@@ -1,7 +1,5 @@
 """Figures on one worker over time (quality, speed, amount of work), and on many at a time."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field

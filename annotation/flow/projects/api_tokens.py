@@ -1,7 +1,5 @@
 """API tokens: create, authenticate, revoke."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from datetime import datetime, timedelta

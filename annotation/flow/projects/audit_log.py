@@ -4,8 +4,6 @@ Functions of flow are not told who acts. Middleware, jobs and commands set it on
 so no function can forget it, and nobody acts in another's name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

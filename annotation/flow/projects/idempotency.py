@@ -1,7 +1,5 @@
 """Idempotent writes: the same request under the same key gets the stored response."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta

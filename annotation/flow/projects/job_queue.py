@@ -1,7 +1,5 @@
 """The queue of background jobs: rows taken by free workers, their heartbeat, and taken again if a worker dies."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The audit log for pages and CSV: filtered, with readable texts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

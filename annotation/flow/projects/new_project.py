@@ -1,7 +1,5 @@
 """Creating projects, and who may."""
 
-from __future__ import annotations
-
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 

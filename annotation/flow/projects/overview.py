@@ -3,8 +3,6 @@
 The number of queries does not depend on the number of batches.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal

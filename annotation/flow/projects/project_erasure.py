@@ -4,8 +4,6 @@ What belongs to a project is read from the models' foreign keys, so that no new 
 with what it refers to: accounts, payouts, and paid workers without their identity.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import secrets

@@ -3,8 +3,6 @@
 Every query is bounded, by an index or a limit. `%` and `_` in the text have no special meaning.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A batch with responses stays in the bin until its project is erased (`flow/proje
 their own deletion (`flow/data/dataset_removal`), because theirs takes a job.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """The id of the current request or job, which is added to every log line."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from contextvars import ContextVar

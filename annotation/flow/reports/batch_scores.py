@@ -1,7 +1,5 @@
 """Computing the report of a batch, and importing models' predictions for it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace

@@ -5,8 +5,6 @@ report. Items are the same if they are the same row, or if id, question and answ
 both sides.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from statistics import median

@@ -1,7 +1,5 @@
 """Documents on a dataset: provenance, datasheet and card."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields

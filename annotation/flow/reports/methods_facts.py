@@ -1,7 +1,5 @@
 """Facts on a batch for the methods paragraph (annotation/pure/reports/methods.py)."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 A decision is a review: one response is accepted and alone is the result. The alternative is to exclude the HIT.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """The aggregated response of each HIT as of now, computed on request."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Each decision is one transaction of flow/review/assignment_approval. A decision 
 one that fails does not hold up the others.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

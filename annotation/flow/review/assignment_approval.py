@@ -3,8 +3,6 @@
 Decision and payment are one transaction; a marketplace is told afterwards.
 """
 
-from __future__ import annotations
-
 import logging
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Gold in doubt: items on which workers agree with each other but not with gold, and corrected copies of datasets."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, replace

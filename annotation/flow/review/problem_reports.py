@@ -1,7 +1,5 @@
 """Workers' problem reports, and requesters' decisions on them."""
 
-from __future__ import annotations
-
 from django.db import transaction
 from django.db.models.functions import Now
 

@@ -1,7 +1,5 @@
 """Import of responses that were collected elsewhere, from a file into a batch: all or nothing."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A decision is a row that is only ever added and concerns one revision; undoing it is another row.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Samples of responses for review: seeded draws per worker, the queue that they make, and its progress."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

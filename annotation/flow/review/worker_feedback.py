@@ -1,7 +1,5 @@
 """Feedback to workers, acknowledged before their next assignment."""
 
-from __future__ import annotations
-
 from django.db.models import Max, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _

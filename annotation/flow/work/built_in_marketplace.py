@@ -1,7 +1,5 @@
 """The built-in marketplace: the HITs that a person finds over all projects that they are in or may join."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Requirements of batches: which batches a worker is offered, why not the others, and how many workers qualify."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Grading of responses to hidden gold and in rounds, in the transaction that stores them."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from annotation.flow.batches import hidden_gold, hit_filters

@@ -4,8 +4,6 @@ Lock order, here and in submissions: assignment, participation, worker, batch, H
 on the size of the batch (docs/architecture.md, "The next assignment").
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta

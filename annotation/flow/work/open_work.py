@@ -3,8 +3,6 @@
 The cost does not depend on the size of the batch (docs/architecture.md, "The next assignment").
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Drafts, submissions and revisions: nothing that a worker sent is lost, overwritten or counted twice."""
 
-from __future__ import annotations
-
 import hashlib
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass

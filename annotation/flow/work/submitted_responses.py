@@ -3,8 +3,6 @@
 Requesters' decisions (`flow/review/review_decisions`) affect results and datasets, never scores.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection
 

@@ -1,7 +1,5 @@
 """Write a backup of the database and the uploads."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Copy everything to another database, for example from SQLite to PostgreSQL."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured

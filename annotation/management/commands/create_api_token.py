@@ -1,7 +1,5 @@
 """Create an API token, and the requester's account if there is none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Create a project."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Create and launch a qualification round."""
 
-from __future__ import annotations
-
 import argparse
 from datetime import datetime, time
 from typing import Any

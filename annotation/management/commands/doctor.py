@@ -1,7 +1,5 @@
 """Check the installation and say how to fix problems."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Print the results of a qualification round, and grant its qualification."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.flow.errors import Refused

@@ -1,7 +1,5 @@
 """Encrypt stored secrets with the current SECRET_KEY, after which the previous key is no longer needed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.management.json_command import JSONCommand

@@ -1,7 +1,5 @@
 """Turn off two-factor authentication for an account whose owner lost both authenticator and codes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.flow.errors import Refused

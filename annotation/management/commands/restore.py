@@ -1,7 +1,5 @@
 """Restore a backup into an empty installation."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

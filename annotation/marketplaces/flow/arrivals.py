@@ -4,8 +4,6 @@ The frame has no cookies and no session. Its URL is signed for the HIT, not for 
 another one; a worker who comes by it gets a token, bound to their assignment, that is valid while it lasts.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from copy import copy

@@ -4,8 +4,6 @@ Nothing here is called inside a transaction. A marketplace that fails several ti
 by any process; its row says until when.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import time

@@ -3,8 +3,6 @@
 Rows are publications and payments: both have `tries`, `due_at`, `lease_until`, `error` and `move`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timedelta
 from typing import TypeVar

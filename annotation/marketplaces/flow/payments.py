@@ -5,8 +5,6 @@ is idempotent. A bonus is sent with the same token while the marketplace remembe
 look-ups of its list did not find the payment's reference.
 """
 
-from __future__ import annotations
-
 import time
 from functools import partial
 

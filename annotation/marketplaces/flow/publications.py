@@ -4,8 +4,6 @@ A row is the intent. It is leased, and the time of its first attempt committed, 
 marketplace remembers tokens the same one is sent again; later we look for the HIT, twice and far enough apart, first.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta

@@ -3,8 +3,6 @@
 It is polled, more often while something happens; the marketplace is right about what happened there.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress

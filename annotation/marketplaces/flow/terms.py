@@ -1,7 +1,5 @@
 """The form of our HITs on a marketplace: terms, rewards, requirements."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

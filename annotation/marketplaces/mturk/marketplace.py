@@ -4,8 +4,6 @@ It takes nothing from the environment: no credentials, profile, region or proxy.
 retries, because only they know whether these could do harm.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Conversion between the MTurk API's JSON and our values, the meaning of its errors, and a guard of its client."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket

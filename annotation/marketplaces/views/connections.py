@@ -1,7 +1,5 @@
 """Pages of a project's marketplaces, and of a batch on one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Our tasks inside a marketplace's iframe. One URL shows whatever comes next; every action is a POST with a token."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module

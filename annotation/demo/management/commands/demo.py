@@ -1,7 +1,5 @@
 """Set up the demo with invented data and serve it."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from functools import partial

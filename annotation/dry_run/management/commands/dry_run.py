@@ -1,7 +1,5 @@
 """Forecast a batch's cost, time and quality with simulated workers on a temporary copy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.dry_run.crowd import crowd
