@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from annotation import recruitment
 from annotation.flow.batches.batch_launch import OnProgress
 from annotation.flow.batches.hit_counts import HitCount, Kinds, count_hits
 from annotation.flow.batches.item_selection import rows_of
@@ -149,7 +150,7 @@ def quote_of(batch: Batch, kinds: Kinds) -> pricing.Quote:
         hits[reward, wanted] += count
         bonuses[most - reward] += count * wanted
     del bonuses[Decimal(0)]
-    return pricing.quote(hits, schedule=ledger.schedule_of(batch), bonuses=bonuses)
+    return pricing.quote(hits, schedule=recruitment.fees_of(batch), bonuses=bonuses)
 
 
 def _checks(batch: Batch, kinds: Kinds) -> Kinds:

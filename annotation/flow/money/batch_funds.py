@@ -7,6 +7,7 @@ HIT and closing release what is no longer needed. HITs of the MTurk API have the
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -87,7 +88,9 @@ def undecided_of(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
 
 def _of_hits(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
     """Cost of assignments under way and, unless the batch is closed, of those that are free."""
-    offered = Q(excluded_at__isnull=True) if _has_places(batch) else Q(pk__in=[])
+    # in a qualification round assignments are added on demand
+    has_free = batch.state in UNDER_WAY and batch.purpose != Batch.Purpose.QUALIFICATION
+    offered = Q(excluded_at__isnull=True) if has_free else Q(pk__in=[])
     if not batch.on_marketplace:
         offered &= Q(check_item=False)
     kinds = hits.order_by().values("reward", "wanted", "check_item", "promised")
@@ -99,11 +102,6 @@ def _of_hits(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
         total += (row["under_way"] + row["free"]) * each
         free += row["free"]
     return total + (_of_checks(batch, hits, free) if batch.check_share and not batch.on_marketplace else 0)
-
-
-def _has_places(batch: Batch) -> bool:
-    """Whether the batch's free assignments can still be taken; in a qualification round each is added on demand."""
-    return batch.state in UNDER_WAY and batch.purpose != Batch.Purpose.QUALIFICATION
 
 
 def _of_given(batch: Batch) -> Decimal:
@@ -139,10 +137,7 @@ def checks_among(batch: Batch, places: int) -> int:
 
 def _of_undecided(batch: Batch, undecided: QuerySet[Assignment]) -> Decimal:
     kinds = undecided.order_by().values(
-        most=F("hit__reward"),
-        wanted=F("hit__wanted"),
-        check=F("hit__check_item"),
-        promise=F("hit__promised"),
+        most=F("hit__reward"), wanted=F("hit__wanted"), check=F("hit__check_item"), promise=F("hit__promised")
     )
     total = Decimal(0)
     for row in kinds.annotate(count=Count("pk")):
@@ -233,13 +228,9 @@ def for_opinions(hit: Hit, least: int) -> Decimal:
 
 def cover_late(row: Assignment) -> None:
     """Set aside what a late response beyond the HIT's assignments may earn, as far as the budget covers it."""
-    batch = row.batch
-    if applies(batch):
-        amount = _most(row)
-        try:
-            ledger.hold(batch, amount, key=f"late/{row.pk}")
-        except ledger.Overdrawn:
-            return  # whoever approves it will be told that the budget is short
+    if applies(row.batch):
+        with suppress(ledger.Overdrawn):  # whoever approves it will be told that the budget is short
+            ledger.hold(row.batch, _most(row), key=f"late/{row.pk}")
 
 
 def covers(row: Assignment) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, F, Min, Q, QuerySet, Sum
 
 from annotation.flow.money import ledger
+from annotation.flow.money.batch_funds import undecided_of
 from annotation.flow.review.assignment_approval import REST_KEY, worth
 from annotation.models import Account, Assignment, Payment, PayoutLine, Worker, WorkerResponse
 from annotation.pure.batches import lifecycle
@@ -94,11 +95,6 @@ def paid_for_answers(assignments: Iterable[int]) -> dict[int, int]:
     answers = rows.filter(Q(kind=Payment.Kind.REWARD) | Q(key__startswith=REST_KEY))
     summed = answers.order_by().values_list("assignment").annotate(sum=Sum("amount"))
     return {assignment: int(amount * 100) for assignment, amount in summed}
-
-
-def undecided_of(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Submitted assignments of paid batches that nobody decided on."""
-    return rows.filter(state=lifecycle.SUBMITTED, approval="", auto_approve_at__isnull=False)
 
 
 def expected(undecided: QuerySet[Assignment]) -> Decimal:

@@ -45,7 +45,7 @@ def owed_to(worker_pk: int) -> str:
 
 def fee_on(batch: Batch, kind: str, amount: Decimal, *, assignments: int) -> Decimal:
     """The fee of the batch's marketplace on a payment; `assignments` is the number that its HIT asks for."""
-    schedule = schedule_of(batch)
+    schedule = recruitment.fees_of(batch)
     if kind == Payment.Kind.REWARD:
         return pricing.reward_fee(amount, schedule=schedule, assignments=assignments)
     return pricing.bonus_fee(amount, schedule=schedule)
@@ -58,11 +58,6 @@ def assignments_requested(batch: Batch, *, check: bool, wanted: int) -> int:
     """
     for_all = check or batch.purpose == Batch.Purpose.QUALIFICATION
     return 1 if for_all and not batch.on_marketplace else wanted
-
-
-def schedule_of(batch: Batch) -> str:
-    """The fee schedule of the batch's marketplace."""
-    return recruitment.fees_of(batch)
 
 
 def balance(project: Project, name: str) -> Decimal:

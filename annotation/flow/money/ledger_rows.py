@@ -1,7 +1,5 @@
 """The ledger's rows for pages and CSV: filtered, with readable names of accounts."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -12,7 +10,7 @@ from django.utils.translation import gettext_noop
 from annotation.flow.money import ledger
 from annotation.models import Batch, Entry, Project, Worker
 from annotation.models.money import OUTSIDE
-from annotation.pure.text.spreadsheet import guarded
+from annotation.pure.text.spreadsheet import csv_text, guarded
 
 COLUMNS = ["number", "time", "kind", "from", "to", "amount", "batch", "worker", "note"]
 KINDS = {
@@ -76,9 +74,8 @@ class _Names:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.titles = {
-            str(pk): slug for pk, slug in Batch.everything.filter(project=project).values_list("pk", "title")
-        }
+        batches = Batch.everything.filter(project=project)
+        self.titles = {str(pk): title for pk, title in batches.values_list("pk", "title")}
 
     def of(self, name: str) -> str:
         first, _slash, rest = name.partition("/")
@@ -96,17 +93,10 @@ class _Names:
 
 def lines(project: Project, some: QuerySet[Entry]) -> Iterator[bytes]:
     """A CSV file of entries, line by line; text is escaped against formulas in spreadsheets."""
-    yield ("\ufeff" + _line(COLUMNS)).encode()
+    yield ("\ufeff" + csv_text([COLUMNS])).encode()
     for row in display_rows(project, some.iterator(chunk_size=1000)):
         entry = row.entry
-        batch = entry.batch.slug if entry.batch else ""
         texts = [entry.kind, row.source, row.target]
-        end = [batch, row.worker, entry.note]
+        end = [entry.batch.slug if entry.batch else "", row.worker, entry.note]
         cells = [str(entry.pk), entry.created_at.isoformat(timespec="seconds"), *map(guarded, texts), str(entry.amount)]
-        yield _line([*cells, *map(guarded, end)]).encode()
-
-
-def _line(cells: list[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerow(cells)
-    return out.getvalue()
+        yield csv_text([[*cells, *map(guarded, end)]]).encode()

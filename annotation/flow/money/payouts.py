@@ -20,7 +20,7 @@ from annotation.flow.money import ledger
 from annotation.flow.projects import audit_log
 from annotation.models import Account, Payout, PayoutLine, Project, User, Worker
 from annotation.models.money import OUTSIDE
-from annotation.pure.text.spreadsheet import guarded, unguarded
+from annotation.pure.text.spreadsheet import csv_text, guarded, unguarded
 
 COLUMNS = ["payout", "worker_id", "pseudonym", "name", "email", "amount", "state", "reference"]
 NEEDED = ["payout", "worker_id", "amount", "state"]
@@ -49,7 +49,7 @@ def make_payout(project: Project, *, user: User | None = None) -> Payout:
     last = Payout.objects.filter(project=project).aggregate(last=Max("number"))["last"] or 0
     payout = Payout.objects.create(project=project, number=last + 1, created_by=user)
     for worker, amount in owed:
-        line = PayoutLine.objects.create(payout=payout, worker=worker, amount=amount)
+        PayoutLine.objects.create(payout=payout, worker=worker, amount=amount)
         ledger.move(
             project,
             ledger.owed_to(worker.pk),
@@ -59,7 +59,7 @@ def make_payout(project: Project, *, user: User | None = None) -> Payout:
             key=f"payout/{payout.number}/{worker.pk}",
             worker=worker,
             created_by=user,
-            note=_reference(line),
+            note=_("payout %(number)s") % {"number": payout.number},
         )
     audit_log.record("made", payout, number=len(owed), amount=str(sum(amount for _worker, amount in owed)))
     return payout
@@ -67,10 +67,6 @@ def make_payout(project: Project, *, user: User | None = None) -> Payout:
 
 def _account(payout: Payout) -> str:
     return f"payout/{payout.number}"
-
-
-def _reference(line: PayoutLine) -> str:
-    return _("payout %(number)s") % {"number": line.payout.number}
 
 
 def _owed(project: Project) -> list[tuple[Worker, Decimal]]:
@@ -100,16 +96,13 @@ def as_csv(payout: Payout) -> str:
 
     It contains names and emails, so it is for requesters only.
     """
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
+    rows = [COLUMNS]
     for line in lines_of(payout):
         worker = line.worker
         name, email = (str(worker.user), worker.user.email) if worker.user else (worker.external_id or "", "")
         texts = [worker.public_id, worker.pseudonym, name, email]
-        row = [str(payout.number), *map(guarded, texts), str(line.amount), line.state, guarded(line.reference)]
-        writer.writerow(row)
-    return "\ufeff" + out.getvalue()  # a byte order mark, so that Excel reads it as UTF-8
+        rows.append([str(payout.number), *map(guarded, texts), str(line.amount), line.state, guarded(line.reference)])
+    return "\ufeff" + csv_text(rows)  # a byte order mark, so that Excel reads it as UTF-8
 
 
 @transaction.atomic
@@ -176,18 +169,14 @@ def reconcile(project: Project, content: bytes, *, user: User | None = None) -> 
         raise FileRefused(errors)
     counts = {"paid": 0, "failed": 0, "open": 0, "unchanged": 0}
     with audit_log.together("payout read", project):
-        _note_all(updates, counts, user)
+        for update in updates:
+            if update.state == OPEN:
+                counts["open"] += 1
+            elif decide(update.line, update.state, reference=update.reference, user=user):
+                counts[update.state] += 1
+            else:
+                counts["unchanged"] += 1
     return counts
-
-
-def _note_all(updates: Iterable[_LineUpdate], counts: dict[str, int], user: User | None) -> None:
-    for update in updates:
-        if update.state == OPEN:
-            counts["open"] += 1
-        elif decide(update.line, update.state, reference=update.reference, user=user):
-            counts[update.state] += 1
-        else:
-            counts["unchanged"] += 1
 
 
 def _error(line: int, field: str, problem: str) -> dict[str, object]:
@@ -214,7 +203,8 @@ def _read(project: Project, text: str, errors: list[dict[str, object]]) -> list[
     errors += [_error(1, name, _("the column is missing")) for name in NEEDED if name not in names]
     if errors:
         return []
-    known = {(str(line.payout.number), line.worker.public_id): line for line in _lines(project)}
+    lines = PayoutLine.objects.filter(payout__project=project).select_related("payout__project", "worker")
+    known = {(str(line.payout.number), line.worker.public_id): line for line in lines}
     seen: set[int] = set()
     updates = []
     for number, row in enumerate(rows[1:], start=2):
@@ -223,10 +213,6 @@ def _read(project: Project, text: str, errors: list[dict[str, object]]) -> list[
             update = _update(known, cells, number, seen, errors)
             updates += [update] if update else []
     return updates
-
-
-def _lines(project: Project) -> Iterable[PayoutLine]:
-    return PayoutLine.objects.filter(payout__project=project).select_related("payout__project", "worker")
 
 
 def _update(

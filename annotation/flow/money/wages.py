@@ -7,12 +7,12 @@ they describe what workers get, not what an hour costs. Workers without measured
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
+from functools import partial
 from statistics import median
-from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet, Sum
@@ -20,7 +20,8 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
-from annotation.flow.money.earnings import expected, undecided_of
+from annotation.flow.money.batch_funds import undecided_of
+from annotation.flow.money.earnings import expected
 from annotation.flow.projects import audit_log
 from annotation.flow.review.assignment_approval import add_payment
 from annotation.models import Assignment, Batch, Payment, Project, User, Worker
@@ -75,31 +76,17 @@ def of_project(project: Project) -> list[Wage]:
 
 def _wages(rows: QuerySet[Assignment]) -> list[Wage]:
     timed = rows.filter(active_seconds__gt=0).exclude(state=lifecycle.ACCEPTED)
-    seconds = {row["worker"]: row["sum"] for row in _by_worker(timed).annotate(sum=Sum("active_seconds"))}
+    by_worker = timed.order_by().values("worker").annotate(sum=Sum("active_seconds"))
+    seconds = {row["worker"]: row["sum"] for row in by_worker}
     paid = Payment.objects.filter(assignment__in=timed.order_by()).order_by().values("worker")
     earned = defaultdict(Decimal, {row["worker"]: row["sum"] for row in paid.annotate(sum=Sum("amount"))})
-    for worker, amount in _pending(timed).items():
-        earned[worker] += amount
-    count = _counts(timed)
-    found = [Wage(w, Decimal(str(s)), earned[w], count.get(w, 0)) for w, s in seconds.items() if count.get(w)]
-    return sorted(found, key=lambda wage: (wage.an_hour, wage.worker))
-
-
-def _by_worker(rows: QuerySet[Assignment]) -> Any:
-    return rows.order_by().values("worker")
-
-
-def _counts(rows: QuerySet[Assignment]) -> dict[int, int]:
-    found: defaultdict[int, int] = defaultdict(int)
-    for worker in rows.filter(state=lifecycle.SUBMITTED).order_by().values_list("worker", flat=True).iterator():
-        found[worker] += 1
-    return found
-
-
-def _pending(timed: QuerySet[Assignment]) -> dict[int, Decimal]:
     undecided = undecided_of(timed)
-    workers = undecided.order_by().values_list("worker", flat=True).distinct()
-    return {worker: expected(undecided.filter(worker=worker)) for worker in workers}
+    for worker in undecided.order_by().values_list("worker", flat=True).distinct():
+        earned[worker] += expected(undecided.filter(worker=worker))
+    submitted = timed.filter(state=lifecycle.SUBMITTED).order_by().values_list("worker", flat=True)
+    count = Counter(submitted.iterator())
+    found = [Wage(w, Decimal(str(s)), earned[w], count[w]) for w, s in seconds.items() if count[w]]
+    return sorted(found, key=lambda wage: (wage.an_hour, wage.worker))
 
 
 def summary(wages: Iterable[Wage]) -> Wages:
@@ -132,11 +119,8 @@ def raises(batch: Batch) -> list[Raise]:
 
 def total(some: Iterable[Raise]) -> Decimal:
     """The cost of top-ups, with fees."""
-    fees = [
-        each.amount + ledger.fee_on(each.assignment.batch, Payment.Kind.TOP_UP, each.amount, assignments=1)
-        for each in some
-    ]
-    return sum(fees, Decimal(0))
+    fee = partial(ledger.fee_on, kind=Payment.Kind.TOP_UP, assignments=1)
+    return sum((each.amount + fee(each.assignment.batch, amount=each.amount) for each in some), Decimal(0))
 
 
 @transaction.atomic
@@ -164,12 +148,8 @@ def top_up(batch: Batch, *, shown: str, user: User | None = None) -> int:
             _("The amounts below the wage floor have changed in the meantime. Check them again, then confirm.")
         )
     with audit_log.together("raised", batch, amount=str(total(due))):
-        _raise(batch, due, user)
+        for each in due:
+            key = f"floor-{batch.pk}-{each.worker.pk}-{each.wage.assignments}-{each.wage.earned}"
+            reason = _("To raise your pay for this work to the project's wage floor.")
+            add_payment(each.assignment, Payment.Kind.TOP_UP, each.amount, key=key, reason=reason, user=user)
     return len(due)
-
-
-def _raise(batch: Batch, due: Iterable[Raise], user: User | None) -> None:
-    for each in due:
-        key = f"floor-{batch.pk}-{each.worker.pk}-{each.wage.assignments}-{each.wage.earned}"
-        reason = _("To raise your pay for this work to the project's wage floor.")
-        add_payment(each.assignment, Payment.Kind.TOP_UP, each.amount, key=key, reason=reason, user=user)

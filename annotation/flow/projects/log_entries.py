@@ -1,12 +1,11 @@
 """The audit log for pages and CSV: filtered, with readable texts."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 from django.db.models import QuerySet
@@ -15,7 +14,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, AuditEntry, Batch, Dataset, Hit, Invite, Project, User
 from annotation.pure.review import gold_corrections, review_state
-from annotation.pure.text.spreadsheet import guarded
+from annotation.pure.text.spreadsheet import csv_text, guarded
 from annotation.registry import kinds
 
 COLUMNS = ["time", "person", "login", "how", "act", "kind", "key", "name", "batch", "details"]
@@ -267,14 +266,10 @@ def _plain(value: Any) -> str:
 
 def as_csv(project: Project, wanted: LogQuery) -> Iterator[str]:
     """Matching lines as CSV, escaped against formulas in spreadsheets."""
-    yield _csv([COLUMNS])
-    lines: list[AuditEntry] = []
-    for line in entries(project, wanted).iterator(chunk_size=500):
-        lines.append(line)
-        if len(lines) == 500:
-            yield _csv(_cells(project, lines))
-            lines = []
-    yield _csv(_cells(project, lines))
+    yield csv_text([COLUMNS])
+    lines = entries(project, wanted).iterator(chunk_size=500)
+    while some := list(islice(lines, 500)):
+        yield csv_text(_cells(project, some))
 
 
 def _cells(project: Project, lines: list[AuditEntry]) -> Iterator[list[str]]:
@@ -284,9 +279,3 @@ def _cells(project: Project, lines: list[AuditEntry]) -> Iterator[list[str]]:
         details = json.dumps(line.details, ensure_ascii=False) if line.details else ""
         texts = [row.who, login, line.via, line.act, line.kind, line.key, row.name, line.batch, details]
         yield [line.at.isoformat(), *(guarded(text) for text in texts)]
-
-
-def _csv(rows: Iterable[list[str]]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerows(rows)
-    return out.getvalue()

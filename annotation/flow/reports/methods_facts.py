@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from annotation import recruitment
 from annotation.flow.money import wages
-from annotation.flow.money.earnings import undecided_of
+from annotation.flow.money.batch_funds import undecided_of
 from annotation.flow.review import review_decisions
 from annotation.flow.work import eligibility
 from annotation.models import Attempt, Batch, Hit, Payment, QualificationRound

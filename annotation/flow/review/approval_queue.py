@@ -4,12 +4,10 @@ Each decision is one transaction of flow/review/assignment_approval. A decision 
 one that fails does not hold up the others.
 """
 
-import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from io import StringIO
 from itertools import chain
 from typing import Any
 
@@ -25,7 +23,7 @@ from annotation.flow.review.assignment_approval import WrongState
 from annotation.models import Approval, Assignment, Batch, Payment, Project, Review, User, clock
 from annotation.pure.batches import lifecycle
 from annotation.pure.review import review_state
-from annotation.pure.text.spreadsheet import guarded
+from annotation.pure.text.spreadsheet import csv_text, guarded
 from annotation.registry import task_type
 from annotation.tasktype import Revealing
 
@@ -249,13 +247,8 @@ def message(row: Assignment, subject: str, text: str, *, user: User | None) -> b
 
 def lines(project: Project) -> Iterator[str]:
     """A CSV file of decisions by line with a header: every decision, oldest first, with workers' pseudonyms."""
-    buffer = StringIO()
-    writer = csv.writer(buffer)
     for row in chain([HEAD], _record(project)):
-        writer.writerow([guarded(cell) for cell in row])
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
+        yield csv_text([map(guarded, row)])
 
 
 def _record(project: Project) -> Iterator[list[str]]:

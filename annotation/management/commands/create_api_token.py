@@ -14,14 +14,11 @@ class Command(JSONCommand):
     help = "Create an API token for scripts and notebooks; it is shown once."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("email", type=words(150), metavar="EMAIL", help="email or login name of the requester")
-        parser.add_argument(
-            "--create", action="store_true", help="create the account and a project if they do not exist"
-        )
-        parser.add_argument(
-            "--scope", choices=ApiToken.Scope.values, default="write", help="permission (default: write)"
-        )
-        parser.add_argument("--note", type=words(100), default="", help="purpose of the token")
+        add = parser.add_argument
+        add("email", type=words(150), metavar="EMAIL", help="email or login name of the requester")
+        add("--create", action="store_true", help="create the account and a project if they do not exist")
+        add("--scope", choices=ApiToken.Scope.values, default="write", help="permission (default: write)")
+        add("--note", type=words(100), default="", help="purpose of the token")
         parser.set_defaults(project=None)
 
     @transaction.atomic

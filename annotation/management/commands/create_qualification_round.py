@@ -19,42 +19,37 @@ class Command(LaunchCommand):
     help = "Create a qualification round from datasets, print the chances of passing, and open it."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("round", type=slug)
-        parser.add_argument("--task", required=True, choices=[kind for kind, _title in kinds()])
-        parser.add_argument("--dataset", required=True, action="append", type=slug, metavar="NAME")
-        parser.add_argument("--per-worker", required=True, type=whole(1, 1000), metavar="N", help="items per worker")
+        add = parser.add_argument
+        add("round", type=slug)
+        add("--task", required=True, choices=[kind for kind, _title in kinds()])
+        add("--dataset", required=True, action="append", type=slug, metavar="NAME")
+        add("--per-worker", required=True, type=whole(1, 1000), metavar="N", help="items per worker")
         pool = "items of each dataset reserved for the round to draw from (default: all)"
-        parser.add_argument("--pool", type=whole(1, 10**9), metavar="N", help=pool)
-        parser.add_argument(
-            "--grants", required=True, type=words(200), metavar="NAME", help="qualification that passing grants"
-        )
-        parser.add_argument(
+        add("--pool", type=whole(1, 10**9), metavar="N", help=pool)
+        add("--grants", required=True, type=words(200), metavar="NAME", help="qualification that passing grants")
+        add(
             "--clause",
             action="append",
             type=clause,
             metavar="RULE",
             help="condition such as answer_f1>75@each; repeatable, all must hold",
         )
-        parser.add_argument(
+        add(
             "--grading",
             "--judgment",
             choices=QualificationRound.Grading.values,
             help="grade by gold or by the requester's reviews",
         )
-        parser.add_argument("--attempts", type=whole(1, 10), default=1)
-        parser.add_argument("--time-limit", type=minutes, metavar="MINUTES", help="from the first item on")
-        parser.add_argument("--ends", type=day, metavar="DATE", help="last day, as 2027-01-31")
-        parser.add_argument("--seed", type=whole(0, 2**62), default=0)
-        parser.add_argument("--title", type=words(200), help="shown to workers (default: the name)")
-        parser.add_argument("--minutes", type=minutes, help="expected time for one item")
-        parser.add_argument(
-            "--meeting", choices=Batch.Meeting.values, help="whether one worker may get several items of a group"
-        )
+        add("--attempts", type=whole(1, 10), default=1)
+        add("--time-limit", type=minutes, metavar="MINUTES", help="from the first item on")
+        add("--ends", type=day, metavar="DATE", help="last day, as 2027-01-31")
+        add("--seed", type=whole(0, 2**62), default=0)
+        add("--title", type=words(200), help="shown to workers (default: the name)")
+        add("--minutes", type=minutes, help="expected time for one item")
+        add("--meeting", choices=Batch.Meeting.values, help="whether one worker may get several items of a group")
         self.add_apart(parser)
-        parser.add_argument(
-            "--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the task"
-        )
-        parser.add_argument("--draft", action="store_true", help="do not launch it")
+        add("--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the task")
+        add("--draft", action="store_true", help="do not launch it")
 
     def act(self, **options: Any) -> dict[str, Any]:
         project = project_of(options)

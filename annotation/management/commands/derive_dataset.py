@@ -53,16 +53,13 @@ class Command(JSONCommand):
         return super().create_parser(prog_name, subcommand, add_help=False, formatter_class=HelpFormatter, **kwargs)
 
     def add(self, parser: Any) -> None:
-        parser.add_argument(
-            "-h", "--help", action=Help, nargs=0, help="show this help; after --how X also the options of X"
-        )
-        parser.add_argument("source", type=slug)
-        parser.add_argument("--how", required=True, choices=sorted(DERIVATIONS))
-        parser.add_argument("--name", required=True, type=slug)
-        parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument(
-            "--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the derivation"
-        )
+        add = parser.add_argument
+        add("-h", "--help", action=Help, nargs=0, help="show this help; after --how X also the options of X")
+        add("source", type=slug)
+        add("--how", required=True, choices=sorted(DERIVATIONS))
+        add("--name", required=True, type=slug)
+        add("--seed", type=int, default=0)
+        add("--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the derivation")
 
     def act(self, **options: Any) -> dict[str, Any]:
         return derive_dataset(

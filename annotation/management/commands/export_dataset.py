@@ -17,23 +17,14 @@ class Command(JSONCommand):
     help = "Write a dataset to a file in a standard format."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("name", type=slug)
-        parser.add_argument("--format", required=True, choices=sorted(FORMATS))
-        parser.add_argument(
-            "--out", required=True, type=Path, metavar="FILE", help="subqa: a folder, or a name without an ending"
-        )
-        parser.add_argument(
-            "--provenance", type=Path, metavar="FILE", help="JSONL: the provenance of each item, by its id"
-        )
-        parser.add_argument(
-            "--with-archived", "--with-retired", action="store_true", help="include archived items (not for a folder)"
-        )
-        parser.add_argument(
-            "--datasheet", type=Path, metavar="FILE", help="Markdown: counts, sources, annotators, lineage"
-        )
-        parser.add_argument(
-            "--card", type=Path, metavar="FILE", help="dataset card for the Hugging Face Hub (README.md)"
-        )
+        add = parser.add_argument
+        add("name", type=slug)
+        add("--format", required=True, choices=sorted(FORMATS))
+        add("--out", required=True, type=Path, metavar="FILE", help="subqa: a folder, or a name without an ending")
+        add("--provenance", type=Path, metavar="FILE", help="JSONL: the provenance of each item, by its id")
+        add("--with-archived", "--with-retired", action="store_true", help="include archived items (not for a folder)")
+        add("--datasheet", type=Path, metavar="FILE", help="Markdown: counts, sources, annotators, lineage")
+        add("--card", type=Path, metavar="FILE", help="dataset card for the Hugging Face Hub (README.md)")
 
     def act(self, **options: Any) -> dict[str, Any]:
         given = [options[name] for name in ("out", "provenance", "datasheet", "card") if options[name]]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import unicodedata
+from collections.abc import Iterable
 
 _STARTS = ("=", "+", "-", "@")
 _BREAKS = ("\t", "\r", "\n", "\0")
@@ -20,6 +23,13 @@ def guarded(text: str) -> str:
 def unguarded(cell: str) -> str:
     """The text of a cell that `guarded` made."""
     return cell[1:] if cell[:1] == "'" and _is_live(cell.lstrip("'")) else cell
+
+
+def csv_text(rows: Iterable[Iterable[str]]) -> str:
+    """Rows of cells as lines of CSV."""
+    out = io.StringIO()
+    csv.writer(out).writerows(rows)
+    return out.getvalue()
 
 
 def _is_live(text: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +13,7 @@ from annotation.models import QualificationRound
 from annotation.pure.people import round_rules as rules
 from annotation.pure.people.round_rules import Chance, Clause
 from annotation.pure.reports.charts import Bars
-from annotation.pure.text.spreadsheet import guarded
+from annotation.pure.text.spreadsheet import csv_text, guarded
 
 BINS = 20
 GOOD_BY = 0.1  # a worker so far above the mark counts as good
@@ -102,20 +100,14 @@ def table(round: QualificationRound) -> Iterator[str]:
     figures = sorted({name for result in found for name in result.figures})
     items = max((len(result.cells) for result in found), default=0)
     head = ["worker", "attempt", "answered", "score", "passed", *figures, *(f"item_{k + 1}" for k in range(items))]
-    yield _line(head)
+    yield csv_text([map(guarded, head)])
     for result in found:
         known = [_number(result.figures.get(name)) for name in figures]
         cells = [_number(cell.value) for cell in result.cells]
         passed = "" if result.passed is None else str(result.passed).lower()
         plain = [result.worker.pseudonym, str(result.attempt.number), str(result.answered), _number(result.score)]
-        yield _line([*plain, passed, *known, *cells])
+        yield csv_text([map(guarded, [*plain, passed, *known, *cells])])
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
-
-
-def _line(cells: Sequence[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerow([guarded(cell) for cell in cells])
-    return out.getvalue()

@@ -18,21 +18,16 @@ class Command(JSONCommand):
     help = "List, add, test and remove marketplaces; publish, sync, settle, pause and resume batches on them."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("action", choices=[*OF_PLACES, *OF_BATCHES])
-        parser.add_argument(
-            "name", nargs="*", type=words(100), help="marketplaces, or batches (default: all on marketplaces)"
-        )
+        add = parser.add_argument
+        add("action", choices=[*OF_PLACES, *OF_BATCHES])
+        add("name", nargs="*", type=words(100), help="marketplaces, or batches (default: all on marketplaces)")
         presets = Connection.Preset.values
-        parser.add_argument("--preset", choices=presets, default="here", help="kind of marketplace to add")
-        parser.add_argument("--endpoint-url", type=words(300), default="", help="URL of its API")
-        parser.add_argument(
-            "--worker-origin", type=words(300), default="", help="scheme and host of its pages for workers"
-        )
-        parser.add_argument("--region", type=words(30), default="us-east-1")
-        parser.add_argument(
-            "--key-id", type=words(128), default="", help=f"access key ID; the secret is read from {IN_SECRET}"
-        )
-        parser.add_argument("--fees", choices=["house", "mturk"], default="house")
+        add("--preset", choices=presets, default="here", help="kind of marketplace to add")
+        add("--endpoint-url", type=words(300), default="", help="URL of its API")
+        add("--worker-origin", type=words(300), default="", help="scheme and host of its pages for workers")
+        add("--region", type=words(30), default="us-east-1")
+        add("--key-id", type=words(128), default="", help=f"access key ID; the secret is read from {IN_SECRET}")
+        add("--fees", choices=["house", "mturk"], default="house")
 
     def act(self, **options: Any) -> dict[str, Any]:
         project, action, names = project_of(options), options["action"], options["name"]
@@ -43,13 +38,9 @@ class Command(JSONCommand):
         if action in OF_PLACES:
             verb = {"test": self._test, "remove": self._remove}[action]
             return {"marketplaces": [verb(marketplace_named(project, name)) for name in names]}
-        verb = {
-            "publish": self._publish,
-            "sync": self._sync,
-            "settle": _settle,
-            "pause": _pause,
-            "resume": _resume,
-        }[action]
+        verb = {"publish": self._publish, "sync": self._sync, "settle": _settle, "pause": _pause, "resume": _resume}[
+            action
+        ]
         return {"batches": [{"batch": batch.slug, **verb(batch)} for batch in _batches(project, names)]}
 
     def _add(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
