@@ -16,6 +16,8 @@ from annotation.webhooks import outbox, protocol
 from annotation.webhooks.models import Delivery, Webhook, WebhookEvent
 from annotation.webhooks.subscriptions import AWAKE, stop
 
+SPREAD_AT_ONCE = 1000  # events of a run
+
 
 def deliver_due(*, seconds: float = http_outbox.SECONDS) -> int:
     """Send due deliveries for so many seconds; returns how many succeeded. Safe to run twice."""
@@ -24,22 +26,23 @@ def deliver_due(*, seconds: float = http_outbox.SECONDS) -> int:
     return http_outbox.deliver(rows, ["webhook"], _attempt, seconds=seconds)
 
 
-def spread_due(*, limit: int = 1000) -> None:
+def spread_due() -> None:
     """Create deliveries of new events for webhooks that were subscribed at the time."""
-    asking: dict[int, list[Webhook]] = {}
-    for event in WebhookEvent.objects.filter(spread=False).order_by("pk")[:limit]:
-        if event.project_id not in asking:
+    webhooks: dict[int, list[Webhook]] = {}
+    for event in WebhookEvent.objects.filter(spread=False).order_by("pk")[:SPREAD_AT_ONCE]:
+        if event.project_id not in webhooks:
             rows = Webhook.objects.filter(project=event.project_id, active=True).order_by("pk")
-            asking[event.project_id] = list(rows.only("kinds", "created_at"))
-        _spread(event, [one for one in asking[event.project_id] if event.kind in one.kinds])
+            webhooks[event.project_id] = list(rows.only("kinds", "created_at"))
+        _spread(event, [webhook for webhook in webhooks[event.project_id] if event.kind in webhook.kinds])
 
 
 @transaction.atomic
-def _spread(event: WebhookEvent, asking: list[Webhook]) -> None:
+def _spread(event: WebhookEvent, subscribed: list[Webhook]) -> None:
     if WebhookEvent.objects.filter(pk=event.pk, spread=False).update(spread=True):
-        present = set(Webhook.objects.filter(pk__in=[one.pk for one in asking]).values_list("pk", flat=True))
-        here = [one for one in asking if one.pk in present and one.created_at <= event.created_at]
-        Delivery.objects.bulk_create([Delivery(webhook=one, event=event, due_at=event.created_at) for one in here])
+        keys = [webhook.pk for webhook in subscribed if webhook.created_at <= event.created_at]
+        present = Webhook.objects.filter(pk__in=keys).order_by("pk").values_list("pk", flat=True)
+        rows = [Delivery(webhook_id=pk, event=event, due_at=event.created_at) for pk in present]
+        Delivery.objects.bulk_create(rows)
 
 
 def _attempt(delivery: Delivery) -> bool:
@@ -80,7 +83,7 @@ def _note_failure(delivery: Delivery, sent: Sent) -> None:
     with transaction.atomic():
         _finish(delivery, sent, None if last else protocol.wait_after(delivery.tries, random.random()))
         failures = webhook.values_list("failures", flat=True).first() or 0
-        rest = now + protocol.rest_after(failures + 1, random.random())
+        rest = now + protocol.wait_after(failures + 1, random.random(), longest=protocol.LONGEST_REST)
         since = Coalesce("failing_since", Value(now))
         changes = {"failing_since": since, "rests_until": rest, "trouble": sent.trouble[:300]}
         webhook.update(failures=F("failures") + 1, **changes)

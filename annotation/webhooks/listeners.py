@@ -18,8 +18,8 @@ def register() -> None:
     events.listen(events.AssignmentApproved, assignment_approved, order=ORDER)
     events.listen(events.AssignmentRejected, assignment_rejected, order=ORDER)
     events.listen(events.BonusPaid, bonus_paid, order=ORDER)
-    events.listen(events.HitExcluded, hit_excluded, order=ORDER)
-    events.listen(events.HitRestored, hit_restored, order=ORDER)
+    events.listen(events.HitExcluded, hit_changed, order=ORDER)
+    events.listen(events.HitRestored, hit_changed, order=ORDER)
     events.listen(events.BatchLaunched, batch_opened, order=ORDER)
     events.listen(events.BatchResumed, batch_opened, order=ORDER)
     events.listen(events.BatchPaused, batch_paused, order=ORDER)
@@ -53,8 +53,7 @@ def assignment_rejected(event: events.AssignmentRejected) -> None:
 
 
 def bonus_paid(event: events.BonusPaid) -> None:
-    payment = event.payment
-    _decided(event.assignment, "bonus.paid", kind=payment.kind, amount=f"{payment.amount:.2f}")
+    _decided(event.assignment, "bonus.paid", kind=event.payment.kind, amount=f"{event.payment.amount:.2f}")
 
 
 def _decided(row: Assignment, type: str, /, **facts: str) -> None:
@@ -68,16 +67,9 @@ def _ids(row: Assignment, hit: Hit) -> dict[str, str]:
     return {"batch": row.batch.slug, "hit": hit.public_id, "assignment": row.public_id, "worker": worker}
 
 
-def hit_excluded(event: events.HitExcluded) -> None:
-    _hit_changed(event.hit, "hit.excluded")
-
-
-def hit_restored(event: events.HitRestored) -> None:
-    _hit_changed(event.hit, "hit.restored")
-
-
-def _hit_changed(hit: Hit, type: str) -> None:
-    queue_event(hit.batch.project, type, batch=hit.batch.slug, hit=hit.public_id)
+def hit_changed(event: events.HitExcluded | events.HitRestored) -> None:
+    batch, type = event.hit.batch, "hit.excluded" if isinstance(event, events.HitExcluded) else "hit.restored"
+    queue_event(batch.project, type, batch=batch.slug, hit=event.hit.public_id)
 
 
 def batch_opened(event: events.BatchLaunched | events.BatchResumed) -> None:

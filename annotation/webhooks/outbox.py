@@ -33,9 +33,9 @@ def write(project: Project, kind: str, type: str, /, *, spread: bool = False, **
 
 def notice_due() -> int:
     """Write progress events for each tenth of the wanted responses; returns the number of batches with one."""
-    asking = Project.objects.filter(webhook_kinds__contains=protocol.PROGRESS)
+    subscribed = Project.objects.filter(webhook_kinds__contains=protocol.PROGRESS)
     under_way = [Batch.State.OPEN, Batch.State.PAUSED]
-    rows = Batch.objects.filter(project__in=asking, state__in=under_way).select_related("project")
+    rows = Batch.objects.filter(project__in=subscribed, state__in=under_way).select_related("project")
     return sum(notice(batch) for batch in rows)
 
 
@@ -48,14 +48,13 @@ def notice(batch: Batch) -> bool:
     if not is_subscribed(batch.project, protocol.PROGRESS):
         return False
     hits = batch.hits.filter(excluded_at__isnull=True, check_item=False)
-    come = hits.aggregate(wanted=Sum("wanted", default=0), done=Sum("done", default=0))
-    announced_tenths = 10 * come["done"] // come["wanted"] if come["wanted"] else 0
-    before, _made = BatchActivity.objects.get_or_create(batch=batch)
-    is_first = announced_tenths != before.announced_tenths and BatchActivity.objects.filter(
-        batch=batch, announced_tenths=before.announced_tenths
-    ).update(announced_tenths=announced_tenths)
-    if not is_first or announced_tenths < before.announced_tenths:
+    counts = hits.aggregate(wanted=Sum("wanted", default=0), done=Sum("done", default=0))
+    tenths = 10 * counts["done"] // counts["wanted"] if counts["wanted"] else 0
+    before = BatchActivity.objects.get_or_create(batch=batch)[0].announced_tenths
+    unannounced = BatchActivity.objects.filter(batch=batch, announced_tenths=before)
+    is_first = tenths != before and unannounced.update(announced_tenths=tenths)
+    if not is_first or tenths < before:
         return False
-    type = "batch.completed" if announced_tenths == 10 else "batch.progress"
-    queue_event(batch.project, type, batch=batch.slug, percent=10 * announced_tenths, **come)
+    type = "batch.completed" if tenths == 10 else "batch.progress"
+    queue_event(batch.project, type, batch=batch.slug, percent=10 * tenths, **counts)
     return True

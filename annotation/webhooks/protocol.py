@@ -73,7 +73,7 @@ def content(type: str, at: datetime, facts: Mapping[str, Any]) -> dict[str, Any]
     return {"type": type, "timestamp": moment, "data": dict(facts)}
 
 
-def can_be_called(url: str, *, loopback: bool = False) -> bool:
+def can_be_called(url: str, *, loopback: bool) -> bool:
     """Whether a URL is acceptable. Its addresses are checked at each attempt."""
     if not public_addresses.origin_of(url) or public_addresses.closed_port(url) is not None:
         return False
@@ -83,11 +83,6 @@ def can_be_called(url: str, *, loopback: bool = False) -> bool:
     return public_addresses.is_public(host)
 
 
-def wait_after(tries: int, chance: float) -> timedelta:
-    """The delay after so many failed attempts."""
-    return backoff.wait_after(tries, first=FIRST_WAIT, longest=LONGEST_WAIT, chance=chance)
-
-
-def rest_after(failures: int, chance: float) -> timedelta:
-    """The pause of a URL after so many consecutive failures."""
-    return backoff.wait_after(failures, first=FIRST_WAIT, longest=LONGEST_REST, chance=chance)
+def wait_after(failures: int, chance: float, *, longest: timedelta = LONGEST_WAIT) -> timedelta:
+    """The delay after so many failed attempts, or the pause of a URL after so many consecutive failures."""
+    return backoff.wait_after(failures, first=FIRST_WAIT, longest=longest, chance=chance)

@@ -1,7 +1,6 @@
 """Export of datasets and responses: streamed, complete or not at all, the same bytes for the same rows."""
 
 import csv
-import hashlib
 import io
 import json
 import os
@@ -19,6 +18,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.flow.data import response_columns
+from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.response_columns import JudgedItems
 from annotation.flow.errors import Refused
 from annotation.formats import FORMATS
@@ -102,17 +102,12 @@ def _replaced(target: Path, write: Callable[[BinaryIO], int]) -> dict[str, Any]:
             records = write(out)
             out.flush()
             os.fsync(out.fileno())
-            digest = _digest(draft)
+            digest = file_digest(draft)
             draft.replace(target)
         except BaseException:
             draft.unlink()
             raise
     return {"records": records, "sha256": digest}
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def blocks_of(write: Callable[[BinaryIO], int]) -> Iterator[bytes]:
@@ -218,12 +213,8 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """A row for a table: the response's text and support as columns, the complete response and lists as JSON."""
     answer = row["answer"]
     fields = answer if isinstance(answer, dict) else {}
-    support = json.dumps(fields.get("support", []))
-    columns = {
-        "answer_kind": str(fields.get("kind", "")),
-        "answer_text": str(fields.get("text", "")),
-        "support": support,
-    }
+    columns = {f"answer_{name}": str(fields.get(name, "")) for name in ("kind", "text")}
+    columns["support"] = json.dumps(fields.get("support", []))
     if "gold" in row:
         columns |= {name: None if row[name] is None else json.dumps(row[name], ensure_ascii=False) for name in LISTS}
         columns |= {SCORE + name: value for name, value in (row["score"] or {}).items()}
@@ -232,13 +223,8 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 LISTS = ("gold", "gold_support")
 SCORE = "score_"  # prefix of a measure's column
-COLUMNS = [
-    *(name for name in ["batch", *FIELDS.values()] if name != "answer"),
-    "answer_kind",
-    "answer_text",
-    "support",
-    "answer",
-]
+COLUMNS = [name for name in ["batch", *FIELDS.values()] if name != "answer"]
+COLUMNS += ["answer_kind", "answer_text", "support", "answer"]
 
 
 def columns_of(measures: Iterable[str] | None) -> list[str]:
@@ -258,9 +244,8 @@ def _write_csv(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[str]
     writer = csv.writer(text)
     writer.writerow(columns)
     count = 0
-    for row in rows:
-        flat = _flat(row)
-        writer.writerow([_cell(flat.get(name)) for name in columns])
+    for row in map(_flat, rows):
+        writer.writerow([_cell(row.get(name)) for name in columns])
         count += 1
     text.flush()
     text.detach()
@@ -271,26 +256,17 @@ def _write_parquet(rows: Iterable[dict[str, Any]], out: BinaryIO, columns: list[
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    kinds = {
-        "item": pa.int64(),
-        "hops": pa.int64(),
-        "revision": pa.int64(),
-        "instructions_version": pa.int64(),
-        "active_seconds": pa.float64(),
-    }
+    kinds = dict.fromkeys(["item", "hops", "revision", "instructions_version"], pa.int64())
     kinds |= dict.fromkeys(["current", "late", "surplus", "excluded", "answerable"], pa.bool_())
-    kinds |= dict.fromkeys([name for name in columns if name.startswith(SCORE)], pa.float64())
+    scores = [name for name in columns if name.startswith(SCORE)]
+    kinds |= dict.fromkeys(["active_seconds", *scores], pa.float64())
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
-    count = 0
+    count, flat = 0, map(_flat, rows)
     with pq.ParquetWriter(out, schema, store_schema=False) as writer:  # no Arrow schema (base64) beside Parquet's own
-        chunk: list[dict[str, Any]] = []
-        for row in rows:
-            chunk.append(_flat(row))
-            if len(chunk) == CHUNK:
-                writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
-                count, chunk = count + len(chunk), []
-        writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
-    return count + len(chunk)
+        while chunk := list(islice(flat, CHUNK)):
+            writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
+            count += len(chunk)
+    return count
 
 
 WRITERS: dict[str, Writer] = {"jsonl": _write_jsonl, "csv": _write_csv, "parquet": _write_parquet}

@@ -1,6 +1,7 @@
 """Import of a file as a dataset: all or nothing, invisible until complete."""
 
 import hashlib
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -8,19 +9,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.flow.data.item_writer import (
-    CHUNK,
-    Filler,
-    ImportRefused,
-    OnProgress,
-    already_there,
-    no_progress,
-    remove_dataset,
-    reserve,
-)
+from annotation.flow.data import item_writer
+from annotation.flow.data.item_writer import Filler, ImportRefused, OnProgress, no_progress
 from annotation.flow.data.line_errors import kind_of
 from annotation.formats import FORMATS
-from annotation.formats.base import Aliased, Flaw, Format, LateFlaws, Parsed, Unreadable
+from annotation.formats.base import Aliased, Flaw, Format, LateFlaws, Unreadable
 from annotation.models import Project, User
 from annotation.pure.data.example import Example
 
@@ -100,25 +93,25 @@ def import_dataset(
     `aliases` is the file of answers' aliases, if the format has one (2WikiMultihopQA). The same bytes under the same
     name change nothing. An import of that name that died is removed first.
     """
-    report = Report(format=format, file=_storable(file_name or path.name))
+    # bytes of the name that are not UTF-8 become question marks
+    report = Report(format=format, file=(file_name or path.name).encode("utf-8", "replace").decode())
     reader = _reader(format, aliases, report)
     digest = file_digest(path)
     if aliases:
         digest = hashlib.sha256(f"{digest} {file_digest(aliases)}".encode()).hexdigest()
-    if not dry_run and already_there(project, name, digest, format):
+    if not dry_run and item_writer.already_there(project, name, digest, format):
         report.already_there = True
         return report.as_json()
     if dry_run:
-        for _number in _accepted(reader, path, report, progress=progress):
-            pass
+        deque(_accepted(reader, path, report, progress=progress), maxlen=0)
         _judge(report, skip_bad=skip_bad)
         return report.as_json()
     columns = {"format": format, "sha256": digest, "licence": licence, "source": source, "created_by": user}
-    dataset = reserve(project, name, file_name=report.file[:255], **columns)
+    dataset = item_writer.reserve(project, name, file_name=report.file[:255], **columns)
     try:
         _fill(Filler(dataset), _accepted(reader, path, report, progress=progress), report, skip_bad=skip_bad)
     except BaseException:
-        remove_dataset(dataset)
+        item_writer.remove_dataset(dataset)
         raise
     return report.as_json()
 
@@ -133,11 +126,6 @@ def file_digest(path: Path) -> str:
             while block := stream.read(1 << 20):
                 digest.update(block)
     return digest.hexdigest()
-
-
-def _storable(file_name: str) -> str:
-    """A file's name as text; bytes that are not UTF-8 become question marks."""
-    return file_name.encode("utf-8", "replace").decode("utf-8")
 
 
 def _reader(format: str, aliases: Path | None, report: Report) -> Format:
@@ -163,9 +151,11 @@ def _accepted(reader: Format, path: Path, report: Report, *, progress: OnProgres
                 report.note(flaw)
             if isinstance(parsed, LateFlaws):
                 continue
-            _count(parsed, report)
+            report.read += 1
+            report.accepted += parsed.example is not None
+            report.skipped += parsed.example is None
             _stop_where_most_are_wrong(report)
-            if report.read % CHUNK == 0:
+            if report.read % item_writer.CHUNK == 0:
                 progress(report.read, 0)
             if parsed.example is not None:
                 yield parsed.example
@@ -183,14 +173,6 @@ def _stop_where_most_are_wrong(report: Report) -> None:
         )
         counts = {"skipped": report.skipped, "read": report.read, "format": report.format}
         raise ImportRefused(text % counts, report.as_json())
-
-
-def _count(parsed: Parsed, report: Report) -> None:
-    report.read += 1
-    if parsed.example is None:
-        report.skipped += 1
-    else:
-        report.accepted += 1
 
 
 def _judge(report: Report, *, skip_bad: bool) -> None:

@@ -14,17 +14,8 @@ from django.utils.translation import gettext as _
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive, Derivation, Tally
-from annotation.flow.data import item_editing
-from annotation.flow.data.item_writer import (
-    Filler,
-    ImportRefused,
-    OnProgress,
-    already_there,
-    group_key,
-    no_progress,
-    remove_dataset,
-    reserve,
-)
+from annotation.flow.data import item_editing, item_writer
+from annotation.flow.data.item_writer import Filler, ImportRefused, OnProgress, no_progress
 from annotation.flow.data.splits import other_splits
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import Pulse
@@ -79,13 +70,13 @@ class StoredSource:
         return keeping_scorer(example, self._read.format, within=FORMAT)
 
     def _usual(self, group: str) -> str:
-        return group_key(self._dataset.root_id or self._dataset.pk, group)
+        return item_writer.group_key(self._dataset.root_id or self._dataset.pk, group)
 
     def other(self, name: str) -> StoredSource:
-        found = Dataset.objects.whole().filter(project=self._dataset.project_id, slug=name).first()
-        if found is None:
+        dataset = Dataset.objects.whole().filter(project=self._dataset.project_id, slug=name).first()
+        if dataset is None:
             raise CannotDerive(f"there is no dataset {name!r} in the project")
-        return StoredSource(found, self._tick, read=self._read)
+        return StoredSource(dataset, self._tick, read=self._read)
 
     def other_splits(self) -> list[StoredSource]:
         return [StoredSource(each, self._tick, read=self._read) for each in other_splits(self._dataset)]
@@ -112,14 +103,14 @@ def derive_dataset(
     settings = _options(derivation, options or {})
     contents = _contents(derivation, settings)
     lineage = {"source": source.slug, "how": how, "options": asdict(settings) | contents, "seed": seed}
-    lineage |= {"version": code_version()} | (
-        {"changed": found} if (found := item_editing.change_counts(source)) else {}
-    )
+    lineage["version"] = code_version()
+    if changed := item_editing.change_counts(source):
+        lineage["changed"] = changed
     digest = hashlib.sha256(to_text([source.digest, lineage]).encode()).hexdigest()
     if contents:
         lineage["files"] = {each: (files or {}).get(each) or Path(getattr(settings, each)).name for each in contents}
     names = names_of(how, name)
-    missing = [each for each in names if not already_there(source.project, each, digest, FORMAT)]
+    missing = [each for each in names if not item_writer.already_there(source.project, each, digest, FORMAT)]
     if not missing:
         return {"datasets": _sizes(source, names), "already_there": True}
     fillers = _reserve(source, missing, sha256=digest, lineage=lineage, created_by=user)
@@ -181,10 +172,8 @@ def _options(derivation: Derivation, given: dict[str, Any]) -> Any:
     for name, value in given.items():
         if name not in known:
             names = ", ".join(known) or _("none")
-            raise Refused(
-                _("%(how)s has no option %(name)s; it has: %(names)s.")
-                % {"how": derivation.how, "name": name, "names": names}
-            )
+            text = _("%(how)s has no option %(name)s; it has: %(names)s.")
+            raise Refused(text % {"how": derivation.how, "name": name, "names": names})
         kind = type(known[name].default)
         if type(value) is not kind and not (kind is float and type(value) is int):
             text = _("The option %(name)s requires %(kind)s, not %(value)s.")
@@ -205,7 +194,7 @@ def _reserve(source: Dataset, names: list[str], **columns: Any) -> list[Filler]:
     kept = {"format": FORMAT, "licence": source.licence, "source": source.source, "root": source.root or source}
     try:
         for name in names:
-            fillers.append(Filler(reserve(source.project, name, **kept, **columns)))
+            fillers.append(Filler(item_writer.reserve(source.project, name, **kept, **columns)))
     except ImportRefused:
         _remove(fillers)
         raise
@@ -237,12 +226,8 @@ def _fill(
 
 
 def _report(tally: Tally) -> dict[str, Any]:
-    return {
-        "read": tally.read,
-        "kept": tally.kept,
-        "dropped": dict(tally.dropped.most_common()),
-        "figures": tally.figures,
-    }
+    dropped = dict(tally.dropped.most_common())
+    return {"read": tally.read, "kept": tally.kept, "dropped": dropped, "figures": tally.figures}
 
 
 def _sizes(source: Dataset, names: list[str]) -> dict[str, int]:
@@ -252,4 +237,4 @@ def _sizes(source: Dataset, names: list[str]) -> dict[str, int]:
 
 def _remove(fillers: list[Filler]) -> None:
     for filler in fillers:
-        remove_dataset(filler.dataset)
+        item_writer.remove_dataset(filler.dataset)

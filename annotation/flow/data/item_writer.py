@@ -63,9 +63,8 @@ def reserve(project: Project, name: str, **columns: Any) -> Dataset:
 
 
 def _why_taken(project: Project, name: str) -> str:
-    if Dataset.objects.filter(
-        project=project, slug=name, beat_at__gt=Now()
-    ).exists():  # the heartbeat of a deletion is in the future (flow/data/dataset_removal)
+    # the heartbeat of a deletion is in the future (flow/data/dataset_removal)
+    if Dataset.objects.filter(project=project, slug=name, beat_at__gt=Now()).exists():
         return _("A dataset named %(name)s is in the bin. Restore it, erase it, or choose another name.")
     return _("A dataset named %(name)s is being imported or deleted right now. Wait a minute, then try again.")
 
@@ -137,9 +136,6 @@ def _change(dataset: Dataset, **columns: object) -> None:
 def remove_dataset(dataset: Dataset) -> None:
     """Erase a dataset in steps under a second; it is invisible from the first."""
     Dataset.objects.filter(pk=dataset.pk).update(state=Dataset.State.REMOVING, beat_at=Now())
-    while True:
-        some = list(Item.every.filter(dataset=dataset).values_list("pk", flat=True)[:500])
-        if not some:
-            break
+    while some := list(Item.every.filter(dataset=dataset).values_list("pk", flat=True)[:500]):
         Item.every.filter(pk__in=some).delete()
     Dataset.objects.filter(pk=dataset.pk).delete()

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.derivations.base import RESULTS
 from annotation.models import Dataset, Project
-
-RESULTS_HOW = RESULTS  # in a lineage, in the place of a derivation's name
 
 
 @dataclass(slots=True)

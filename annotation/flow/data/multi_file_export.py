@@ -1,6 +1,5 @@
 """Export in formats of several files: as a folder, complete or not at all, or as one ZIP file."""
 
-import hashlib
 import secrets
 import shutil
 import tempfile
@@ -13,6 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from django.utils.translation import gettext as _
 
 from annotation.flow.data.dataset_files import blocks_of, examples_of, refusing
+from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.errors import Refused
 from annotation.formats import FORMATS
 from annotation.formats.base import Parted
@@ -38,7 +38,7 @@ def export_folder(dataset: Dataset, folder: Path, *, format: str) -> dict[str, A
         folder.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{secrets.token_hex(4)}", dir=folder) as draft:
             files, records = _written(dataset, Path(draft), format)
-            digests = {file.name: _digest(file) for file in files}
+            digests = {file.name: file_digest(file) for file in files}
             for file in files:
                 file.replace(folder / file.name)
     except OSError as broken:
@@ -71,8 +71,3 @@ def _written(dataset: Dataset, folder: Path, format: str) -> tuple[list[Path], i
         outs = [opened.enter_context(file.open("wb")) for file in files]
         records = kind.write_parts(examples_of(dataset), outs)
     return files, records
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

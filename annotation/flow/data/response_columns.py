@@ -35,12 +35,9 @@ class JudgedItems:
 
     def columns(self, hit: int, answer: Any) -> dict[str, Any]:
         """COLUMNS and `score`, the task's measures of the response, 0..1; None without usable gold."""
-        known = self._known[hit]
-        score = (
-            capabilities.measure(self._task, known.payload, answer, known.example, format=known.format)
-            if known.gradable
-            else None
-        )
+        known, score = self._known[hit], None
+        if known.gradable:
+            score = capabilities.measure(self._task, known.payload, answer, known.example, format=known.format)
         return {**known.columns, "score": None if score is None else dict(score)}
 
     def read(self, hits: Iterable[int]) -> None:

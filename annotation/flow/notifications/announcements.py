@@ -37,9 +37,8 @@ Kind = Notice.Kind
 def announce_due() -> None:
     """Notify of batches that opened, finished or stalled, of failed jobs, and of budgets that are running out."""
     _follow()
-    for batch in Batch.objects.filter(
-        state=Batch.State.OPEN, activity__announced_at__isnull=True, activity__isnull=False
-    ):
+    unannounced = {"activity__announced_at__isnull": True, "activity__isnull": False}
+    for batch in Batch.objects.filter(state=Batch.State.OPEN, **unannounced):
         _opened(batch)
     for news in _finished():
         _notify_finished(news)
@@ -68,8 +67,6 @@ def notify(
         for user in users
         if kind not in user.muted
     ]
-    if not rows:
-        return
     Notice.objects.bulk_create(rows, batch_size=CHUNK, ignore_conflicts=True)
 
 
@@ -82,11 +79,9 @@ def _members(project: Project, act: str) -> list[User]:
 def _follow() -> None:
     """Update which batches are open, and since when."""
     now, followed = clock.now(), Batch.objects.filter(state=Batch.State.OPEN, by_program=False)
-    new = list(followed.filter(activity__isnull=True).values_list("pk", flat=True))
-    if new:
-        BatchActivity.objects.bulk_create(
-            [BatchActivity(batch_id=pk, open_since=now) for pk in new], ignore_conflicts=True
-        )
+    new = followed.filter(activity__isnull=True).values_list("pk", flat=True)
+    rows = [BatchActivity(batch_id=pk, open_since=now) for pk in new]
+    BatchActivity.objects.bulk_create(rows, ignore_conflicts=True)
     news = BatchActivity.objects
     _note(news.filter(open_since__isnull=True, batch__state=Batch.State.OPEN), open_since=now)
     halted = news.filter(open_since__isnull=False).exclude(batch__state=Batch.State.OPEN)
@@ -144,9 +139,8 @@ def _notify_finished(news: BatchActivity) -> None:
     if not BatchActivity.objects.filter(pk=news.pk, finished_at__isnull=True).update(finished_at=clock.now()):
         return
     batch = news.batch
-    done = Hit.objects.filter(batch=batch, check_item=False, excluded_at__isnull=True).aggregate(done=Sum("done"))[
-        "done"
-    ]
+    hits = Hit.objects.filter(batch=batch, check_item=False, excluded_at__isnull=True)
+    done = hits.aggregate(done=Sum("done"))["done"]
     key, facts = f"finished/{batch.pk}/{done}", {"answers": done}
     notify(_members(batch.project, roles.RUN), Kind.FINISHED, project=batch.project, key=key, batch=batch, facts=facts)
 

@@ -41,14 +41,11 @@ def mail_due(*, limit: int = 50) -> int:
         except SMTPServerDisconnected as away:
             _note(away)
             break
-        except AWAY as away:
-            _put_back(mail_id, away)
-            break
-        except SMTPException as refused:  # the server works, but refuses this mail
-            _put_back(mail_id, refused)
-        except OSError as away:
-            _put_back(mail_id, away)
-            break
+        except OSError as failed:
+            Notice.objects.filter(mail_id=mail_id).update(mail_lease_until=None)
+            _note(failed)
+            if isinstance(failed, AWAY) or not isinstance(failed, SMTPException):
+                break  # otherwise the server works, but refuses this mail
     return sent
 
 
@@ -75,9 +72,8 @@ def _taken(limit: int) -> Iterator[uuid.UUID]:
 
 def _send(mail_id: uuid.UUID) -> bool:
     """Send a mail. Raises OSError if that fails."""
-    notices = Notice.objects.filter(
-        notice_inbox.concerning(), mail_id=mail_id
-    )  # check again: it may have waited for long
+    # check again: it may have waited for long
+    notices = Notice.objects.filter(notice_inbox.concerning(), mail_id=mail_id)
     rows = list(notices.select_related("user", "batch", "job").order_by("pk"))
     if not rows:  # its person has just left the project
         return False
@@ -90,11 +86,6 @@ def _send(mail_id: uuid.UUID) -> bool:
     EmailMessage(subject, text, to=[user.email], headers={"Message-ID": name}).send()
     Notice.objects.filter(mail_id=mail_id).update(mailed_at=Now())
     return True
-
-
-def _put_back(mail_id: uuid.UUID, why: OSError) -> None:
-    Notice.objects.filter(mail_id=mail_id).update(mail_lease_until=None)
-    _note(why)
 
 
 def _note(why: OSError) -> None:

@@ -89,14 +89,11 @@ def _address(host: str, port: int, loopback: bool, inside: bool) -> str:
         rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise NotSent(f"{host} has no address") from error
-    found = [str(row[4][0]) for row in rows]
-    if not found or not all(inside or is_public(one) or (loopback and _is_loopback(one)) for one in found):
+    addresses = [str(row[4][0]) for row in rows]
+    own = {one for one in addresses if loopback and ip_address(one.partition("%")[0]).is_loopback}
+    if not addresses or not all(inside or is_public(one) or one in own for one in addresses):
         raise NotSent(f"{host} is an address inside this network, so nothing was sent")
-    return found[0]
-
-
-def _is_loopback(address: str) -> bool:
-    return ip_address(address.partition("%")[0]).is_loopback
+    return addresses[0]
 
 
 def _request(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
-from annotation.models import Assignment, Hit, Message, Project, User, Worker
+from annotation.models import Assignment, Message, Project, User, Worker
 
 LONGEST_SUBJECT, LONGEST_TEXT = 200, 4096  # characters
 FROM_WORKERS = Q(from_worker=True, read_at__isnull=True)  # not read by a requester yet
@@ -25,26 +25,15 @@ class Thread:
 
 
 def send(
-    worker: Worker, subject: str, text: str, *, author: User | None = None, assignment: Assignment | None = None
-) -> Message:
-    """Send a message to a worker; `assignment` is the work that it is about. Raises Refused without text."""
-    return _write(worker, subject, text, author=author, assignment=assignment)
-
-
-def ask(worker: Worker, subject: str, text: str, *, assignment: Assignment | None = None) -> Message:
-    """Send a worker's message to the project, at most about their own work. Raises Refused without text."""
-    return _write(worker, subject, text, author=worker.user, assignment=assignment, from_worker=True)
-
-
-def _write(
     worker: Worker,
     subject: str,
     text: str,
     *,
-    author: User | None,
-    assignment: Assignment | None,
+    author: User | None = None,
+    assignment: Assignment | None = None,
     from_worker: bool = False,
 ) -> Message:
+    """Send a message to a worker; `assignment` is the work that it is about. Raises Refused without text."""
     words = text.strip()[:LONGEST_TEXT]
     if not words:
         raise Refused(_("Write a message before you send it."))
@@ -58,6 +47,11 @@ def _write(
         from_worker=from_worker,
         author=author,
     )
+
+
+def ask(worker: Worker, subject: str, text: str, *, assignment: Assignment | None = None) -> Message:
+    """Send a worker's message to the project, at most about their own work. Raises Refused without text."""
+    return send(worker, subject, text, author=worker.user, assignment=assignment, from_worker=True)
 
 
 def of(worker: Worker) -> QuerySet[Message]:
@@ -93,20 +87,14 @@ def counted(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
     return rows.annotate(messages_count=Subquery(counts.values("n")), unread_messages=Subquery(counts.values("new")))
 
 
-def unread_about(hit: Hit) -> QuerySet[Message]:
-    """Workers' unread messages about a HIT, oldest first."""
-    rows = Message.objects.filter(FROM_WORKERS, assignment__hit=hit).select_related("assignment")
-    return rows.order_by("pk")
-
-
-def unread_by_requesters(worker: Worker) -> QuerySet[Message]:
-    """The worker's unread messages, oldest first."""
-    return Message.objects.filter(FROM_WORKERS, worker=worker).order_by("pk")
+def unread_from_workers(**which: Any) -> QuerySet[Message]:
+    """Workers' unread messages, oldest first; `which` narrows them."""
+    return Message.objects.filter(FROM_WORKERS, **which).order_by("pk")
 
 
 def unread_of(project: Project) -> QuerySet[Message]:
     """Workers' unread messages in the project, oldest first."""
-    return Message.objects.filter(FROM_WORKERS, worker__project=project).order_by("pk")
+    return unread_from_workers(worker__project=project)
 
 
 def threads(project: Project, *, unread: bool = False) -> QuerySet[Message, dict[str, Any]]:

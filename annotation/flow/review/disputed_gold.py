@@ -124,11 +124,8 @@ def correct(
         raise Refused(_("The answers of this dataset cannot be changed by a decision."))
     decided = sorted((places[pk], row.decision, row.text) for pk, row in made.items())
     counted = Counter(each.decision for each in made.values())
-    options = {
-        "batch": batch.slug,
-        "aliases": counted[gold_corrections.ALIAS],
-        "corrections": counted[gold_corrections.CORRECTION],
-    }
+    numbers = {"aliases": counted[gold_corrections.ALIAS], "corrections": counted[gold_corrections.CORRECTION]}
+    options = {"batch": batch.slug, **numbers}
     lineage = {"source": dataset.slug, "how": HOW, "options": options, "seed": 0, "version": code_version()}
     digest = hashlib.sha256(to_text([dataset.digest, lineage, decided]).encode()).hexdigest()
     if already_there(batch.project, name, digest, "jsonl"):

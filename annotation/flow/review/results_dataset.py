@@ -11,18 +11,12 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.derivations.base import RESULTS
 from annotation.events import ResultsDatasetCreated, emit
+from annotation.flow.data import item_writer
 from annotation.flow.data.dataset_files import time_text
 from annotation.flow.data.derivation import code_version
-from annotation.flow.data.item_writer import (
-    CHUNK,
-    Filler,
-    OnProgress,
-    already_there,
-    no_progress,
-    remove_dataset,
-    reserve,
-)
+from annotation.flow.data.item_writer import CHUNK, Filler, OnProgress, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.review import review_decisions
 from annotation.flow.review.review_decisions import Standing
@@ -34,7 +28,6 @@ from annotation.pure.review import review_state
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
-HOW = "verdicts"  # in the lineage, in the place of a derivation's name
 UNANSWERED, EXCLUDED = "no answer stands", "excluded"
 LISTED = 500  # dropped items that the report names
 
@@ -89,16 +82,15 @@ def create_results_dataset(
     if Dataset.objects.whole().filter(project=batch.project, slug=name).exists():
         made = _ResultsDataset(batch, sources, lineage, least)
         size = sum(1 for _found in made.examples(progress))
-        already_there(batch.project, name, made.digest(), "jsonl")
+        item_writer.already_there(batch.project, name, made.digest(), "jsonl")
         return {"datasets": {name: size}, "already_there": True}
     columns = {"licence": _together(sources, "licence", 200), "source": _together(sources, "source", 500)}
-    root = sources[0].root or sources[0]
-    kept = reserve(batch.project, name, format="jsonl", lineage=lineage, root=root, created_by=user, **columns)
-    filler = Filler(kept)
+    origin = {"lineage": lineage, "root": sources[0].root or sources[0], "created_by": user}
+    filler = Filler(item_writer.reserve(batch.project, name, format="jsonl", **origin, **columns))
     try:
         report = _fill(batch, _ResultsDataset(batch, sources, lineage, least), filler, progress)
     except BaseException:
-        remove_dataset(filler.dataset)
+        item_writer.remove_dataset(filler.dataset)
         raise
     return {"datasets": {name: filler.size}, **report}
 
@@ -106,7 +98,7 @@ def create_results_dataset(
 def _lineage(batch: Batch, sources: list[Dataset]) -> JSON:
     return {
         "source": [dataset.slug for dataset in sources],
-        "how": HOW,
+        "how": RESULTS,  # in the place of a derivation's name
         "batch": batch.slug,
         "task": batch.task,
         "options": batch.options,
@@ -180,16 +172,13 @@ class _ResultsDataset:
         kind = review_decisions.kind_of(aggregate)
         self.tally.aggregates[kind] += 1
         found = self._task.export(hit.item.example, aggregate)
-        if found and not self._advances(hit, answers, aggregate):
+        is_adjudicated = sum(bool(answer.get("accepted")) for answer in answers) == 1
+        too_few = self._least > 0 and self._task.agreeing(hit.payload, answers, aggregate) < self._least
+        if found and too_few and not is_adjudicated:
             return [], f"fewer than {self._least} agree"
         provenance = capabilities.provenance(self._task, hit.payload, answers, aggregate)
         step = step_of(self._batch, hit, responses) | {"aggregate": aggregate} | provenance
         return [replace(example, extra=appended(example.extra, step)) for example in found], kind
-
-    def _advances(self, hit: Hit, answers: list[JSON], aggregate: JSON) -> bool:
-        if self._least <= 0 or sum(bool(answer.get("accepted")) for answer in answers) == 1:
-            return True
-        return self._task.agreeing(hit.payload, answers, aggregate) >= self._least
 
     def _grouped(self, example: Example, item: Item, source: Dataset) -> Example:
         """The example, with a group key that cannot be confused with another dataset's."""

@@ -165,7 +165,7 @@ def _around(row: Hit) -> dict[str, Any]:
     ]
     for problem_report in problem_reports:
         problem_report.reason_text = _(PROBLEM_REASONS.get(problem_report.reason, problem_report.reason))
-    thread = list(worker_messages.unread_about(row))
+    thread = list(worker_messages.unread_from_workers(assignment__hit=row).select_related("assignment"))
     return {"others": others.select_related("worker__project"), "problem_reports": problem_reports, "thread": thread}
 
 

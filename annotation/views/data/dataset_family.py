@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.derivations import DERIVATIONS
-from annotation.flow.data.lineage import RESULTS_HOW, sources_of
+from annotation.derivations.base import RESULTS
+from annotation.flow.data.lineage import sources_of
 from annotation.flow.review.disputed_gold import HOW as CORRECTED
 from annotation.models import Batch, Dataset, Project
 from annotation.pure.data import family_drawing
@@ -72,7 +73,7 @@ class _Family:
         sources = sources_of(row)
         how = _how(row.lineage)
         above = [self._source(name) for name in sources]
-        batch = str(row.lineage.get("batch", "")) if row.lineage.get("how") == RESULTS_HOW else ""
+        batch = str(row.lineage.get("batch", "")) if row.lineage.get("how") == RESULTS else ""
         if batch:
             between = self._batch(batch)
             self.edges += [(source, between) for source in above] + [(between, _dataset(slug))]

@@ -8,7 +8,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.derivations import DERIVATIONS
-from annotation.flow.data.lineage import RESULTS_HOW, Family, Origin
+from annotation.derivations.base import RESULTS
+from annotation.flow.data.lineage import Family, Origin
 from annotation.models import Batch, Dataset
 
 
@@ -72,7 +73,7 @@ def _node(origin: Origin, batches: dict[str, str]) -> Node:
 def step_of(lineage: dict[str, Any], batches: dict[str, str]) -> Step | None:
     """The step of a lineage; None for an imported dataset."""
     how = lineage.get("how", "")
-    if how == RESULTS_HOW:
+    if how == RESULTS:
         name = str(lineage.get("batch", ""))
         title = _("Created from the results of a batch")
         return Step(title, version=lineage.get("version", ""), batch=name, batch_title=batches.get(name, ""))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
-from annotation.flow.data import dataset_files, dataset_import, item_writer
+from annotation.flow.data import dataset_files, item_writer
 from annotation.flow.data.dataset_import import ImportRefused, Report, import_dataset
 from annotation.formats.base import Flaw
 from annotation.models import Dataset, Item
@@ -29,7 +29,6 @@ pytestmark = [
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dataset_import, "CHUNK", 2)
     monkeypatch.setattr(item_writer, "CHUNK", 2)
 
 
