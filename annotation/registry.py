@@ -8,11 +8,10 @@ import pkgutil
 from functools import cache
 from pathlib import Path
 
-from django import forms
-
 import tasks
 from annotation.pure.data.example import Example
 from annotation.tasktype import TaskType
+from annotation.tasktype.helpers.task_form import TaskForm
 
 
 @cache
@@ -31,7 +30,7 @@ def task_type(kind: str) -> TaskType:
 
 
 @cache
-def form_class(kind: str) -> type[forms.Form]:
+def form_class(kind: str) -> type[TaskForm]:
     """The task's form: built with (payload as shown, POST), `answer()` gives the response."""
     return importlib.import_module(f"tasks.{kind}.form").Form
 

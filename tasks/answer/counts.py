@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
 from annotation.pure.data.example import Example
-from annotation.pure.reports.answers_per_item import common_count
 from annotation.pure.reports.human_scores import (
     MEASURES,
     PARTS,
@@ -30,11 +29,6 @@ def slim(row: Judged) -> Judged:
     """The row without its texts, so that all rows of a large batch fit into memory."""
     payload = {"paragraphs": [None] * len(row.payload["paragraphs"])}
     return replace(row, payload=payload, example=replace(row.example, paragraphs=()))
-
-
-def count_of(rows: Iterable[Judged]) -> int:
-    """The k of a report."""
-    return common_count((len(row.given), row.wanted) for row in rows if row.given and not row.excluded)
 
 
 def cells_by_count(

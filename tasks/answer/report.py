@@ -20,9 +20,10 @@ from annotation.pure.statistics.metrics import MUSIQUE, Scorer, scorer_for
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
 from annotation.tasktype.helpers.answering import Support, answer_text, gold_support, support_of
+from annotation.tasktype.helpers.report_tables import common_count_of
 
-from .counts import HALF, HUMAN, Row, cells_by_count, count_of, slim
-from .people import People
+from .counts import HALF, HUMAN, Row, cells_by_count, slim
+from .worker_dependence import People
 
 T = TypeVar("T")
 COLUMNS = [(measure, part) for measure in MEASURES for part in PARTS]
@@ -69,7 +70,7 @@ def answer_report(judged: Iterable[Judged], *, sentences: bool, seed: int, rando
     """Tables by dataset; sentence level only in a batch of one dataset whose sentences were asked for."""
     levels = ("sentence", "paragraph") if sentences else ("paragraph",)
     rows = [slim(row) for row in judged]
-    count, ties = count_of(rows), seed if random_ties else None
+    count, ties = common_count_of(rows), seed if random_ties else None
     studies: dict[str, dict[str, _Study]] = {}
     for row in rows:
         if row.dataset not in studies:
@@ -213,12 +214,8 @@ def _measures(rows: list[Row], seed: int) -> JSON:
 def _by_measure(figures: Sequence[Figure]) -> JSON:
     cells: JSON = {measure: {} for measure in MEASURES}
     for (measure, part), figure in zip(COLUMNS, figures, strict=True):
-        cells[measure][part] = figure_json(figure)
+        cells[measure][part] = figure.as_json()
     return cells
-
-
-def figure_json(figure: Figure) -> JSON:
-    return {"value": figure.value, "low": figure.low, "high": figure.high, "n": figure.n}
 
 
 def _worker_json(rows: list[Row], seed: int) -> JSON:
@@ -233,18 +230,12 @@ def _model_json(rows: list[Row], supporting: bool, seed: int) -> JSON:
     A model that names no support anywhere was not asked for it: neither it nor the gap has figures for that.
     """
     if not supporting:
-        rows = [[*own[:2], *UNKNOWN, *people, *gap[:2], *UNKNOWN] for own, people, gap in map(_thirds, rows)]
+        rows = [[*row[:2], *UNKNOWN, *row[4:10], *UNKNOWN] for row in rows]  # of the model, of people and of the gap
     figures = iter(bootstrap_figures(rows, seed))
     model, people, gap = (
-        {part: {kind: figure_json(next(figures)) for kind in PARTS} for part in ("answer", "support")}
-        for _who in range(3)
+        {part: {kind: next(figures).as_json() for kind in PARTS} for part in ("answer", "support")} for _who in range(3)
     )
     return {"n": len(rows), **model, "people": people, "gap": gap}
-
-
-def _thirds(row: Row) -> tuple[Row, Row, Row]:
-    """The cells of the model, of people and of the gap: EM and F1 of answer and support each."""
-    return row[:4], row[4:8], row[8:]
 
 
 def _alphas(study: _Study, seed: int) -> JSON:
@@ -255,11 +246,12 @@ def _alphas(study: _Study, seed: int) -> JSON:
     given = [answers for _paragraphs, answers in study.given]
     scorers = list(study.scorers.values())
     answer = {"answer": alpha_of_answers(_each(given, answer_text), scorers[0], seed)} if len(scorers) == 1 else {}
+    ticked = list(_ticked(study))
     parts = answer | {
         "support": alpha_of_sets(_each(given, lambda answer: support_of(answer, study.level)), seed),
         "no_answer": alpha(_each(given, lambda answer: answer["kind"] == "none"), seed),
         "yes_no": alpha(_each(given, _closed), seed),
-        "supporting_paragraph": alpha(_ticked(study), seed, clusters=_questions(study)),
+        "supporting_paragraph": alpha([labels for _n, labels in ticked], seed, clusters=[n for n, _labels in ticked]),
     }
     return {name: figure.as_json() for name, figure in parts.items()}
 
@@ -272,17 +264,11 @@ def _closed(answer: JSON) -> str:
     return str(answer["kind"]) if answer["kind"] in {"yes", "no"} else "words"
 
 
-def _ticked(study: _Study) -> Iterator[dict[str, bool]]:
-    """Whether each paragraph of each question was ticked."""
-    for paragraphs, answers in study.given:
+def _ticked(study: _Study) -> Iterator[tuple[int, dict[str, bool]]]:
+    """(number of the question, whether each worker ticked it) of each paragraph."""
+    for number, (paragraphs, answers) in enumerate(study.given):
         for place in range(paragraphs):
-            yield {worker: place in answer["support"] for worker, answer in answers.items()}
-
-
-def _questions(study: _Study) -> Iterator[int]:
-    """The number of the question that each paragraph of `_ticked` belongs to."""
-    for number, (paragraphs, _answers) in enumerate(study.given):
-        yield from [number] * paragraphs
+            yield number, {worker: place in answer["support"] for worker, answer in answers.items()}
 
 
 def _pairs_json(study: _Study, pairs: Sequence[_Twins], seed: int) -> JSON:
@@ -300,8 +286,8 @@ def _pairs_json(study: _Study, pairs: Sequence[_Twins], seed: int) -> JSON:
             scorer=twins.scorer,
             count=study.count,
         )
-        rows.append([marks.answer.em, marks.answer.f1, marks.support.em, marks.support.f1, marks.answerability])
-    figures = [figure_json(f) for f in bootstrap_figures(rows or [[math.nan] * 5], seed)]
+        rows.append([marks.answer.em, marks.answer.f1, marks.support.em, marks.support.f1, marks.labels])
+    figures = [figure.as_json() for figure in bootstrap_figures(rows or [[math.nan] * 5], seed)]
     answer, support_ = (dict(zip(PARTS, part, strict=True)) for part in (figures[:2], figures[2:4]))
     return {"n": len(rows), "answer": answer, "support": support_, "answerability": figures[4]}
 

@@ -9,41 +9,10 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import (
-    JSON,
-    Adaptable,
-    Adjudicable,
-    Arranged,
-    Comparable,
-    Doubtful,
-    Features,
-    Given,
-    Judged,
-    Label,
-    Labelled,
-    Live,
-    Measure,
-    Measured,
-    Problem,
-    Simulated,
-    TaskType,
-)
-from annotation.tasktype.helpers.answer_comparison import compared
-from annotation.tasktype.helpers.answer_wording import WRITES, reworded, wording
-from annotation.tasktype.helpers.answering import (
-    answer_f1,
-    answered,
-    completed,
-    disagreement,
-    doubted,
-    majority,
-    measured,
-    payload_of,
-    problems,
-    same_answer,
-    search,
-    shuffled,
-)
+from annotation.tasktype import JSON, Features, Judged, Label, Measure, Measured, Problem, TaskType
+from annotation.tasktype.helpers import answering
+from annotation.tasktype.helpers.answer_task import AnswerTask
+from annotation.tasktype.helpers.answer_wording import reworded
 from annotation.tasktype.helpers.simulated_answers import imitated
 
 from .report import answer_report
@@ -69,13 +38,10 @@ class Options:
     )
 
 
-class Answer(Adaptable, Arranged, Live, Simulated, Measured, Labelled, Comparable, Doubtful, Adjudicable, TaskType):
+class Answer(Measured, AnswerTask):
     title = _("Answer questions")
     question = _("Answer the question from the paragraphs and tick the paragraphs that support your answer.")
-    needs = _("Requires a question and a paragraph, with its sentences if the batch asks for sentences.")
-    writes = WRITES
     Options = Options
-    live = {"search": search}
     labels = {
         "span": Label(_("a span of the paragraphs"), {"kind": "span"}),
         "typed": Label(_("words of the annotator's own"), {"kind": "typed"}),
@@ -101,40 +67,38 @@ class Answer(Adaptable, Arranged, Live, Simulated, Measured, Labelled, Comparabl
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """Question and context without gold; None, which skips the example, if there is nothing to read or choose."""
-        return payload_of(example, options, no_answer=options.no_answer)
-
-    def arrange(self, payload: JSON, rng: Random) -> JSON:
-        """Shuffle the paragraphs; `order[k]` is the payload's position of the paragraph shown as k."""
-        return shuffled(payload, rng)
+        return answering.payload_of(example, options, no_answer=options.no_answer)
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """The stored form of an answer from elsewhere, {"text", "support": [positions], "facts"}, "" for no answer."""
-        return completed(payload, answer)
+        return answering.completed(payload, answer)
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
-        return problems(payload, answer)
+        return answering.problems(payload, answer)
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
-        return completed(payload, imitated(payload, gold, rng, right=right))
+        return answering.completed(payload, imitated(payload, gold, rng, right=right))
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """The majority answer and, separately, the majority support; `tied`: there is a tie."""
         if not answers:
             return {"kind": "undecided", "answers": 0}
-        chosen, tied = majority(answers)
+        chosen, tied = answering.majority(answers)
         return {**chosen, "answers": len(answers), "tied": tied}
 
     def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
         """Equal answers after normalising, whatever their support."""
-        return sum(same_answer(answer, aggregate) for answer in answers)
+        return sum(answering.answer_key(answer) == answering.answer_key(aggregate) for answer in answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """Answer F1; for unanswerable gold the right answer is "no answer"."""
-        return float(answer["kind"] == "none") if gold.answerable is False else answer_f1(answer, gold)
+        if gold.answerable is False:
+            return float(answer["kind"] == "none")
+        return answering.answer_f1(answer, gold)
 
     def measure(self, payload: JSON, answer: JSON, gold: Example, *, format: str) -> Mapping[str, float]:
         """Measures by the scorer of the dataset, with support on paragraphs; none for parts without gold."""
-        return measured(answer, gold, format=format)
+        return answering.measured(answer, gold, format=format)
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
         return {
@@ -146,24 +110,13 @@ class Answer(Adaptable, Arranged, Live, Simulated, Measured, Labelled, Comparabl
         """The example with the workers' answer and support in place of its own; none if undecided."""
         if aggregate["kind"] == "undecided" or aggregate["tied"]:
             return []
-        return [replace(example, answerable=False) if aggregate["kind"] == "none" else answered(example, aggregate)]
-
-    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
-        return compared(payload, given, gold)
-
-    def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
-        return doubted(answers, gold)
-
-    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """1 minus the mean of the expected agreement (F1) on the answer and on the support."""
-        return disagreement(answers)
+        if aggregate["kind"] == "none":
+            return [replace(example, answerable=False)]
+        return [answering.answered(example, aggregate)]
 
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
         """The requester's answer in words, found in the paragraphs, with the worker's support."""
         return reworded(payload, answer, text, no_answer=payload["controls"]["no_answer"])
-
-    def review(self, payload: JSON, answer: JSON) -> JSON:
-        return {"text": wording(answer)}
 
 
 TASK: TaskType = Answer()

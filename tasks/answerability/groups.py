@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from annotation.pure.reports.answers_per_item import common_count, draws
-from annotation.pure.reports.human_scores import GroupScores, Mark, group_scores, majority_chance
+from annotation.pure.reports.answers_per_item import draws
+from annotation.pure.reports.human_scores import GroupScores, group_scores, majority_chance, mean_scores
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import JSON, Given, Judged
+from annotation.tasktype import Given, Judged
 from annotation.tasktype.helpers.answering import answer_text, gold_support, support_of
 
 SUB_IDX = "sub_idx"  # in `extra` of the instances of a transform
@@ -81,9 +81,7 @@ class Group:
         others = [row for row in self.rows if row is not whole]
         chance = math.prod(_mean(_right(some, row) for some in _drawn(by(row), count)) for row in others)
         own = [_alone(whole, some, level) for some in _drawn(by(whole), count)]
-        answer, support = (_mean_mark([getattr(one, part) for one in own]) for part in ("answer", "support"))
-        labels = _mean(one.labels for one in own)
-        return GroupScores(answer.times(chance), support.times(chance), labels * chance)
+        return mean_scores(own, chance)
 
 
 def _drawn(given: Sequence[Given], count: int) -> Iterable[Sequence[Given]]:
@@ -112,15 +110,6 @@ def _mean(values: Iterable[float]) -> float:
     return math.fsum(known) / len(known)
 
 
-def _mean_mark(marks: Sequence[Mark]) -> Mark:
-    return Mark(_mean(mark.em for mark in marks), _mean(mark.f1 for mark in marks))
-
-
-def count_of(judged: Iterable[Judged]) -> int:
-    """The k of a report."""
-    return common_count((len(row.given), row.wanted) for row in judged if row.given and not row.excluded)
-
-
 def groups(judged: Iterable[Judged], count: int) -> list[Group]:
     """By dataset and group, in the order in which they come; at `count` answers an instance."""
     by_group: dict[tuple[str, str], list[Judged]] = {}
@@ -130,12 +119,8 @@ def groups(judged: Iterable[Judged], count: int) -> list[Group]:
 
 
 def of_model(name: str) -> By:
-    """What one model said."""
-
-    def predicted(row: Judged) -> Sequence[Given]:
-        return [given for given in row.predicted if given.worker == name]
-
-    return predicted
+    """The predictions of one model."""
+    return lambda row: [given for given in row.predicted if given.worker == name]
 
 
 def models(judged: Iterable[Judged]) -> list[str]:
@@ -145,8 +130,3 @@ def models(judged: Iterable[Judged]) -> list[str]:
 def cells(scores: GroupScores) -> list[float]:
     """Answer F1 and EM, support F1 and EM, and the chance that all labels are right."""
     return [scores.answer.f1, scores.answer.em, scores.support.f1, scores.support.em, scores.labels]
-
-
-def reason_cell(reason: str) -> JSON:
-    """A reason as a cell."""
-    return {"text": REASONS[reason], "values": {}}

@@ -6,6 +6,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
 from annotation.pure.data.shape_words import NOT_KNOWN
 from annotation.pure.reports.answer_tables import at_k
@@ -15,71 +17,69 @@ from annotation.pure.reports.human_scores import (
     question_scores_by_count,
     support_scores_by_count,
 )
-from annotation.pure.reports.people_tables import for_workers
+from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted, counted_sentence
 from annotation.pure.review.label_tables import agreement_tables
+from annotation.pure.statistics.agreement import most_said
 from annotation.pure.statistics.cluster_intervals import clustered_mean, clustered_share
 from annotation.pure.statistics.distance_agreement import alpha_of_answers, alpha_of_sets
 from annotation.pure.statistics.intervals import bootstrap_figures
 from annotation.pure.statistics.metrics import scorer_for
 from annotation.pure.statistics.text_agreement import ANSWER_TEXT, SUPPORT, text_agreement_table
+from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Given, Judged
 from annotation.tasktype.helpers.answering import answer_text, gold_support, support_of
 from annotation.tasktype.helpers.report_tables import (
     about,
-    excluded_table,
+    alone,
+    as_sentence,
+    by_question,
+    common_count_of,
+    counted_rows,
     in_words,
     question_of,
-    responses_of,
-    share,
+    report,
+    share_of,
     table,
     text_cell,
+    units,
     usual_seconds,
     workers_of,
 )
 
-from .groups import Group, cells, count_of, groups, models, of_model, reason_cell
-from .judging import ANSWERABLE, UNANSWERABLE, called, labelled
-from .options import Options
-from .people import label_people_table
+from .groups import REASONS, Group, cells, groups, models, of_model
+from .labels import ANSWERABLE, UNANSWERABLE, called, labelled
 
 LABELS = {ANSWERABLE: _("answerable"), UNANSWERABLE: _("not answerable")}
 INTERVALS = _(
     "Shares with 95 % Wilson intervals, or BCa bootstrap over questions if several instances of one question "
     "are judged; means over HITs or groups with 95 % BCa bootstrap intervals"
 )
-Named = Sequence[tuple[object, list[Judged]]]
+Row = TypeVar("Row", Judged, Group)
 
 
-def answerability_report(judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-    """Tables over single instances and, unless the batch takes single ones, over groups."""
+def answerability_report(judged: Iterable[Judged], *, level: str, singles: bool, seed: int) -> JSON:
+    """Tables over single instances and, unless the batch takes `singles`, over groups."""
     judged = list(judged)
-    level = "sentence" if options.sentences else "paragraph"
-    counted = [row for row in judged if row.given and not row.excluded]
-    labelled_rows = [row for row in counted if row.example.answerable is not None]
-    whole = [] if options.singles else groups(judged, count_of(judged))
+    rows, count = counted_rows(judged), common_count_of(judged)
+    labelled_rows = [row for row in rows if row.example.answerable is not None]
+    whole = [] if singles else groups(judged, count)
     tables = [
-        _label_table(_by_dataset(labelled_rows), seed),
+        _label_table(labelled_rows, seed),
         _confusion_table(labelled_rows, seed),
-        *label_people_table(judged, labelled_rows, agreed, singles=options.singles),
-        *([] if options.singles else [_group_table(whole, level, seed), *_left_out_table(whole)]),
-        *_answer_table(counted, level, count_of(judged), seed),
+        *_people_table(judged, labelled_rows, singles=singles),
+        *([] if singles else [_group_table(whole, level, seed), *_left_out_table(whole)]),
+        *_answer_table(rows, level, count, seed),
         *_hops_table(labelled_rows, whole, level, seed),
         *_worker_table(labelled_rows, level, seed),
-        *([] if options.singles else _model_table(judged, whole, level, seed)),
-        *_judging_tables(counted, seed),
-        *_text_table(counted, level, seed),
-        *excluded_table(judged),
+        *([] if singles else _model_table(judged, whole, level, seed)),
+        *_judging_tables(rows, seed),
+        *_text_table(rows, level, seed),
     ]
-    return {
-        "rule": RULE,
-        "n": len(counted),
-        "tables": for_workers(tables, workers_of(counted), responses_of(counted)),
-        "paragraph": [*_paragraph(labelled_rows, whole, level, seed), *about(labelled_rows)],
-        "intervals": INTERVALS,
-        "warnings": list(_warnings(counted, labelled_rows)),
-    }
+    paragraph = [*_paragraph(labelled_rows, whole, level, seed), *about(labelled_rows)]
+    warnings = _warnings(rows, labelled_rows)
+    return {"rule": RULE} | report(judged, tables, paragraph=paragraph, intervals=INTERVALS, warnings=warnings)
 
 
 def agreed(row: Judged) -> float:
@@ -87,12 +87,12 @@ def agreed(row: Judged) -> float:
     return majority_chance([called(given.answer) for given in row.given], labelled(row.example))
 
 
-def _by_dataset(rows: Sequence[Judged]) -> list[tuple[object, list[Judged]]]:
+def _by_dataset(rows: Sequence[Row]) -> list[tuple[object, list[Row]]]:
     """Each dataset's rows under its name, and all of them first where there are several datasets."""
-    by_name: dict[str, list[Judged]] = {}
+    by_name: defaultdict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_name.setdefault(row.dataset, []).append(row)
-    named: list[tuple[object, list[Judged]]] = [(name, of) for name, of in sorted(by_name.items())]
+        by_name[row.dataset].append(row)
+    named: list[tuple[object, list[Row]]] = [*sorted(by_name.items())]
     return named if len(named) <= 1 else [(text_cell(_("all")), list(rows)), *named]
 
 
@@ -101,10 +101,10 @@ def _agreement(rows: Sequence[Judged], seed: int) -> JSON:
     return clustered_share(((question_of(row), agreed(row)) for row in rows), seed).as_json()
 
 
-def _label_table(datasets: Named, seed: int) -> JSON:
+def _label_table(labelled_rows: Sequence[Judged], seed: int) -> JSON:
     columns = (_("Dataset"), _("HITs"), _("Responses"), _("Majority agrees"), _("One annotator agrees"))
     rows = []
-    for name, of in datasets:
+    for name, of in _by_dataset(labelled_rows):
         single = [math.fsum(_right(given, row) for given in row.given) / len(row.given) for row in of]
         answers = sum(len(row.given) for row in of)
         pairs = zip(map(question_of, of), single, strict=True)
@@ -123,47 +123,69 @@ def _right(given: Given, row: Judged) -> bool:
 
 def _confusion_table(rows: Sequence[Judged], seed: int) -> JSON:
     columns = (
-        _("Label"),
-        _("HITs"),
-        _("Majority says answerable"),
-        _("Tied"),
-        _("Majority says not answerable"),
-        _("Responses: answerable"),
-        _("Responses: not answerable"),
-        _("Agreeing responses"),
-    )
+        _("Label"), _("HITs"), _("Majority says answerable"), _("Tied"), _("Majority says not answerable"),
+        _("Responses: answerable"), _("Responses: not answerable"), _("Agreeing responses"),
+    )  # fmt: skip
     table_rows = []
     for label, words in LABELS.items():
         of = [row for row in rows if labelled(row.example) == label]
-        sides = Counter(_side(row) for row in of)
+        sides = Counter(_majority(row) for row in of)
         votes = Counter(called(given.answer) for row in of for given in row.given)
-        majority = [sides[ANSWERABLE], sides[""], sides[UNANSWERABLE]]
+        majority = [sides[ANSWERABLE], sides[None], sides[UNANSWERABLE]]
         right = clustered_share(((question_of(row), _right(given, row)) for row in of for given in row.given), seed)
         single = [votes[ANSWERABLE], votes[UNANSWERABLE], right.as_json()]
         table_rows.append([text_cell(words), len(of), *majority, *single])
     return table("said", _("Responses by label"), columns, table_rows)
 
 
-def _side(row: Judged) -> str:
-    """What most say; nothing in a tie."""
-    yes = sum(given.answer["answerable"] for given in row.given)
-    no = len(row.given) - yes
-    return "" if yes == no else ANSWERABLE if yes > no else UNANSWERABLE
+def _majority(row: Judged) -> str | None:
+    """The label that most give; None in a tie."""
+    return most_said(called(given.answer) for given in row.given)
+
+
+def _people_table(judged: Sequence[Judged], labelled_rows: Sequence[Judged], *, singles: bool) -> list[JSON]:
+    """How far the agreement with the label depends on who took part; of groups the chance that all labels are right."""
+    if not labelled_rows:
+        return []
+    responses = [
+        Response(question_of(row), given.worker, float(_right(given, row)), 1 / len(row.given))
+        for row in labelled_rows
+        for given in row.given
+    ]
+    majority = without_one(units(([row] for row in labelled_rows), alone(agreed)))
+    rows = [
+        (text_cell(_("Majority agrees with the label")), None, majority),
+        (text_cell(_("One annotator agrees with the label")), over_workers(responses), None),
+    ]
+    if not singles:
+        whole = without_one(units(by_question(judged), partial(_all_right, count=common_count_of(judged))))
+        rows.append((text_cell(_("All labels of a group correct")), None, whole))
+    return people_table(rows, workers_of(labelled_rows))
+
+
+def _all_right(rows: Sequence[Judged], count: int) -> float | None:
+    """The chance that the majority labels of a whole group are right; None where it does not count."""
+    complete = _complete(groups(rows, count))
+    return complete[0].scores("paragraph").labels if complete else None
+
+
+def _complete(group_list: Iterable[Group]) -> list[Group]:
+    return [group for group in group_list if not group.left_out()]
 
 
 GROUP_COLUMNS = (_("Answer F1"), _("Answer EM"), _("Support F1"), _("Support EM"), _("All labels correct"))
 
 
 def _group_figures(group_list: Sequence[Group], level: str, seed: int) -> list[JSON]:
-    rows = [cells(group.scores(level)) for group in group_list if not group.left_out()]
+    rows = [cells(group.scores(level)) for group in _complete(group_list)]
     return [figure.as_json() for figure in bootstrap_figures(rows or [[math.nan] * len(GROUP_COLUMNS)], seed)]
 
 
 def _group_table(group_list: Sequence[Group], level: str, seed: int) -> JSON:
     columns = (_("Dataset"), _("Groups"), _("Left out"), _("Instances"), *GROUP_COLUMNS)
     rows = []
-    for name, of in _named_groups(group_list):
-        kept = [group for group in of if not group.left_out()]
+    for name, of in _by_dataset(group_list):
+        kept = _complete(of)
         sizes = sorted({len(group.rows) for group in kept})
         instances = ", ".join(map(str, sizes)) or None
         rows.append([name, len(kept), len(of) - len(kept), instances, *_group_figures(kept, level, seed)])
@@ -172,23 +194,15 @@ def _group_table(group_list: Sequence[Group], level: str, seed: int) -> JSON:
         "otherwise it gets people's score on the answerable instance. The majority counts, or its expected "
         "value if tied."
     )
-    result = table("groups", _("Answer and support with sufficiency, by group"), columns, rows, note)
-    return result | ({"note": [note, at_k(group_list[0].count)]} if group_list else {})
-
-
-def _named_groups(group_list: Sequence[Group]) -> list[tuple[object, list[Group]]]:
-    by_name: defaultdict[str, list[Group]] = defaultdict(list)
-    for group in group_list:
-        by_name[group.dataset].append(group)
-    named: list[tuple[object, list[Group]]] = [(name, of) for name, of in sorted(by_name.items())]
-    return named if len(named) <= 1 else [(text_cell(_("all")), list(group_list)), *named]
+    notes = [note, at_k(group_list[0].count)] if group_list else note
+    return table("groups", _("Answer and support with sufficiency, by group"), columns, rows, notes)
 
 
 def _left_out_table(group_list: Sequence[Group]) -> Iterator[JSON]:
     reasons = Counter(reason for group in group_list if (reason := group.left_out()))
-    rows = [[reason_cell(reason), count] for reason, count in sorted(reasons.items())]
+    rows = [[text_cell(REASONS[reason]), count] for reason, count in sorted(reasons.items())]
     if rows:
-        yield table("groups-left-out", _("Excluded groups"), (_("Reason"), _("Groups")), rows) | {"leads": False}
+        yield table("groups-left-out", _("Excluded groups"), (_("Reason"), _("Groups")), rows, leads=False)
 
 
 def _answer_table(rows: Sequence[Judged], level: str, count: int, seed: int) -> Iterator[JSON]:
@@ -202,7 +216,7 @@ def _answer_table(rows: Sequence[Judged], level: str, count: int, seed: int) -> 
         figures = bootstrap_figures([_human(row, level, count) for row in of], seed)
         table_rows.append([name, len(of), *(figure.as_json() for figure in figures)])
     note = _("The human score without regard to the other instances. “Not answerable” counts as a wrong answer.")
-    yield table("answerable", _("Answers to answerable instances"), columns, table_rows) | {"note": [note, at_k(count)]}
+    yield table("answerable", _("Answers to answerable instances"), columns, table_rows, [note, at_k(count)])
 
 
 def _human(row: Judged, level: str, count: int) -> list[float]:
@@ -224,11 +238,11 @@ def _hops_table(rows: Sequence[Judged], group_list: Sequence[Group], level: str,
     table_rows = []
     for number in hops:
         of = [row for row in rows if len(row.example.hops) == number]
-        kept = [group for group in group_list if group.hops == number and not group.left_out()]
+        kept = [group for group in _complete(group_list) if group.hops == number]
         named = number or text_cell(NOT_KNOWN)
         table_rows.append([named, len(of), _agreement(of, seed), len(kept), *_group_figures(kept, level, seed)])
     behind = [{"hops": str(number)} if number else None for number in hops]
-    yield table("by-hops", _("By number of hops"), columns, table_rows) | {"of": behind}
+    yield table("by-hops", _("By number of hops"), columns, table_rows, of=behind)
 
 
 def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSON]:
@@ -237,20 +251,19 @@ def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSO
         for given in row.given:
             work.setdefault(given.worker, []).append((row, given))
     columns = (
-        _("Worker"),
-        _("HITs"),
-        _("Agrees with the label"),
-        _("Answerable instances judged answerable"),
-        _("Unanswerable instances judged not answerable"),
-        _("Answer F1 where both are “answerable”"),
-        _("Support F1"),
-        _("Median seconds"),
-    )
+        _("Worker"), _("HITs"), _("Agrees with the label"), _("Answerable instances judged answerable"),
+        _("Unanswerable instances judged not answerable"), _("Answer F1 where both are “answerable”"),
+        _("Support F1"), _("Median seconds"),
+    )  # fmt: skip
     table_rows = []
     for worker, of in sorted(work.items()):
         right = [[_right(given, row) for row, given in of if labelled(row.example) == label] for label in LABELS]
-        shares = [share(sum(each), len(each)) for each in ([*right[0], *right[1]], *right)]
-        attempts = [_alone(row, given, level) for row, given in of if given.answer["answerable"] and _is_able(row)]
+        shares = [share_of(each) for each in ([*right[0], *right[1]], *right)]
+        attempts = [
+            _human(replace(row, given=(given,)), level, 1)
+            for row, given in of
+            if given.answer["answerable"] and _is_able(row)
+        ]
         marks = bootstrap_figures(attempts or [[math.nan] * 4], seed, resamples=999)
         scores = [marks[0].as_json(), marks[2].as_json()]
         table_rows.append([worker, len(of), *shares, *scores, usual_seconds(given.seconds for _row, given in of)])
@@ -260,10 +273,6 @@ def _worker_table(rows: Sequence[Judged], level: str, seed: int) -> Iterator[JSO
 
 def _is_able(row: Judged) -> bool:
     return row.example.answerable is not False and bool(row.example.answers)
-
-
-def _alone(row: Judged, given: Given, level: str) -> list[float]:
-    return _human(replace(row, given=(given,)), level, 1)
 
 
 def _judging_tables(rows: Sequence[Judged], seed: int) -> list[JSON]:
@@ -290,7 +299,7 @@ def _model_table(judged: Sequence[Judged], group_list: Sequence[Group], level: s
     table_rows = []
     for name in models(judged):
         by = of_model(name)
-        both = [group for group in group_list if not group.left_out() and not group.left_out(by)]
+        both = [group for group in _complete(group_list) if not group.left_out(by)]
         if not both:
             continue
         scored = [cells(group.scores(level, by)) for group in both]
@@ -310,41 +319,34 @@ def _paragraph(rows: Sequence[Judged], group_list: Sequence[Group], level: str, 
         return
     agreeing = math.fsum(agreed(row) for row in rows)
     instances = counted(len(rows), _("of one instance"), _("of %(n)s instances"))
-    yield {
-        "message": _("By majority, people agreed with the label of %(agreed)s %(instances)s (%(share)s)."),
-        "values": {"agreed": f"{agreeing:g}", "instances": instances, "share": in_words(_agreement(rows, seed))},
-    }
-    if tied := sum(not _side(row) for row in rows):
+    message = _("By majority, people agreed with the label of %(agreed)s %(instances)s (%(share)s).")
+    yield as_sentence(message, agreed=f"{agreeing:g}", instances=instances, share=in_words(_agreement(rows, seed)))
+    if tied := sum(not _majority(row) for row in rows):
         yield counted_sentence(
             tied,
             _("One is tied and counts with the probability that it is correct."),
             _("%(n)s are tied and count with the probability that they are correct."),
         )
-    kept = [group for group in group_list if not group.left_out()]
+    kept = _complete(group_list)
     if kept:
         answer, _em, support, _support_em, labels = _group_figures(kept, level, seed)
         groups_ = counted(len(kept), _("On one whole group"), _("On %(n)s whole groups"))
         if answer["value"] is not None:
             message = _("%(groups)s they scored %(answer)s answer F1 with sufficiency.")
-            yield {"message": message, "values": {"groups": groups_, "answer": in_words(answer)}}
+            yield as_sentence(message, groups=groups_, answer=in_words(answer))
         if support["value"] is not None:
             message = _("%(groups)s they scored %(support)s support F1 with sufficiency.")
-            yield {"message": message, "values": {"groups": groups_, "support": in_words(support)}}
+            yield as_sentence(message, groups=groups_, support=in_words(support))
         message = _("%(groups)s all labels were correct in %(labels)s.")
-        yield {"message": message, "values": {"groups": groups_, "labels": in_words(labels)}}
+        yield as_sentence(message, groups=groups_, labels=in_words(labels))
     if left := len(group_list) - len(kept):
         yield counted_sentence(left, _("One group was excluded."), _("%(n)s groups were excluded."))
 
 
-def _warnings(counted: Sequence[Judged], rows: Sequence[Judged]) -> Iterator[JSON]:
-    sides = {labelled(row.example) for row in rows}
-    if counted and not rows:
-        message = _("The source does not contain the labels, so agreement with them cannot be measured.")
-        yield {"message": message, "values": {}}
-    elif len(sides) == 1 and len(rows) > 1:
-        yield {
-            "message": _(
-                "All labels are the same, so agreement with them cannot distinguish careful from careless responses."
-            ),
-            "values": {},
-        }
+def _warnings(judged: Sequence[Judged], labelled_rows: Sequence[Judged]) -> Iterator[JSON]:
+    if judged and not labelled_rows:
+        yield as_sentence(_("The source does not contain the labels, so agreement with them cannot be measured."))
+    elif len(labelled_rows) > 1 and len({labelled(row.example) for row in labelled_rows}) == 1:
+        yield as_sentence(
+            _("All labels are the same, so agreement with them cannot distinguish careful from careless responses.")
+        )

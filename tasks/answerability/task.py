@@ -3,65 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import (
-    JSON,
-    Adaptable,
-    Adjudicable,
-    Arranged,
-    Comparable,
-    Doubtful,
-    Features,
-    Given,
-    Judged,
-    Label,
-    Labelled,
-    Live,
-    Problem,
-    Sampled,
-    Simulated,
-    TaskType,
-    Traced,
-)
-from annotation.tasktype.helpers.answer_comparison import compared
-from annotation.tasktype.helpers.answer_wording import WRITES, reworded, wording
-from annotation.tasktype.helpers.answering import (
-    answer_f1,
-    answered,
-    completed,
-    disagreement,
-    doubted,
-    payload_of,
-    problems,
-    search,
-    shuffled,
-)
+from annotation.tasktype import JSON, Features, Given, Judged, Label, Problem, Sampled, TaskType, Traced
+from annotation.tasktype.helpers.answer_task import AnswerTask
+from annotation.tasktype.helpers.answer_wording import reworded
+from annotation.tasktype.helpers.answering import answer_f1, answered, completed, payload_of, problems
 from annotation.tasktype.helpers.simulated_answers import imitated
 
-from .judging import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
-from .options import Options
+from .labels import ANSWERABLE, NOT_ANSWERABLE, UNANSWERABLE, labelled, made_elsewhere, together
 from .report import LABELS, answerability_report
 
 SUFFICIENCY = "sufficiency"  # in `extra` of the instances of a transform
 
 
-class Answerability(
-    Adaptable, Sampled, Arranged, Live, Simulated, Labelled, Comparable, Doubtful, Adjudicable, Traced, TaskType
-):
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Which controls the page has, the same for every item of a batch, and whether groups are whole."""
+
+    yes_no: bool = field(default=False, metadata={"label": _("Allow “yes” and “no” as answers")})
+    choices: bool = field(default=False, metadata={"label": _("Show the item's options as choices")})
+    support: bool = field(default=True, metadata={"label": _("Ask for supporting paragraphs")})
+    sentences: bool = field(default=False, metadata={"label": _("Ask for supporting sentences instead of paragraphs")})
+    singles: bool = field(
+        default=False,
+        metadata={
+            "label": _("Single instances: draw one of each group at random"),
+            "help": _("For an expert check of the labels. Groups are then neither kept apart nor scored."),
+        },
+    )
+
+
+class Answerability(Sampled, Traced, AnswerTask):
     title = _("Judge whether questions are answerable")
     question = _(
         "Say whether the paragraphs answer the question. If they do, answer it and tick the paragraphs that "
         "support your answer."
     )
-    needs = _("Requires a question and a paragraph, with its sentences if the batch asks for sentences.")
-    writes = WRITES
     Options = Options
-    live = {"search": search}
     labels = {name: Label(words, {"answerable": name == ANSWERABLE}) for name, words in LABELS.items()}
 
     def suggest(self, features: Features) -> JSON:
@@ -79,10 +62,6 @@ class Answerability(
 
     def samples_groups(self, options: Options) -> bool:
         return not options.singles
-
-    def arrange(self, payload: JSON, rng: Random) -> JSON:
-        """Shuffle the paragraphs; `order[k]` is the payload's position of the paragraph shown as k."""
-        return shuffled(payload, rng)
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
         """An answer given elsewhere as {"answerable", "text", "support", "facts"}; no text: not answerable."""
@@ -115,7 +94,8 @@ class Answerability(
         return answer_f1(answer, gold)
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
-        return {"task": self.kind, **answerability_report(judged, options, seed=seed)}
+        level = "sentence" if options.sentences else "paragraph"
+        return {"task": self.kind, **answerability_report(judged, level=level, singles=options.singles, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
         """The example with people's label and, where answerable, their answer and support; undecided ones drop out."""
@@ -129,7 +109,7 @@ class Answerability(
         return {"votes": aggregate["votes"]}
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
-        comparison = compared(payload, given, gold)
+        comparison = super().compare(payload, given, gold)
         columns = [
             {**column, "answerable": one.answer["answerable"]}
             for column, one in zip(comparison["columns"], given, strict=True)
@@ -137,20 +117,10 @@ class Answerability(
         kind = together([one.answer for one in given])["kind"]
         return {**comparison, "columns": columns, "labelled": labelled(gold), "kind": kind}
 
-    def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
-        return doubted(answers, gold)
-
-    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
-        """1 less the mean of the expected agreements (F1) on the answer, "" where there is none, and on the support."""
-        return disagreement(answers)
-
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
         """The requester's answer in words, found in the paragraphs, with the worker's support; none: not answerable."""
         edited_answer = reworded(payload, answer, text, no_answer=True)
         return dict(NOT_ANSWERABLE) if edited_answer["kind"] == "none" else {**edited_answer, "answerable": True}
-
-    def review(self, payload: JSON, answer: JSON) -> JSON:
-        return {"text": wording(answer)}
 
 
 def _relabelled(example: Example, answerable: bool) -> JSON:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from annotation.pure.reports.people_tables import for_workers, people_table
+from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted
-from annotation.pure.statistics.intervals import Figure
-from annotation.pure.statistics.worker_intervals import without_one
+from annotation.pure.statistics.agreement import most_said
+from annotation.pure.statistics.worker_intervals import label_units, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from annotation.tasktype.helpers.report_tables import (
-    INTERVALS,
     about,
+    aggregate_table,
     agreement_table,
-    excluded_table,
+    as_sentence,
+    counted_rows,
     in_words,
-    label_units,
-    responses_of,
+    report,
     share,
+    share_of,
     table,
     text_cell,
     usual_seconds,
@@ -37,27 +38,21 @@ NONE = "none"
 def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     """Tables over the HITs with answers that scores do not leave out."""
     judged = list(judged)
-    rows = [row for row in judged if row.given and not row.excluded]
+    rows = counted_rows(judged)
     aggregates = Counter(_kind(_labels(row)) for row in rows)
     units = [dict(zip((given.worker for given in row.given), _labels(row), strict=True)) for row in rows]
-    workers = workers_of(rows)
+    without = {
+        kind: without_one(label_units(units, lambda labels, kind=kind: float(_kind(labels) == kind)))
+        for kind in ("chosen", "none")
+    }
     tables = [
-        _aggregate_table(aggregates, len(rows)),
-        *people_table(
-            [(text_cell(KINDS[kind]), None, _without_one(units, kind)) for kind in ("chosen", "none")], workers
-        ),
+        aggregate_table(aggregates, KINDS, _("Graphs")),
+        *people_table([(text_cell(KINDS[kind]), None, figure) for kind, figure in without.items()], workers_of(rows)),
         agreement_table(units, seed=seed, guessing=_guessing(rows)),
         _worker_table(rows),
         _vote_table(rows),
-        *excluded_table(judged),
     ]
-    return {
-        "n": len(rows),
-        "tables": for_workers(tables, workers, responses_of(rows)),
-        "paragraph": [*_paragraph(aggregates, len(rows)), *about(rows)],
-        "intervals": INTERVALS,
-        "warnings": [],
-    }
+    return report(judged, tables, paragraph=[*_paragraph(aggregates), *about(rows)])
 
 
 def _labels(row: Judged) -> list[str]:
@@ -74,21 +69,8 @@ def _guessing(rows: list[Judged]) -> float:
 
 
 def _kind(labels: Sequence[str]) -> str:
-    counts = Counter(labels)
-    ahead = [label for label, count in counts.items() if count == max(counts.values())]
-    if len(ahead) > 1:
-        return "tied"
-    return "none" if ahead[0] == NONE else "chosen"
-
-
-def _without_one(units: Iterable[Mapping[str, str]], kind: str) -> Figure:
-    return without_one(label_units(units, lambda labels: float(_kind(labels) == kind)))
-
-
-def _aggregate_table(aggregates: Counter[str], total: int) -> JSON:
-    columns = (_("Label"), _("Graphs"), _("Share"))
-    rows = [[text_cell(words), aggregates[kind], share(aggregates[kind], total)] for kind, words in KINDS.items()]
-    return table("verdicts", _("Aggregated labels"), columns, rows)
+    most = most_said(labels)
+    return "tied" if most is None else "none" if most == NONE else "chosen"
 
 
 def _worker_table(rows: Iterable[Judged]) -> JSON:
@@ -111,9 +93,8 @@ def _worker_table(rows: Iterable[Judged]) -> JSON:
         _("Median seconds per HIT"),
     )
     cells = [
-        [name, len(nones), share(sum(nones), len(nones)), share(sum(first[name]), len(first[name])), usual]
+        [name, len(nones), share_of(nones), share_of(first[name]), usual_seconds(seconds[name])]
         for name, nones in sorted(none.items())
-        for usual in [usual_seconds(seconds[name])]
     ]
     note = _("“Agreement with another response” counts each other response to the same HIT once.")
     return table("by-worker", _("By worker"), columns, cells, note)
@@ -127,16 +108,17 @@ def _vote_table(rows: Iterable[Judged]) -> JSON:
     return table("votes", _("Votes"), columns, cells)
 
 
-def _paragraph(aggregates: Counter[str], total: int) -> list[JSON]:
-    if not total:
+def _paragraph(aggregates: Counter[str]) -> list[JSON]:
+    if not aggregates:
         return []
+    total = aggregates.total()
     graphs = counted(total, _("Of one graph"), _("Of %(n)s graphs"))
-    shares = {kind: in_words(share(aggregates[kind], total)) for kind in KINDS}
+    chosen, none, tied = (in_words(share(aggregates[kind], total)) for kind in KINDS)
     message = _(
         "%(graphs)s with several compositions, most annotators chose a composition for %(chosen)s and none of them for "
         "%(none)s."
     )
-    sentences = [{"message": message, "values": {"graphs": graphs, "chosen": shares["chosen"], "none": shares["none"]}}]
+    sentences = [as_sentence(message, graphs=graphs, chosen=chosen, none=none)]
     if aggregates["tied"]:
-        sentences.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares["tied"]}})
+        sentences.append(as_sentence(_("The votes are tied for %(tied)s."), tied=tied))
     return sentences

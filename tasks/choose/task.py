@@ -8,7 +8,8 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.statistics.agreement import percent_agreement
+from annotation.pure.derivations.bridges import tidy
+from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
@@ -23,13 +24,14 @@ from annotation.tasktype import (
     TaskType,
     Timed,
 )
+from annotation.tasktype.helpers.answering import shuffled
 from annotation.tasktype.helpers.hops import hops_payload, reading_seconds
 from annotation.tasktype.helpers.positions import position_of
 
 from .report import choose_report
 
 COMPOSITIONS = "compositions"  # in an example's `extra`: the texts to choose from
-MOST = 9  # of them can be chosen by a key
+MOST_COMPOSITIONS = 9  # can be chosen by a key
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Choose(Adaptable, Arranged, Timed, Simulated, Comparable, TaskType):
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """The graph and its compositions, each text once; fewer than two, or more than nine, skip the example."""
         payload, texts = hops_payload(example), compositions_of(example)
-        if payload is None or not 2 <= len(texts) <= MOST:
+        if payload is None or not 2 <= len(texts) <= MOST_COMPOSITIONS:
             return None
         return {**payload, "compositions": texts}
 
@@ -62,9 +64,7 @@ class Choose(Adaptable, Arranged, Timed, Simulated, Comparable, TaskType):
 
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         """Shuffle the compositions; `order[k]` is the payload's position of the one shown as k."""
-        order = list(range(len(payload["compositions"])))
-        rng.shuffle(order)
-        return {**payload, "compositions": [payload["compositions"][k] for k in order], "order": order}
+        return shuffled(payload, "compositions", rng)
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         chosen = answer["chosen"]
@@ -77,8 +77,7 @@ class Choose(Adaptable, Arranged, Timed, Simulated, Comparable, TaskType):
         if not isinstance(answer, Mapping) or "chosen" not in answer:
             raise ValueError('needs {"chosen": position or wording of a composition, or null}')
         chosen = answer["chosen"]
-        texts = list(payload["compositions"])
-        return {"chosen": None if chosen is None else position_of(chosen, texts, "chosen")}
+        return {"chosen": None if chosen is None else position_of(chosen, payload["compositions"], "chosen")}
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
         """The choice of most, "none" being one of the choices; as many for two of them leave it tied."""
@@ -103,7 +102,7 @@ class Choose(Adaptable, Arranged, Timed, Simulated, Comparable, TaskType):
         return "–" if answer["chosen"] is None else str(payload["compositions"][answer["chosen"]])
 
     def imitate(self, payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
-        wanted = _tidy(gold.question)
+        wanted = tidy(gold.question)
         good = [place for place, text in enumerate(payload["compositions"]) if text == wanted]
         others = [place for place, text in enumerate(payload["compositions"]) if text != wanted]
         return {"chosen": rng.choice((good if right else others) or [None])}
@@ -114,7 +113,7 @@ class Choose(Adaptable, Arranged, Timed, Simulated, Comparable, TaskType):
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
         """1 where the gold's own question was chosen; 0 too where the gold has none among the compositions."""
         chosen = answer["chosen"]
-        return float(chosen is not None and payload["compositions"][chosen] == _tidy(gold.question))
+        return float(chosen is not None and payload["compositions"][chosen] == tidy(gold.question))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
         return {"task": self.kind, **choose_report(judged, seed=seed)}
@@ -131,7 +130,7 @@ class Choose(Adaptable, Arranged, Timed, Simulated, Comparable, TaskType):
             {
                 "number": k + 1,
                 "text": text,
-                "gold": text == _tidy(gold.question),
+                "gold": text == tidy(gold.question),
                 "chosen": [one.answer["chosen"] == k for one in given],
             }
             for k, text in enumerate(payload["compositions"])
@@ -141,19 +140,14 @@ class Choose(Adaptable, Arranged, Timed, Simulated, Comparable, TaskType):
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """The share of pairs of answers that differ."""
-        agreed = percent_agreement([[str(answer["chosen"]) for answer in answers]])
-        return 0.0 if agreed is None else 1 - agreed
+        return mean_disagreement([[str(answer["chosen"]) for answer in answers]])
 
 
 def compositions_of(example: Example) -> list[str]:
     """The texts to choose from, each once, in the order in which they stand."""
     listed = example.extra.get(COMPOSITIONS)
-    texts = [_tidy(text) for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
+    texts = [tidy(text) for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
     return [text for text in dict.fromkeys(texts) if text]
-
-
-def _tidy(text: str) -> str:
-    return " ".join(text.split())
 
 
 TASK: TaskType = Choose()

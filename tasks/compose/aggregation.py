@@ -9,7 +9,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.derivations.bridges import folded, tidy
 from annotation.tasktype import JSON
 
-from .bridging import JUDGMENTS, composed, discarded, judged, known
+from .bridge_judgments import JUDGMENTS, composed, discarded, judged, known
 from .findings import found
 
 

@@ -74,13 +74,10 @@ def _joined(words: Sequence[str]) -> str:
 
 def coverage(payload: JSON, question: str) -> list[JSON]:
     """[{"hop", "words": [{"text", "used"}], "skipped"}]: the words of every hop's question that the question uses."""
+    rows = composed_question_checks.coverage(question, hops_of(payload))
     return [
-        {
-            "hop": row.hop,
-            "words": [{"text": text, "used": used} for text, used in row.words],
-            "skipped": row.skipped,
-        }
-        for row in composed_question_checks.coverage(question, hops_of(payload))
+        {"hop": row.hop, "words": [{"text": text, "used": used} for text, used in row.words], "skipped": row.skipped}
+        for row in rows
     ]
 
 

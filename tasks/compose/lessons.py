@@ -12,7 +12,7 @@ from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Remark
 
-from . import bridging
+from . import bridge_judgments
 from .findings import coverage, found
 
 SHOWN = 2  # of our compositions beside the worker's
@@ -34,15 +34,17 @@ def remarks(payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
     The item holds `known_bridges`, `notes` (why, one an edge) and `good` (our compositions) in its extra.
     """
     result = [*_on_bridges(payload, answer, gold)]
-    if bridging.composed(payload, answer) and "different" not in bridging.known(gold):
+    if bridge_judgments.composed(payload, answer) and "different" not in bridge_judgments.known(gold):
         result += _on_question(payload, answer)
-    return [*result, *_ours(gold)]
+    ours = list(gold.extra.get("good", ()))[:SHOWN]
+    message = _("Our own question for comparison: “%(question)s”")
+    return [*result, *(Remark(True, message, {"question": question}) for question in ours)]
 
 
 def _on_bridges(payload: JSON, answer: JSON, gold: Example) -> Iterator[Remark]:
-    judgments, right = bridging.judged(payload, answer), bridging.known(gold)
+    judgments, right = bridge_judgments.judged(payload, answer), bridge_judgments.known(gold)
     notes = list(gold.extra.get("notes", ()))
-    for k, mark in enumerate(bridging.on_known(payload, answer, gold)):
+    for k, mark in enumerate(bridge_judgments.on_known(payload, answer, gold)):
         edge = payload["edges"][k]
         values = {**edge, "why": notes[k] if k < len(notes) else ""}
         yield Remark(mark, _BRIDGE[mark, right[k], judgments[k] == "unsure"], values)
@@ -70,8 +72,3 @@ def _on_question(payload: JSON, answer: JSON) -> Iterator[Remark]:
         yield Remark(True, _("Your question uses all %(n)s hops."), {"n": len(used)})
     if not findings:
         yield Remark(True, _("It is short enough: %(n)s words."), {"n": len(question.split())})
-
-
-def _ours(gold: Example) -> Iterator[Remark]:
-    for question in list(gold.extra.get("good", ()))[:SHOWN]:
-        yield Remark(True, _("Our own question for comparison: “%(question)s”"), {"question": question})

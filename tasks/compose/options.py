@@ -8,7 +8,7 @@ from typing import Any
 from annotation.pure.text import composed_question_checks
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-from .money import most_for_a_no, overpaid
+from .pay import most_for_a_no, overpaid
 
 LEVELS = {"error": _("must be changed"), "warning": _("may stay, with a reason"), "off": _("not checked")}
 MILD = {level: label for level, label in LEVELS.items() if level != "error"}

@@ -9,16 +9,16 @@ from typing import Any
 
 from annotation.pure.reports.people_tables import for_workers
 from annotation.pure.statistics.cluster_intervals import clustered_share
-from annotation.pure.statistics.intervals import wilson
 from annotation.pure.statistics.significance import Q, at_least, benjamini_hochberg, chance_text
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
+from annotation.tasktype.helpers.report_tables import as_sentence, share, share_of, table, text_cell
 
-from .in_words import paragraph
-from .money import SECONDS
+from .batch_counts import Bridge, Tally, Worker, tally
+from .bridge_rates import by_edge, percent, rate
 from .options import Options
-from .rates import by_edge, ended_rate, percent
-from .tally import Bridge, Tally, Worker, tally
+from .pay import SECONDS
+from .report_text import paragraph
 
 TESTED = _(
     "“High”: significantly above the expected %(expected)s %%, by one-sided exact binomial tests of %(n)s "
@@ -54,19 +54,7 @@ def compose_report(judged: Iterable[Judged], *, expected_no: float, seed: int) -
     }
 
 
-def _table(name: str, title: str, note: str, columns: Sequence[str], rows: list[Row]) -> JSON:
-    return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": rows}
-
-
-def _text_cell(message: str) -> JSON:
-    return {"text": message, "values": {}}
-
-
-def _share(part: int, of: int) -> JSON:
-    return wilson(part, of).as_json()
-
-
-def _middle(values: Sequence[float], digits: int = 0) -> float | None:
+def _median(values: Sequence[float], digits: int = 1) -> float | None:
     return round(median(values), digits) if values else None
 
 
@@ -80,18 +68,15 @@ def _overview(counted: Tally) -> JSON:
     }
     of = counted.kinds.total()
     rows: list[Row] = [
-        [_text_cell(text), counted.kinds[kind], _share(counted.kinds[kind], of)] for kind, text in kinds.items()
+        [text_cell(text), counted.kinds[kind], share(counted.kinds[kind], of)] for kind, text in kinds.items()
     ]
+    disputed = text_cell(_("of these: workers disagreed whether it is composable"))
     rows += [
-        [
-            _text_cell(_("of these: workers disagreed whether it is composable")),
-            counted.disputed,
-            _share(counted.disputed, of),
-        ],
-        [_text_cell(_("with a bridge that is known not to hold")), counted.traps, None],
-        [_text_cell(_("excluded from these tables")), counted.excluded, None],
+        [disputed, counted.disputed, share(counted.disputed, of)],
+        [text_cell(_("with a bridge that is known not to hold")), counted.traps, None],
+        [text_cell(_("excluded from these tables")), counted.excluded, None],
     ]
-    return _table("overview", _("Outcome of the HITs"), "", columns, rows) | {"leads": False}
+    return table("overview", _("Outcome of the HITs"), columns, rows, leads=False)
 
 
 def _by_hops(counted: Tally) -> JSON:
@@ -103,9 +88,9 @@ def _by_hops(counted: Tally) -> JSON:
     ]  # fmt: skip
     rows = [
         [
-            count, hops.composed, _middle(hops.seconds, 1), SECONDS[count],
+            count, hops.composed, _median(hops.seconds), SECONDS[count],
             *([len(hops.pay.cents), hops.pay.hourly] if counted.paid else []),
-            _middle(hops.words, 1), _middle(hops.single_words, 1), _middle(hops.ratios, 2),
+            _median(hops.words), _median(hops.single_words), _median(hops.ratios, 2),
         ]
         for count, hops in sorted(counted.hops.items())
     ]  # fmt: skip
@@ -114,13 +99,13 @@ def _by_hops(counted: Tally) -> JSON:
             "Seconds are active work, including the bridge check. The words of a graph's single-hop "
             "questions are counted together; the last column is the median of the ratios."
         )
-        return _table("by-hops", _("Time and length by the number of hops"), note, columns, rows)
+        return table("by-hops", _("Time and length by the number of hops"), columns, rows, note)
     note = _(
         "Seconds are active work, including the bridge check. Dollars per hour are the pay for compositions, "
         "without bonuses, over their measured time. The words of a graph's single-hop questions are counted "
         "together; the last column is the median of the ratios."
     )
-    return _table("by-hops", _("Time, pay and length by the number of hops"), note, columns, rows)
+    return table("by-hops", _("Time, pay and length by the number of hops"), columns, rows, note)
 
 
 def _overridden(counted: Tally, seed: int) -> JSON:
@@ -129,9 +114,9 @@ def _overridden(counted: Tally, seed: int) -> JSON:
     for check, reasons in sorted(counted.reasons.items()):
         label = Options.__dataclass_fields__[check].metadata["label"]
         examples = " · ".join(list(dict.fromkeys(reasons))[:REASONS])
-        rate = clustered_share(((hit, check in checks) for hit, checks in counted.overriding), seed)
-        rows.append([_text_cell(label), len(reasons), rate.as_json(), examples])
-    return _table("overridden", _("Warnings overridden by workers"), "", columns, rows)
+        overridden = clustered_share(((hit, check in checks) for hit, checks in counted.overriding), seed)
+        rows.append([text_cell(label), len(reasons), overridden.as_json(), examples])
+    return table("overridden", _("Warnings overridden by workers"), columns, rows)
 
 
 def _by_worker(counted: Tally, chances: dict[str, float], expected_no: float, seed: int) -> JSON:
@@ -145,19 +130,19 @@ def _by_worker(counted: Tally, chances: dict[str, float], expected_no: float, se
     for bridge in counted.bridges:
         said_by[bridge.worker].append(bridge)
     for name, worker in sorted(counted.workers.items()):
-        warning = _text_cell(_("high")) if _is_high(name, chances) else ""
-        known = _share(sum(worker.known), len(worker.known))
+        warning = text_cell(_("high")) if _is_high(name, chances) else ""
+        known = share_of(worker.known)
         pasted = percent(fmean(worker.pasted)) if worker.pasted else None
         above = percent(worker.ended / worker.judged - expected_no) if worker.judged else None
-        rate = ended_rate(said_by[name], seed).as_json()
-        rates = [rate, above, chance_text(chances[name]) if name in chances else None, warning]
+        chance = chance_text(chances[name]) if name in chances else None
+        rates = [rate(said_by[name], seed).as_json(), above, chance, warning]
         rows.append([name, worker.submitted, worker.composed, worker.judged, *rates, known, pasted])
-    tested: JSON = {"text": TESTED, "values": {"expected": round(100 * expected_no, 1), "n": len(chances)}}
+    tested = text_cell(TESTED, expected=percent(expected_no), n=len(chances))
     note = [
         _("The rate covers judged bridges whose truth was not known."), tested,
         _("“Pasted” is the mean share of a composition's characters."),
     ]  # fmt: skip
-    return _table("by-worker", _("By worker"), "", columns, rows) | {"note": note}
+    return table("by-worker", _("By worker"), columns, rows, note)
 
 
 def _chances(counted: Tally, expected_no: float) -> dict[str, float]:
@@ -183,16 +168,16 @@ def _pay_by_worker(counted: Tally) -> JSON:
         for name, worker in sorted(counted.workers.items())
     ]  # fmt: skip
     if not counted.paid:
-        return _table("pay-by-worker", _("Time by worker"), _("Responses with measured time."), columns, rows)
+        return table("pay-by-worker", _("Time by worker"), columns, rows, _("Responses with measured time."))
     note = _(
         "Responses with measured time. Dollars per hour are the pay for them, without bonuses, over the time "
         "of the paid ones."
     )
-    return _table("pay-by-worker", _("Time and pay by worker"), note, columns, rows)
+    return table("pay-by-worker", _("Time and pay by worker"), columns, rows, note)
 
 
 def _timed(seconds: Sequence[float]) -> Row:
-    return [len(seconds), _middle(seconds, 1)]
+    return [len(seconds), _median(seconds)]
 
 
 def _is_high(name: str, chances: dict[str, float]) -> bool:
@@ -211,14 +196,13 @@ def _warnings(counted: Tally, chances: dict[str, float], expected_no: float) -> 
     warnings: list[JSON] = []
     for name, worker in sorted(counted.workers.items()):
         if _is_high(name, chances):
-            rate = round(100 * worker.ended / worker.judged)
             message = _(
                 "%(worker)s judged %(rate)s %% of %(n)s bridges “not the same” or “cannot tell”: "
                 "significantly more than the expected %(expected)s %% (Benjamini and Hochberg, q = .05)."
             )
-            values = {"worker": name, "rate": rate, "n": worker.judged, "expected": round(100 * expected_no, 1)}
-            warnings.append({"message": message, "values": values})
+            ended, n = round(100 * worker.ended / worker.judged), worker.judged
+            warnings.append(as_sentence(message, worker=name, rate=ended, n=n, expected=percent(expected_no)))
         if _no_pays_more(worker):
             message = _("Marking items as not composable paid %(worker)s more per minute than composing.")
-            warnings.append({"message": message, "values": {"worker": name}})
+            warnings.append(as_sentence(message, worker=name))
     return warnings

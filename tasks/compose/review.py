@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from annotation.pure.data.example import Example
 from annotation.tasktype import JSON, Given
 
-from . import bridging
+from . import bridge_judgments
 from .aggregation import aggregate, bridge_counts
-from .bridging import known
+from .bridge_judgments import known
 from .findings import coverage, found
 
 
 def judged_edges(payload: JSON, answer: JSON) -> list[JSON]:
     """[{"number", "head", "tail", "entity", "judgment"}], the judgment "" where the check had ended before."""
-    judgments = bridging.judged(payload, answer)
+    judgments = bridge_judgments.judged(payload, answer)
     return [
         {"number": number, **edge, "judgment": judgment}
         for number, (edge, judgment) in enumerate(zip(payload["edges"], judgments, strict=True), 1)
@@ -28,7 +29,7 @@ def reviewed(payload: JSON, answer: JSON) -> JSON:
     {"payload", "hops", "edges" (as `judged_edges`), "discarded", "why", "text" (the question, "" where the item was put
     aside), "words", "findings" (findings.found: level, message, values, overridden, reason), "coverage", "pasted"}.
     """
-    discarded = bridging.discarded(payload, answer)
+    discarded = bridge_judgments.discarded(payload, answer)
     text = "" if discarded else str(answer["question"])
     return {
         "payload": payload,
@@ -54,14 +55,10 @@ def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
     """
     answers = [one.answer for one in given]
     right, counts = known(gold), bridge_counts(payload, answers)
+    rows = zip_longest(payload["edges"], right[: len(counts)], counts, fillvalue="")
     edges = [
-        {
-            "number": number,
-            **edge,
-            "known": right[number - 1] if number <= len(right) else "",
-            "counts": counts[number - 1],
-        }
-        for number, edge in enumerate(payload["edges"], 1)
+        {"number": number, **edge, "known": label, "counts": count}
+        for number, (edge, label, count) in enumerate(rows, 1)
     ]
     return {
         "payload": payload,

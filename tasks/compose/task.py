@@ -33,15 +33,16 @@ from annotation.tasktype import (
     Timed,
     Traced,
 )
+from annotation.tasktype.helpers.hops import edges_of, hop_json
 
-from . import aggregation, bridging
+from . import aggregation, bridge_judgments
 from .findings import MOST_CHARACTERS, checks, found
-from .imitating import imitated
 from .lessons import remarks, shapes
-from .money import SECONDS
 from .options import Options
+from .pay import SECONDS
 from .report import compose_report
 from .review import compared, reviewed
+from .simulated_composer import imitated
 
 
 class Compose(
@@ -102,11 +103,8 @@ class Compose(
             return None
         return {
             "shape": shape,
-            "hops": [_hop(hop, example) for hop in example.hops],
-            "edges": [
-                {"head": head, "tail": tail, "entity": example.hops[head - 1].answer}
-                for head, tail in dag.edges(example.hops)
-            ],
+            "hops": [hop_json(example, hop) for hop in example.hops],
+            "edges": edges_of(example.hops),
             "checks": options.levels,
             "most_words": options.most_words or composed_question_checks.most_words(example.hops),
             "paste": options.paste,
@@ -116,8 +114,8 @@ class Compose(
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
         """Every bridge up to the first that does not hold; where all do, a question without errors."""
-        for k, judgment in enumerate(bridging.judged(payload, answer)):
-            if judgment in bridging.ENDS:
+        for k, judgment in enumerate(bridge_judgments.judged(payload, answer)):
+            if judgment in bridge_judgments.ENDS:
                 return []
             if not judgment:
                 entity = payload["edges"][k]["entity"]
@@ -144,7 +142,7 @@ class Compose(
             "overrides": overrides,
             "pasted": round(float(pasted), 3),
         }
-        whole["bridges"] = bridging.judged(payload, whole)
+        whole["bridges"] = bridge_judgments.judged(payload, whole)
         return super().complete(payload, whole)
 
     def seconds(self, payload: JSON) -> int | None:
@@ -155,7 +153,7 @@ class Compose(
         pay: Mapping[str, int] | None = payload.get("pay")
         if pay is None:  # launched before HITs said what they pay
             return None
-        return pay["composed" if answer is None or bridging.composed(payload, answer) else "discarded"]
+        return pay["composed" if answer is None or bridge_judgments.composed(payload, answer) else "discarded"]
 
     def least_pay(self, payload: JSON) -> int | None:
         """What an item put aside earns, or a question where that is less."""
@@ -164,7 +162,7 @@ class Compose(
 
     def least(self, payload: JSON, answer: JSON) -> int:
         """A second worker is asked where the batch wants it and this one put the item aside."""
-        return 2 if payload["ask_twice"] and bridging.discarded(payload, answer) else 0
+        return 2 if payload["ask_twice"] and bridge_judgments.discarded(payload, answer) else 0
 
     def tutorial(self, payload: JSON | None) -> JSON | None:
         """{"shapes": [{"shape", "title", "hops", "edges", "good", "bad"}]}: all six, or only the payload's."""
@@ -175,7 +173,7 @@ class Compose(
 
     def brief(self, payload: JSON, answer: JSON) -> str:
         """The question; of an item put aside what was said of its bridges, and why."""
-        if bridging.composed(payload, answer):
+        if bridge_judgments.composed(payload, answer):
             return str(answer["question"])
         return ": ".join(filter(None, [", ".join(filter(None, answer["bridges"])), answer["why"]]))
 
@@ -189,9 +187,9 @@ class Compose(
         """The share of the judged edges that are right, where it is known of the edges; else 1 for a question without
         errors and 0 for none. Whether a composition is good is not measured here: that is for people, who review it.
         """
-        if marks := bridging.on_known(payload, answer, gold):
+        if marks := bridge_judgments.on_known(payload, answer, gold):
             return fmean(marks)
-        if not bridging.composed(payload, answer) or not answer["question"].strip():
+        if not bridge_judgments.composed(payload, answer) or not answer["question"].strip():
             return 0.0
         return float(not any(finding["level"] == "error" for finding in found(payload, answer["question"])))
 
@@ -225,12 +223,6 @@ def _is_whole(hop: Hop, example: Example) -> bool:
     if hop.support is None or not 0 <= hop.support < len(example.paragraphs):
         return False
     return all(text.strip() for text in (hop.question, hop.answer, example.paragraphs[hop.support].text))
-
-
-def _hop(hop: Hop, example: Example) -> JSON:
-    paragraph = example.paragraphs[hop.support or 0]
-    shown = {"title": paragraph.title, "text": paragraph.text}
-    return {"question": hop.question, "answer": hop.answer, "paragraph": shown}
 
 
 def _question_problems(payload: JSON, answer: JSON) -> list[Problem]:

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from annotation.pure.reports.people_tables import for_workers, people_table
+from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted
-from annotation.pure.statistics.intervals import Figure
+from annotation.pure.statistics.agreement import most_said
 from annotation.pure.statistics.significance import Q, at_most, benjamini_hochberg, chance_text
-from annotation.pure.statistics.worker_intervals import without_one
+from annotation.pure.statistics.worker_intervals import label_units, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from annotation.tasktype.helpers.hops import known_bridges
 from annotation.tasktype.helpers.report_tables import (
-    INTERVALS,
     about,
+    aggregate_table,
     agreement_table,
-    excluded_table,
+    as_sentence,
+    counted_rows,
     in_words,
-    label_units,
-    responses_of,
+    report,
     share,
+    share_of,
     table,
     text_cell,
     usual_seconds,
@@ -52,44 +53,29 @@ class _Worker:
 def coreference_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     """Tables over the edges of all HITs with answers that scores do not leave out."""
     judged = list(judged)
-    rows = [row for row in judged if row.given and not row.excluded]
+    rows = counted_rows(judged)
     units = [labels for row in rows for labels in _edges(row)]
-    aggregates = Counter(_most_said(list(labels.values())) for labels in units)
+    aggregates = Counter(most_said(labels.values()) or "tied" for labels in units)
     workers = _workers(rows)
     chances = _chances(workers)
-    people = [(text_cell(KINDS[kind]), None, _without_one(units, kind)) for kind in ("same", "different")]
+    without = {
+        kind: without_one(label_units(units, lambda labels, kind=kind: float(most_said(labels) == kind)))
+        for kind in ("same", "different")
+    }
     tables = [
-        _aggregate_table(aggregates, len(units)),
-        *people_table(people, len(workers)),
+        aggregate_table(aggregates, KINDS, _("Edges"), _("The majority judgment of each edge.")),
+        *people_table([(text_cell(KINDS[kind]), None, figure) for kind, figure in without.items()], len(workers)),
         agreement_table(units, seed=seed),
         _worker_table(workers, chances),
-        *excluded_table(judged),
     ]
-    return {
-        "n": len(rows),
-        "tables": for_workers(tables, len(workers), responses_of(rows)),
-        "paragraph": [
-            *_paragraph(aggregates, edges=len(units), pairs=len(rows), workers=len(workers)),
-            *about(rows),
-        ],
-        "intervals": INTERVALS,
-        "warnings": list(_warnings(workers, chances)),
-    }
+    paragraph = [*_paragraph(aggregates, graphs=len(rows), workers=len(workers)), *about(rows)]
+    return report(judged, tables, paragraph=paragraph, warnings=_warnings(workers, chances))
 
 
 def _edges(row: Judged) -> Iterator[dict[str, str]]:
     """What was said of each edge, by worker."""
     for k in range(len(row.payload["edges"])):
         yield {given.worker: given.answer["bridges"][k] for given in row.given}
-
-
-def _without_one(units: Iterable[Mapping[str, str]], kind: str) -> Figure:
-    return without_one(label_units(units, lambda labels: float(_most_said(labels) == kind)))
-
-
-def _most_said(labels: Sequence[str]) -> str:
-    (first, most), *others = Counter(labels).most_common()
-    return "tied" if others and others[0][1] == most else first
 
 
 def _workers(rows: Iterable[Judged]) -> dict[str, _Worker]:
@@ -102,12 +88,6 @@ def _workers(rows: Iterable[Judged]) -> dict[str, _Worker]:
             worker.right += [kind == right for kind, right in zip(labels, known, strict=False) if right]
             worker.seconds.append(given.seconds)
     return dict(sorted(workers.items()))
-
-
-def _aggregate_table(aggregates: Counter[str], total: int) -> JSON:
-    columns = (_("Label"), _("Edges"), _("Share"))
-    rows = [[text_cell(words), aggregates[kind], share(aggregates[kind], total)] for kind, words in KINDS.items()]
-    return table("verdicts", _("Aggregated labels"), columns, rows, _("The majority judgment of each edge."))
 
 
 def _chances(workers: Mapping[str, _Worker]) -> dict[str, float]:
@@ -132,45 +112,40 @@ def _worker_table(workers: dict[str, _Worker], chances: Mapping[str, float]) -> 
     for name, worker in workers.items():
         total = worker.labels.total()
         rates = [share(worker.labels[kind], total) for kind in ("different", "unsure")]
-        right = share(sum(worker.right), len(worker.right))
+        right = share_of(worker.right)
         below = None if right["value"] is None else round(100 * (KNOWN_RIGHT - right["value"]), 1)
         chance = chance_text(chances[name]) if name in chances else None
         rows.append([name, total, *rates, right, below, chance, usual_seconds(worker.seconds)])
-    tested = {"text": TESTED, "values": {"expected": round(100 * KNOWN_RIGHT), "n": len(chances)}}
+    tested = text_cell(TESTED, expected=round(100 * KNOWN_RIGHT), n=len(chances))
     note = [_("Known edges are edges whose correct judgment is part of the item."), tested]
-    return table("by-worker", _("By worker"), columns, rows) | {"note": note}
+    return table("by-worker", _("By worker"), columns, rows, note)
 
 
-def _paragraph(aggregates: Counter[str], *, edges: int, pairs: int, workers: int) -> list[JSON]:
-    if not edges:
-        return []
-    about = {
-        "workers": counted(workers, _("One annotator judged"), _("%(n)s annotators judged")),
-        "bridges": counted(edges, _("one bridge"), _("%(n)s bridges")),
-        "graphs": counted(pairs, _("of one graph"), _("of %(n)s graphs")),
-    }
-    shares = {kind: in_words(share(aggregates[kind], edges)) for kind in KINDS}
+def _paragraph(aggregates: Counter[str], *, graphs: int, workers: int) -> Iterator[JSON]:
+    if not aggregates:
+        return
+    edges = aggregates.total()
+    yield as_sentence(
+        _("%(workers)s %(bridges)s %(graphs)s."),
+        workers=counted(workers, _("One annotator judged"), _("%(n)s annotators judged")),
+        bridges=counted(edges, _("one bridge"), _("%(n)s bridges")),
+        graphs=counted(graphs, _("of one graph"), _("of %(n)s graphs")),
+    )
+    same, different, unsure, tied = (in_words(share(aggregates[kind], edges)) for kind in KINDS)
     message = _("By majority, %(same)s mention the same entity and %(different)s do not.")
-    sentences = [
-        {"message": _("%(workers)s %(bridges)s %(graphs)s."), "values": about},
-        {"message": message, "values": {"same": shares["same"], "different": shares["different"]}},
-    ]
+    yield as_sentence(message, same=same, different=different)
     if aggregates["unsure"]:
-        sentences.append(
-            {"message": _("For %(unsure)s the majority cannot tell."), "values": {"unsure": shares["unsure"]}}
-        )
+        yield as_sentence(_("For %(unsure)s the majority cannot tell."), unsure=unsure)
     if aggregates["tied"]:
-        sentences.append({"message": _("The votes are tied for %(tied)s."), "values": {"tied": shares["tied"]}})
-    return sentences
+        yield as_sentence(_("The votes are tied for %(tied)s."), tied=tied)
 
 
 def _warnings(workers: dict[str, _Worker], chances: Mapping[str, float]) -> Iterator[JSON]:
     for name, worker in workers.items():
         if chances.get(name, 1.0) <= Q:
-            expected = round(100 * KNOWN_RIGHT)
-            values = {"worker": name, "right": sum(worker.right), "n": len(worker.right), "expected": expected}
             message = _(
                 "%(worker)s judged %(right)s of %(n)s known edges correctly: significantly fewer than "
                 "%(expected)s %% (Benjamini and Hochberg, q = .05)."
             )
-            yield {"message": message, "values": values}
+            right, n = sum(worker.right), len(worker.right)
+            yield as_sentence(message, worker=name, right=right, n=n, expected=round(100 * KNOWN_RIGHT))

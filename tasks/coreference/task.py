@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES
-from annotation.pure.statistics.agreement import percent_agreement
+from annotation.pure.statistics.agreement import mean_disagreement, most_said
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
@@ -72,9 +72,8 @@ class Coreference(Adaptable, Timed, Simulated, Comparable, TaskType):
         if len(given) > len(payload["edges"]):
             problems.append(Problem("bridge-1", _("There are more decisions than bridges.")))
         if len(answer["why"]) > LONGEST_WHY:
-            problems.append(
-                Problem("why", _("Please keep your note below %(most)s characters."), {"most": LONGEST_WHY})
-            )
+            message = _("Please keep your note below %(most)s characters.")
+            problems.append(Problem("why", message, {"most": LONGEST_WHY}))
         return problems
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
@@ -139,15 +138,12 @@ class Coreference(Adaptable, Timed, Simulated, Comparable, TaskType):
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """The share of pairs of judgments of an edge that differ, averaged over the edges."""
-        agreed = percent_agreement(zip(*(answer["bridges"] for answer in answers), strict=False))
-        return 0.0 if agreed is None else 1 - agreed
+        return mean_disagreement(zip(*(answer["bridges"] for answer in answers), strict=False))
 
 
 def majority(votes: Mapping[str, int]) -> str:
-    """What most say of an edge, "tied" where two say it as often."""
-    most = max(votes.values())
-    top = [kind for kind, count in votes.items() if count == most]
-    return top[0] if len(top) == 1 else "tied"
+    """The most frequent judgment of an edge, or "tied"."""
+    return most_said(Counter(votes).elements()) or "tied"
 
 
 def _together(kinds: Sequence[str]) -> str:

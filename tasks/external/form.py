@@ -1,4 +1,4 @@
-"""A QuestionForm as form fields, parsed by QuestionIdentifier; `check` validates them.
+"""A QuestionForm as form fields, parsed by QuestionIdentifier.
 
 Pages in a frame post to a URL of their own (mturk_api/views), so they send nothing here.
 """
@@ -8,22 +8,20 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from django import forms
-from django.http import QueryDict
-
 from annotation.pure.mturk import question_form
 from annotation.pure.mturk.mturk_xml import read_question
 from annotation.pure.mturk.question_form import FreeText, Question, Selection
 from annotation.tasktype import JSON
+from annotation.tasktype.helpers.task_form import TaskForm
 
 IN_A_LIST = {"dropdown", "list", "combobox"}
 
 
-class Form(forms.Form):
-    """Parses (payload as shown, POST). Controls are named q0, q1, …, the text beside choices q0-other."""
+class Form(TaskForm):
+    """The values of each question. Controls are named q0, q1, …, the text beside choices q0-other."""
 
-    def __init__(self, payload: JSON, posted: QueryDict | None = None) -> None:
-        super().__init__(posted)
+    def __init__(self, payload: JSON, posted: Any = None) -> None:
+        super().__init__(payload, posted)
         question = read_question(payload["question"])
         self.asked = question if isinstance(question, question_form.Form) else None
 
@@ -37,7 +35,7 @@ class Form(forms.Form):
         return {"fields": fields}
 
     def _values(self, number: int, question: Question) -> list[str]:
-        given = [_plain(value) for value in self.data.getlist(f"q{number}")]
+        given = [_plain(value) for value in self.texts(f"q{number}")]
         if isinstance(question.answer, Selection):
             other = _plain(self.data.get(f"q{number}-other", ""))
             known = [choice.name for choice in question.answer.choices if choice.name in given]
@@ -60,7 +58,6 @@ class Form(forms.Form):
         return {"framed": False, "parts": parts, "fields": _fields(parts)}
 
     def posted(self, answer: JSON) -> dict[str, list[str]]:
-        """The fields that a browser would post for this answer."""
         fields: dict[str, list[str]] = self.shown(answer)["fields"]
         return fields
 

@@ -10,7 +10,15 @@ from annotation.pure.reports.tables import counted
 from annotation.pure.statistics.cluster_intervals import clustered_share
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
-from annotation.tasktype.helpers.report_tables import INTERVALS, excluded_table, table, usual_seconds, workers_of
+from annotation.tasktype.helpers.report_tables import (
+    INTERVALS,
+    as_sentence,
+    counted_rows,
+    excluded_table,
+    table,
+    usual_seconds,
+    workers_of,
+)
 
 MOST_FIELDS, MOST_VALUES, LONGEST = 40, 5, 80
 
@@ -18,7 +26,7 @@ MOST_FIELDS, MOST_VALUES, LONGEST = 40, 5, 80
 def external_report(judged: Iterable[Judged], joined: Callable[[JSON], dict[str, str]], *, seed: int) -> JSON:
     """Tables over all HITs with answers that scores do not leave out."""
     judged = list(judged)
-    rows = [row for row in judged if row.given and not row.excluded]
+    rows = counted_rows(judged)
     fields: dict[str, list[tuple[str, str]]] = {}
     seconds = []
     for row in rows:
@@ -38,31 +46,25 @@ def external_report(judged: Iterable[Judged], joined: Callable[[JSON], dict[str,
 def _frequent(fields: dict[str, list[tuple[str, str]]], seed: int) -> JSON:
     """Values by field, given as (HIT, value) each; the answers to a HIT are resampled together."""
     columns = (_("Field"), _("Value"), _("Responses"), _("Share"))
-    rows = [
-        [name[:LONGEST], value[:LONGEST] or None, count, _share(given, value, seed)]
-        for name, given in list(fields.items())[:MOST_FIELDS]
-        for value, count in Counter(value for _hit, value in given).most_common(MOST_VALUES)
-    ]
+    rows = []
+    for name, given in list(fields.items())[:MOST_FIELDS]:
+        for value, count in Counter(value for _hit, value in given).most_common(MOST_VALUES):
+            share = clustered_share(((hit, each == value) for hit, each in given), seed, resamples=1_999)
+            rows.append([name[:LONGEST], value[:LONGEST] or None, count, share.as_json()])
     note = _("The most frequent values of each field (at most five). Long values are shortened.")
     return table("values", _("Responses by field"), columns, rows, note)
-
-
-def _share(given: Sequence[tuple[str, str]], value: str, seed: int) -> JSON:
-    return clustered_share(((hit, each == value) for hit, each in given), seed, resamples=1_999).as_json()
 
 
 def _paragraph(hits: int, seconds: Sequence[float]) -> list[JSON]:
     if not hits:
         return []
-    about = {
-        "answers": counted(len(seconds), _("One response was given"), _("%(n)s responses were given")),
-        "hits": counted(hits, _("to one HIT"), _("to %(n)s HITs")),
-    }
-    sentences = [{"message": _("%(answers)s %(hits)s."), "values": about}]
+    answers = counted(len(seconds), _("One response was given"), _("%(n)s responses were given"))
+    to_hits = counted(hits, _("to one HIT"), _("to %(n)s HITs"))
+    sentences = [as_sentence(_("%(answers)s %(hits)s."), answers=answers, hits=to_hits)]
     if usual := usual_seconds(seconds):
         timed = sum(each > 0 for each in seconds)
         message = _("Their median active time is %(seconds)s seconds.")
         if timed < len(seconds):
             message = _("The median active time of the %(timed)s responses with measured time is %(seconds)s seconds.")
-        sentences.append({"message": message, "values": {"seconds": usual, "timed": timed}})
+        sentences.append(as_sentence(message, seconds=usual, timed=timed))
     return sentences

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
+from annotation.pure.statistics.agreement import most_said
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
 
 ALPHA, BETA, GAMMA, DELTA = "alpha", "beta", "gamma", "delta"
-_Label = TypeVar("_Label", bound=Hashable)
-
 CLASSES = (ALPHA, BETA, GAMMA, DELTA)
 LABELS = {
     ALPHA: _("α: not guessable, solvable"),
@@ -38,15 +36,8 @@ def ruled(answers: Sequence[JSON]) -> JSON:
     """{"kind": class, "tied" or "undecided", "solvable": true, false or null, "votes", "answers"}."""
     counts = Counter(class_of(answer) for answer in answers)
     return {
-        "kind": (_most(counts.elements()) or "tied") if answers else "undecided",
-        "solvable": _most(answer["solvable"] for answer in answers),
+        "kind": (most_said(counts.elements()) or "tied") if answers else "undecided",
+        "solvable": most_said(answer["solvable"] for answer in answers),
         "votes": {name: counts[name] for name in CLASSES},
         "answers": len(answers),
     }
-
-
-def _most(labels: Iterable[_Label]) -> _Label | None:
-    ranked = Counter(labels).most_common(2)
-    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
-        return None
-    return ranked[0][0]

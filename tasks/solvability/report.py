@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from annotation.pure.reports.people_tables import for_workers, people_table
+from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted_sentence
 from annotation.pure.review.label_tables import agreement_tables
 from annotation.pure.statistics.cluster_intervals import clustered_mean
@@ -19,9 +19,10 @@ from annotation.tasktype import JSON, Judged
 from annotation.tasktype.helpers.report_tables import (
     about,
     alone,
-    excluded_table,
+    as_sentence,
+    counted_rows,
     question_of,
-    responses_of,
+    report,
     table,
     text_cell,
     units,
@@ -40,29 +41,22 @@ INTERVALS = _(
 def solvability_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     """Each HIT counts once, with the verdict of most of its annotators; ties are left out of the shares."""
     judged = list(judged)
-    items = [Item(row, ruled([one.answer for one in row.given])) for row in judged if row.given and not row.excluded]
+    items = [Item(row, ruled([one.answer for one in row.given])) for row in counted_rows(judged)]
     cells: defaultdict[Cell, list[Item]] = defaultdict(list)
     for item in items:
         cells[cell_of(item.row)].append(item)
     ordered = {cell: cells[cell] for cell in sorted(cells)}
     said_by = [(item.row.hit, [(one.worker, class_of(one.answer)) for one in item.row.given]) for item in items]
-    workers = workers_of(judged)
     tables = [
         _solvable_table(ordered, seed=seed),
         _class_table(ordered, seed=seed),
         *case_table(ordered, seed=seed),
-        *people_table(list(_without_one(ordered)), workers),
+        *people_table(list(_without_one(ordered)), workers_of(judged)),
         *(agreement_tables(said_by, categories=CLASSES, labels=LABELS, seed=seed) if items else []),
         *(_texts_table(items, seed=seed) if items else []),
-        *excluded_table(judged),
     ]
-    return {
-        "n": len(items),
-        "tables": for_workers(tables, workers, responses_of(judged)),
-        "paragraph": [*_paragraph(items), *about(judged, intervals=False)],
-        "intervals": INTERVALS,
-        "warnings": list(_warnings(ordered)),
-    }
+    paragraph = [*_paragraph(items), *about(judged, intervals=False)]
+    return report(judged, tables, paragraph=paragraph, intervals=INTERVALS, warnings=_warnings(ordered))
 
 
 def _solvable_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
@@ -96,9 +90,8 @@ def _class_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
     for cell, of in cells.items():
         decided = [item for item in of if item.kind in CLASSES]
         shares = [share_of([(item, item.kind == name) for item in decided], seed) for name in CLASSES]
-        rows.append(
-            [*head_of(cell), len(decided), *shares, share_of([(item, _is_by_class(item)) for item in decided], seed)]
-        )
+        by_class = share_of([(item, _is_by_class(item)) for item in decided], seed)
+        rows.append([*head_of(cell), len(decided), *shares, by_class])
     note = _(
         "As in the paper's Table 10. The last column is α + γ + the solvable part of δ, which must equal solvability."
     )
@@ -141,13 +134,11 @@ def _paragraph(items: Sequence[Item]) -> Iterator[JSON]:
     if decided:
         solvable = sum(item.solvable is True for item in decided)
         message = _("By majority, %(solvable)s of %(n)s can be solved.")
-        yield {"message": message, "values": {"solvable": solvable, "n": len(decided)}}
+        yield as_sentence(message, solvable=solvable, n=len(decided))
     if open_ := len(items) - len(decided):
-        message = _("For %(n)s, annotators are tied on whether they can be solved.")
-        yield {"message": message, "values": {"n": open_}}
-    tied = sum(item.kind == "tied" for item in items)
-    if tied:
-        yield {"message": _("For %(tied)s there is a tie between classes."), "values": {"tied": tied}}
+        yield as_sentence(_("For %(n)s, annotators are tied on whether they can be solved."), n=open_)
+    if tied := sum(item.kind == "tied" for item in items):
+        yield as_sentence(_("For %(tied)s there is a tie between classes."), tied=tied)
 
 
 def _warnings(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
@@ -155,12 +146,11 @@ def _warnings(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
         decided = [item for item in of if item.kind in CLASSES and item.solvable is not None]
         classes, solvable = sum(map(_is_by_class, decided)), sum(item.solvable is True for item in decided)
         if classes != solvable:
-            values = {"ablation": name_of(number), "dataset": dataset, "classes": classes, "solvable": solvable}
             unequal = _(
                 "%(ablation)s of %(dataset)s: α + γ + solvable δ is %(classes)s, but %(solvable)s are "
                 "solvable. Annotators disagree on some of them; look at their responses."
             )
-            yield {"message": unequal, "values": values}
+            yield as_sentence(unequal, ablation=name_of(number), dataset=dataset, classes=classes, solvable=solvable)
 
 
 Solved = tuple[Item, bool, bool]  # whether people solve it, and whether the model does
@@ -195,8 +185,8 @@ def case_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> list[JSON]
         less = sum(people - model for _item, people, model in both)
         apart = round(100 * less / len(both), 1) if both else None
         rows.append([*head_of(cell), name, len(both), *shares, apart, chance_text(chance) if both else None])
-    note = [SOLVES, {"text": TESTED, "values": {"n": len(rows)}}]
-    return [table("cases", _("People and models"), columns, rows) | {"note": note}] if rows else []
+    note = [SOLVES, text_cell(TESTED, n=len(rows))]
+    return [table("cases", _("People and models"), columns, rows, note)] if rows else []
 
 
 def _both(of: Sequence[Item], name: str) -> list[Solved]:

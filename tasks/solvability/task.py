@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation_text import UNKNOWN
-from annotation.pure.statistics.agreement import percent_agreement
+from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.statistics.metrics import ACCURACY, MUSIQUE
 from annotation.pure.text.spans import Span, cut, locate
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -99,10 +99,8 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
         answer = next((place for text in gold.answers if (place := _placed(text, payload)).get("kind") != "typed"), {})
         if not solvable or not answer:
             return {**BLANK, "rationale": [], "solvable": False, "guessable": False}
-        where = (
-            [answer[name] for name in ("paragraph", "start", "end")] if answer["kind"] == "span" else _first(payload)
-        )
-        return {**BLANK, "rationale": [where], "solvable": True, "guessable": False, **answer}
+        place = [answer["paragraph"], answer["start"], answer["end"]] if answer["kind"] == "span" else _first(payload)
+        return {**BLANK, "rationale": [place], "solvable": True, "guessable": False, **answer}
 
     def gradable(self, gold: Example) -> bool:
         return isinstance(gold.extra.get(KNOWN), bool) or bool(gold.answers)
@@ -128,13 +126,11 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         texts = [p["text"] for p in payload["paragraphs"]]
+        shown = ("text", "solvable", "guessable", "necessary")
         columns = [
             {
                 "class": class_of(one.answer),
-                "text": one.answer["text"],
-                "solvable": one.answer["solvable"],
-                "guessable": one.answer["guessable"],
-                "necessary": one.answer["necessary"],
+                **{name: one.answer[name] for name in shown},
                 "rationale": [cut(texts, Span(*mark)) or "" for mark in one.answer["rationale"]],
             }
             for one in given
@@ -145,8 +141,7 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """The share of pairs of answers that give different classes."""
-        agreed = percent_agreement([[class_of(answer) for answer in answers]])
-        return 0.0 if agreed is None else 1 - agreed
+        return mean_disagreement([[class_of(answer) for answer in answers]])
 
 
 def _made_elsewhere(payload: JSON, answer: Mapping[str, Any]) -> JSON:
@@ -204,9 +199,8 @@ def _solving(payload: JSON, answer: JSON) -> Iterator[Problem]:
     elif len(answer["rationale"]) > MOST_MARKS:
         yield Problem("rationale", _("Please mark at most %(most)s passages."), {"most": MOST_MARKS})
     elif any(mark[0] is None or cut(texts, Span(*mark)) is None for mark in answer["rationale"]):
-        yield Problem(
-            "rationale", _("A line of the rationale is not in any paragraph. Copy it exactly as written there.")
-        )
+        message = _("A line of the rationale is not in any paragraph. Copy it exactly as written there.")
+        yield Problem("rationale", message)
 
 
 def _guessing(answer: JSON) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from annotation.pure.data.corrections import agreed, answer_key, question_key
 from annotation.tasktype import JSON
 
-from .judging import KEEP, SINGLE_HOP, WRONG_ANSWER, corrected
+from .rules import KEEP, SINGLE_HOP, WRONG_ANSWER, corrected
 
 KEPT, DISCARDED, TIED, UNDECIDED = "kept", "discarded", "tied", "undecided"
 REASONS = (SINGLE_HOP, WRONG_ANSWER)

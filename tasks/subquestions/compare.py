@@ -8,7 +8,7 @@ from annotation.pure.data.corrections import difference
 from annotation.tasktype import JSON, Given
 
 from .aggregation import aggregate
-from .judging import KEEP, corrected
+from .rules import KEEP, corrected
 
 
 def compared(payload: JSON, given: Sequence[Given]) -> JSON:

@@ -5,27 +5,34 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from annotation.pure.reports.people_tables import for_workers
+from annotation.pure.reports.people_tables import people_table
 from annotation.pure.reports.tables import counted, counted_sentence
 from annotation.pure.review.label_tables import agreement_tables
+from annotation.pure.statistics.cluster_intervals import clustered_share
+from annotation.pure.statistics.distance_agreement import alpha_of_answers
+from annotation.pure.statistics.metrics import MUSIQUE
+from annotation.pure.statistics.text_agreement import text_agreement_table
+from annotation.pure.statistics.worker_intervals import Response, over_workers, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from annotation.tasktype.helpers.report_tables import (
     about,
-    excluded_table,
+    alone,
+    as_sentence,
+    counted_rows,
     in_words,
-    responses_of,
+    report,
     share,
     table,
     text_cell,
+    units,
     usual_seconds,
     workers_of,
 )
 
 from .aggregation import DISCARDED, KEPT, TIED, aggregate
-from .judging import DISCARDS, JUDGMENTS, KEEP, MEANING, SINGLE_HOP, VALID, WELL_FORMED, WRONG_ANSWER
-from .judging import corrected as changes_of
-from .people import checking_people_table, negative_share, wording_table
+from .rules import DISCARDS, JUDGMENTS, KEEP, MEANING, SINGLE_HOP, VALID, WELL_FORMED, WRONG_ANSWER
+from .rules import corrected as changes_of
 
 INTERVALS = _("Shares with 95 % Wilson intervals, or bootstrap over items if several judgments of an item are counted")
 OUTCOMES = {
@@ -37,31 +44,31 @@ OUTCOMES = {
 }
 SAID = {KEEP: _("keep"), SINGLE_HOP: _("needs no multihop reasoning"), WRONG_ANSWER: _("the answer is wrong")}
 FAULTS = {WELL_FORMED: _("not well-formed"), MEANING: _("asks for something else"), VALID: _("answer not valid")}
+NEGATIVE = {
+    WELL_FORMED: _("Judgments: not well-formed"),
+    MEANING: _("Judgments: asks for something else"),
+    VALID: _("Judgments: answer not valid"),
+}
+TEXTS = {"question": _("sub-questions (distance 1 − F1)"), "answer": _("their answers (distance 1 − F1)")}
 RIGHT, WRONG = "right", "wrong"
 
 
 def subquestions_report(judged: Iterable[Judged], *, seed: int) -> JSON:
     """Tables over all HITs with answers that scores do not leave out."""
     judged = list(judged)
-    rows = [row for row in judged if row.given and not row.excluded]
+    rows = counted_rows(judged)
     aggregates = [aggregate(row.payload, [given.answer for given in row.given]) for row in rows]
     tables = [
         _outcome_table(aggregates),
         _judgment_table(rows, seed),
         _correction_table(rows, aggregates),
-        *checking_people_table(rows),
+        *_people_table(rows),
         _worker_table(rows),
         *_agreement(rows, seed=seed),
-        *wording_table(rows, seed),
-        *excluded_table(judged),
+        *_wording_table(rows, seed),
     ]
-    return {
-        "n": len(rows),
-        "tables": for_workers(tables, workers_of(rows), responses_of(rows)),
-        "paragraph": [*_paragraph(aggregates, rows), *about(rows)],
-        "intervals": INTERVALS,
-        "warnings": list(_warnings(aggregates)),
-    }
+    paragraph = [*_paragraph(aggregates, rows), *about(rows)]
+    return report(judged, tables, paragraph=paragraph, intervals=INTERVALS, warnings=_warnings(aggregates))
 
 
 def _outcome_table(aggregates: Sequence[JSON]) -> JSON:
@@ -86,13 +93,17 @@ def _judgment_table(rows: Sequence[Judged], seed: int) -> JSON:
         for number, hop in enumerate(own, 1):
             hops.setdefault(number, []).append((row.hit, hop))
     table_rows = [
-        [number, len(own), *(negative_share(own, name, seed) for name in JUDGMENTS)]
+        [number, len(own), *(_negative_share(own, name, seed) for name in JUDGMENTS)]
         for number, own in sorted(hops.items())
     ]
     columns = (_("Hop"), _("Responses"), *FAULTS.values())
-    return table(
-        "judgments", _("Negative judgments"), columns, table_rows, _("Over the responses that keep the question.")
-    )
+    note = _("Over the responses that keep the question.")
+    return table("judgments", _("Negative judgments"), columns, table_rows, note)
+
+
+def _negative_share(judged: Iterable[tuple[str, JSON]], name: str, seed: int) -> JSON:
+    """How often (HIT, hop as judged) is negative; the judgments of an item are resampled together."""
+    return clustered_share(((hit, hop[name] is False) for hit, hop in judged), seed, resamples=1_999).as_json()
 
 
 def _correction_table(rows: Sequence[Judged], aggregates: Sequence[JSON]) -> JSON:
@@ -106,28 +117,44 @@ def _correction_table(rows: Sequence[Judged], aggregates: Sequence[JSON]) -> JSO
             kept[number] += 1
             for part, count in changed.items():
                 count[number] += change[part]
-    table_rows = [
-        [
-            number,
-            total,
-            *(value for count in changed.values() for value in (count[number], share(count[number], total))),
-        ]
-        for number, total in sorted(kept.items())
-    ]
+    table_rows = []
+    for number, total in sorted(kept.items()):
+        counts = [count[number] for count in changed.values()]
+        table_rows.append([number, total, *(cell for n in counts for cell in (n, share(n, total)))])
     columns = (
-        _("Hop"),
-        _("Kept items"),
-        _("Questions corrected"),
-        _("Share of questions"),
-        _("Answers corrected"),
+        _("Hop"), _("Kept items"), _("Questions corrected"), _("Share of questions"), _("Answers corrected"),
         _("Share of answers"),
-    )
-    return table(
-        "corrections",
-        _("Corrections"),
-        columns,
-        table_rows,
-        _("In the sub-questions by majority, for items that most annotators keep."),
+    )  # fmt: skip
+    note = _("In the sub-questions by majority, for items that most annotators keep.")
+    return table("corrections", _("Corrections"), columns, table_rows, note)
+
+
+def _people_table(rows: Sequence[Judged]) -> list[JSON]:
+    """How the share of kept questions and of negative judgments over all hops depend on who took part."""
+    kept = without_one(units(([row] for row in rows), alone(_is_kept)))
+    figures = [(text_cell(_("Kept")), None, kept)]
+    for name, words in NEGATIVE.items():
+        responses = [
+            Response(row.hit, worker, float(hop[name] is False)) for row, worker, hops in _kept(rows) for hop in hops
+        ]
+        figures.append((text_cell(words), over_workers(responses), None))
+    return people_table(figures, workers_of(rows))
+
+
+def _is_kept(row: Judged) -> float:
+    return float(aggregate(row.payload, [given.answer for given in row.given])["kind"] == KEPT)
+
+
+def _wording_table(rows: Sequence[Judged], seed: int) -> list[JSON]:
+    """Agreement beyond chance on the texts of the hops, corrected or not, of those who keep the question."""
+    texts: dict[str, list[dict[str, str]]] = {"question": [], "answer": []}
+    for row in rows:
+        kept = {worker: hops for _row, worker, hops in _kept([row])}
+        for hop in range(len(row.payload["hops"])):
+            for part, by_hop in texts.items():
+                by_hop.append({worker: str(hops[hop][part]) for worker, hops in kept.items()})
+    return text_agreement_table(
+        [(words, alpha_of_answers(texts[part], MUSIQUE, seed)) for part, words in TEXTS.items()]
     )
 
 
@@ -146,13 +173,9 @@ def _worker_table(rows: Sequence[Judged]) -> JSON:
         rates = [share(votes[name], votes.total()) for name in (SINGLE_HOP, WRONG_ANSWER)]
         table_rows.append([worker, votes.total(), *rates, corrections[worker], usual_seconds(seconds[worker])])
     columns = (
-        _("Worker"),
-        _("Items"),
-        _("“Needs no multihop reasoning”"),
-        _("“The answer is wrong”"),
-        _("Texts corrected"),
+        _("Worker"), _("Items"), _("“Needs no multihop reasoning”"), _("“The answer is wrong”"), _("Texts corrected"),
         _("Median seconds per HIT"),
-    )
+    )  # fmt: skip
     return table("workers", _("By worker"), columns, table_rows)
 
 
@@ -178,22 +201,19 @@ def _paragraph(aggregates: Sequence[JSON], rows: Sequence[Judged]) -> list[JSON]
     if not aggregates:
         return []
     kinds = Counter(one["kind"] for one in aggregates)
-    workers = len({given.worker for row in rows for given in row.given})
-    about = {
-        "workers": counted(workers, _("One annotator checked"), _("%(n)s annotators checked")),
-        "items": counted(
-            len(aggregates), _("one question with its sub-questions"), _("%(n)s questions with their sub-questions")
-        ),
-    }
-    shares = {kind: in_words(share(kinds[kind], len(aggregates))) for kind in (KEPT, DISCARDED, TIED)}
+    workers = counted(workers_of(rows), _("One annotator checked"), _("%(n)s annotators checked"))
+    items = counted(
+        len(aggregates), _("one question with its sub-questions"), _("%(n)s questions with their sub-questions")
+    )
+    kept, discarded, tied = (in_words(share(kinds[kind], len(aggregates))) for kind in (KEPT, DISCARDED, TIED))
     message = _("By majority, %(kept)s were kept and %(discarded)s discarded.")
     sentences = [
-        {"message": _("%(workers)s %(items)s."), "values": about},
-        {"message": message, "values": {"kept": shares[KEPT], "discarded": shares[DISCARDED]}},
+        as_sentence(_("%(workers)s %(items)s."), workers=workers, items=items),
+        as_sentence(message, kept=kept, discarded=discarded),
     ]
     if kinds[TIED]:
         message = _("On %(tied)s, annotators are tied on keeping the question or on a text.")
-        sentences.append({"message": message, "values": {"tied": shares[TIED]}})
+        sentences.append(as_sentence(message, tied=tied))
     return sentences
 
 

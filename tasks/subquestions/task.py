@@ -10,7 +10,7 @@ from typing import Any
 from annotation.pure.data import dag
 from annotation.pure.data.corrections import answer_key, question_key
 from annotation.pure.data.example import Example
-from annotation.pure.statistics.agreement import percent_agreement
+from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
@@ -28,12 +28,12 @@ from annotation.tasktype import (
     Timed,
     Traced,
 )
-from annotation.tasktype.helpers.hops import reading_seconds
+from annotation.tasktype.helpers.hops import edges_of, paragraph_json, reading_seconds
 
 from .aggregation import KEPT, TIED, UNDECIDED, aggregate
 from .compare import compared
-from .judging import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
 from .report import SAID, subquestions_report
+from .rules import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
 from .wording import WRITES, reworded, wording
 
 CHECKED = "subquestions"  # in the `extra` of an exported example: what was changed by how many
@@ -67,21 +67,16 @@ class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicabl
         places = _supports(example)
         if not places or not example.question or not example.answers or dag.problems(example.hops):
             return None
-        hops = [
-            {
-                "question": hop.question,
-                "answer": hop.answer,
-                "support": None if hop.support is None else places.index(hop.support),
-            }
-            for hop in example.hops
-        ]
-        edges = dag.edges(example.hops)
+        supports = [None if hop.support is None else places.index(hop.support) for hop in example.hops]
         return {
             "question": example.question,
             "answer": example.answers[0],
-            "hops": hops,
-            "edges": [{"head": j, "tail": i, "entity": example.hops[j - 1].answer} for j, i in edges],
-            "paragraphs": [{"title": example.paragraphs[k].title, "text": example.paragraphs[k].text} for k in places],
+            "hops": [
+                {"question": hop.question, "answer": hop.answer, "support": support}
+                for hop, support in zip(example.hops, supports, strict=True)
+            ],
+            "edges": edges_of(example.hops),
+            "paragraphs": [paragraph_json(example.paragraphs[k]) for k in places],
         }
 
     def seconds(self, payload: JSON) -> int:
@@ -98,11 +93,9 @@ class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicabl
             raise ValueError('needs {"discard": "no", "single_hop" or "wrong_answer", "hops": [...]}')
         hops = answer.get("hops", [] if answer["discard"] != KEEP else None)
         if not isinstance(hops, list) or not all(_is_hop(hop) for hop in hops):
-            raise ValueError(
-                'needs "hops", one each: {"well_formed", "meaning", "valid": true or false, "question", "answer"}'
-            )
-        fields = (*JUDGMENTS, "question", "answer")
-        given = [{name: hop[name] for name in fields} for hop in hops]
+            form = '{"well_formed", "meaning", "valid": true or false, "question", "answer"}'
+            raise ValueError(f'needs "hops", one each: {form}')
+        given = [{name: hop[name] for name in (*JUDGMENTS, "question", "answer")} for hop in hops]
         if answer["discard"] != KEEP and len(given) != len(payload["hops"]):
             given = untouched(payload)
         return super().complete(payload, {"discard": answer["discard"], "hops": given})
@@ -170,11 +163,8 @@ class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicabl
     def provenance(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
         """The sub-questions as they came, and how many changed each."""
         before = [{"question": hop["question"], "answer": hop["answer"]} for hop in payload["hops"]]
-        return {
-            "before": before,
-            "votes": aggregate["votes"],
-            "changed_by": [h["changed_by"] for h in aggregate["hops"]],
-        }
+        changed_by = [hop["changed_by"] for hop in aggregate["hops"]]
+        return {"before": before, "votes": aggregate["votes"], "changed_by": changed_by}
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         return compared(payload, given)
@@ -183,8 +173,7 @@ class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicabl
         """The share of pairs that differ: over whether to keep it, and over the texts where all keep it."""
         kept = all(answer["discard"] == KEEP for answer in answers)
         rows = [_keys(answer) if kept else [answer["discard"]] for answer in answers]
-        agreed = percent_agreement(zip(*rows, strict=True))
-        return 0.0 if agreed is None else 1 - agreed
+        return mean_disagreement(zip(*rows, strict=True))
 
     def edited(self, payload: JSON, answer: JSON, text: str) -> JSON:
         """The question kept with the requester's sub-questions and answers."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from annotation.pure.data.corrections import plain
+from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, InvalidWording
 
-from .judging import JUDGMENTS, KEEP, VALID, WELL_FORMED, corrected, problems_of, untouched
+from .rules import JUDGMENTS, KEEP, VALID, WELL_FORMED, corrected, problems_of, untouched
 
 ARROW = "→"
 WRITES = _("One line per hop: sub-question → answer. A number with # stands for an earlier answer and must stay.")
@@ -41,12 +41,12 @@ def _hops(payload: JSON, answer: JSON) -> list[JSON]:
 
 
 def _line(hop: JSON) -> str:
-    return f"{plain(hop['question'])} {ARROW} {plain(hop['answer'])}"
+    return f"{tidy(hop['question'])} {ARROW} {tidy(hop['answer'])}"
 
 
 def _parted(number: int, line: str, own: JSON) -> JSON:
     """The hop with the texts of its line; a line that nobody touched says what it said, arrows within it or not."""
-    if plain(line) == plain(_line(own)):
+    if tidy(line) == tidy(_line(own)):
         return own
     question, arrow, answer = line.rpartition(ARROW)
     if not arrow:
@@ -55,7 +55,7 @@ def _parted(number: int, line: str, own: JSON) -> JSON:
         raise InvalidWording(_("Line %(line)s: the sub-question before “→” is empty."), line=number)
     if not answer.strip():
         raise InvalidWording(_("Line %(line)s: the answer after “→” is empty."), line=number)
-    return {**own, "question": plain(question), "answer": plain(answer)}
+    return {**own, "question": tidy(question), "answer": tidy(answer)}
 
 
 def _judged(payload: JSON, hops: list[JSON]) -> list[JSON]:

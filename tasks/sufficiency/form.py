@@ -1,37 +1,29 @@
-"""What the page of a pair posts becomes an answer with the payload's positions; check judges."""
+"""Parsing the posted decision on a pair of paragraphs."""
 
 from __future__ import annotations
 
-from django import forms
-from django.http import QueryDict
+from typing import Any
 
 from annotation.tasktype import JSON
+from annotation.tasktype.helpers.task_form import TaskForm
 
 from . import evidence
-from .deciding import VERDICTS
+from .decisions import VERDICTS
 
 
-class Form(forms.Form):
-    """Parses (payload as shown, POST). A value that cannot be read counts as not given, which is ""."""
+class Form(TaskForm):
+    """The verdict ("" for none) and the marked evidence."""
 
-    def __init__(self, payload: JSON, posted: QueryDict | None = None) -> None:
-        super().__init__(posted)
+    def __init__(self, payload: JSON, posted: Any = None) -> None:
+        super().__init__(payload, posted)
         self.order: list[int] = payload.get("order") or [0, 1]
 
     def answer(self) -> JSON:
-        verdict = self.data.get("verdict", "")
-        return {
-            "verdict": verdict if verdict in VERDICTS else "",
-            "evidence": evidence.parsed(self.data.get("evidence", ""), self.order),
-        }
+        verdict = self.text("verdict")
+        spans = evidence.parsed(self.text("evidence"), self.order)
+        return {"verdict": verdict if verdict in VERDICTS else "", "evidence": spans}
 
     def shown(self, answer: JSON | None) -> JSON:
-        """{"verdict", "evidence", "fields"} for the page and its scripts."""
-        verdict = (answer or {}).get("verdict", "")
         spans = evidence.posted((answer or {}).get("evidence") or [], self.order)
-        return {"verdict": verdict, "evidence": spans, "fields": {"verdict": verdict, "evidence": spans}}
-
-    def posted(self, answer: JSON) -> dict[str, list[str]]:
-        """The fields that a browser would post for this answer."""
-        fields: dict[str, str] = self.shown(answer)["fields"]
-        return {name: [value] for name, value in fields.items()}
+        fields = {"verdict": (answer or {}).get("verdict", ""), "evidence": spans}
+        return {**fields, "fields": fields}

@@ -17,7 +17,7 @@ from annotation.pure.derivations.sufficiency import expected_drop
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import Judged
 
-from .deciding import SPLIT, SUFFICIENT, UNDECIDED, UNSURE, PairOf, decided, expected, pair_of
+from .decisions import SPLIT, SUFFICIENT, UNDECIDED, UNSURE, PairOf, decided, expected, pair_of
 from .options import Options
 
 # why a question is left out, the first that holds

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from annotation.pure.reports.people_tables import for_workers
-from annotation.pure.reports.tables import counted as cell_counted
-from annotation.pure.reports.tables import counted_sentence
+from annotation.pure.reports.people_tables import people_table
+from annotation.pure.reports.tables import counted, counted_sentence
 from annotation.pure.review.label_tables import agreement_tables, side_by_side
 from annotation.pure.statistics.intervals import wilson
+from annotation.pure.statistics.worker_intervals import without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Judged
 from annotation.tasktype.helpers.report_tables import (
     about,
-    excluded_table,
+    as_sentence,
+    by_question,
+    counted_rows,
     in_words,
-    responses_of,
+    report,
     share,
     table,
     text_cell,
+    units,
     workers_of,
 )
 
-from .deciding import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
+from .decisions import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDICTS, name_of, pair_of
 from .options import AGREEMENT, Options
-from .people import proxy_people_table
-from .proxies import EXCLUDED, REASONS, Question, Ruled, by_dataset, mean_drop, questions, rounded, ruled
+from .proxies import EXCLUDED, MISSING, REASONS, Question, Ruled, by_dataset, mean_drop, questions, rounded, ruled
 
 ALL = ""  # the name under which all datasets stand together
 INTERVALS = _(
@@ -38,28 +41,34 @@ def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int)
     """Tables over pairs and over the questions that they make up."""
     judged = list(judged)
     pairs = ruled(judged, options)
-    counted = questions(pairs)
-    groups = _groups(counted)
+    all_questions = questions(pairs)
+    groups = _groups(all_questions)
     drops = [each for name, of in groups for each in _drops(name, of, options)]
     tables = [
         _proxy_table(groups),
         _drop_table(drops),
-        _replaced_table(counted),
+        _replaced_table(all_questions),
         _reason_table(groups),
         _pair_table(pairs),
-        *proxy_people_table(judged, options),
-        *_model_table(judged, pairs, counted),
+        *_people_table(judged, options),
+        *_model_table(judged, pairs, all_questions),
         *_agreement(judged, options, seed=seed),
-        *excluded_table(judged),
     ]
-    return {
-        "n": sum(1 for row in judged if row.given and not row.excluded),
-        "tables": for_workers(tables, workers_of(judged), responses_of(judged)),
-        "paragraph": [*_paragraph(counted, pairs, drops), *about(judged, intervals=bool(drops)), _rule(options)],
-        "intervals": INTERVALS,
-        "warnings": list(_warnings(judged, counted)),
-        "expected_drop": drops,
-    }
+    paragraph = [*_paragraph(all_questions, pairs, drops), *about(judged, intervals=bool(drops)), _rule(options)]
+    warnings = _warnings(judged, all_questions)
+    content = report(judged, tables, paragraph=paragraph, intervals=INTERVALS, warnings=warnings)
+    return content | {"expected_drop": drops}
+
+
+def _people_table(judged: Sequence[Judged], options: Options) -> list[JSON]:
+    """How far the proxy rate depends on single workers; questions count while annotators agree on all their pairs."""
+
+    def proxy(rows: Sequence[Judged]) -> float | None:
+        complete = _counted(questions(ruled(rows, options)))
+        return float(bool(complete[0].proxies())) if complete else None
+
+    figure = without_one(units(by_question(judged), proxy))
+    return people_table([(text_cell(_("Proxy rate")), None, figure)], workers_of(judged))
 
 
 def _groups(question_list: Sequence[Question]) -> list[tuple[str, list[Question]]]:
@@ -80,10 +89,8 @@ def _proxy_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
     columns = (_("Dataset"), _("Questions"), _("Left out"), _("Counted"), _("With a proxy"), _("Proxy rate"))
     rows = []
     for name, of in groups:
-        counted = _counted(of)
-        proxies = sum(1 for question in counted if question.proxies())
-        left = len(of) - len(counted)
-        rows.append([_named(name), len(of), left, len(counted), proxies, share(proxies, len(counted))])
+        complete = _counted(of)
+        rows.append([_named(name), len(of), len(of) - len(complete), *_proxy_cells(complete)])
     note = _(
         "The other paragraph is a proxy if it can replace a supporting paragraph: the pair is sufficient "
         "with either of them."
@@ -91,14 +98,20 @@ def _proxy_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
     return table("proxies", _("Proxies"), columns, rows, note)
 
 
+def _proxy_cells(complete: Sequence[Question]) -> list[Any]:
+    """The number of questions that count, of those with a proxy, and their share."""
+    proxies = sum(bool(question.proxies()) for question in complete)
+    return [len(complete), proxies, share(proxies, len(complete))]
+
+
 def _drops(name: str, of: Sequence[Question], options: Options) -> list[JSON]:
     """The expected drop of one dataset at each rate that may be quoted; nothing while no question counts."""
-    counted = _counted(of)
-    if not counted:
+    complete = _counted(of)
+    if not complete:
         return []
-    proxies, total = sum(1 for question in counted if question.proxies()), len(counted)
+    total, proxies, _share = _proxy_cells(complete)
     rate = wilson(proxies, total)
-    numbers = [options.others] * total if options.others else [question.others for question in counted]
+    numbers = [options.others] * total if options.others else [question.others for question in complete]
     rates = {"rounded": rounded(proxies, total), "value": rate.value, "low": rate.low, "high": rate.high}
     values = {"dataset": name, "others": [min(numbers), max(numbers)], "n": total}
     return [
@@ -131,12 +144,12 @@ def _drop_table(drops: Sequence[JSON]) -> JSON:
 
 
 def _replaced_table(question_list: Iterable[Question]) -> JSON:
-    counted = _counted(question_list)
-    most = max((question.of for question in counted), default=0)
+    complete = _counted(question_list)
+    most = max((question.of for question in complete), default=0)
     columns = (_("Replaces"), _("Questions"), _("Share"))
     rows = []
     for support in range(1, most + 1):
-        able = [question for question in counted if question.of >= support]
+        able = [question for question in complete if question.of >= support]
         times = sum(support in question.proxies() for question in able)
         rows.append([f"f{support}", times, share(times, len(able))])
     return table("replaced", _("Which supporting paragraph the proxy replaces"), columns, rows)
@@ -191,8 +204,7 @@ def _agreement(judged: Sequence[Judged], options: Options, *, seed: int) -> list
 
 
 def _said_of(judged: Iterable[Judged]) -> list[tuple[str, list[tuple[str, str]]]]:
-    rows = (row for row in judged if row.given and not row.excluded)
-    return [(row.hit, [(given.worker, given.answer["verdict"]) for given in row.given]) for row in rows]
+    return [(row.hit, [(given.worker, given.answer["verdict"]) for given in row.given]) for row in counted_rows(judged)]
 
 
 def _model_table(judged: Sequence[Judged], pairs: Sequence[Ruled], question_list: Sequence[Question]) -> list[JSON]:
@@ -207,9 +219,7 @@ def _model_table(judged: Sequence[Judged], pairs: Sequence[Ruled], question_list
     ]
     rows = []
     for rule, of in by_rule:
-        counted = _counted(of)
-        proxies = sum(1 for question in counted if question.proxies())
-        rows.append([text_cell(rule), len(counted), proxies, share(proxies, len(counted))])
+        rows.append([text_cell(rule), *_proxy_cells(_counted(of))])
     columns = (_("Agreement"), _("Counted"), _("With a proxy"), _("Proxy rate"))
     note = _("The models weight annotators by their errors. They give a label to every pair that has enough votes.")
     return [table("proxies-by-rule", _("Proxies by other rules of agreement"), columns, rows, note)]
@@ -225,7 +235,6 @@ def _lacking(pairs: Iterable[Ruled]) -> Iterator[JSON]:
     """How often the supports themselves, agreed on, do not suffice."""
     agreed = [one.kind for one in pairs if len(one.pair.supports) == 2 == one.pair.of and one.kind in VERDICTS]
     if agreed:
-        lacking = in_words(share(agreed.count(INSUFFICIENT), len(agreed)))
         yield counted_sentence(
             len(agreed),
             _(
@@ -236,65 +245,59 @@ def _lacking(pairs: Iterable[Ruled]) -> Iterator[JSON]:
                 "For %(n)s questions, annotators agree about both supporting paragraphs together; these are "
                 "not sufficient in %(lacking)s."
             ),
-            lacking=lacking,
+            lacking=in_words(share(agreed.count(INSUFFICIENT), len(agreed))),
         )
 
 
 def _paragraph(question_list: Sequence[Question], pairs: Sequence[Ruled], drops: Sequence[JSON]) -> Iterator[JSON]:
-    counted = _counted(question_list)
-    if not counted:
+    complete = _counted(question_list)
+    if not complete:
         return
-    proxies = sum(1 for question in counted if question.proxies())
+    total, proxies, rate = _proxy_cells(complete)
     yield counted_sentence(
-        len(counted),
+        total,
         _("Of one question with agreement on all pairs, %(proxies)s had a proxy in the other paragraph (%(rate)s)."),
         _("Of %(n)s questions with agreement on all pairs, %(proxies)s had a proxy in the other paragraph (%(rate)s)."),
         proxies=proxies,
-        rate=in_words(share(proxies, len(counted))),
+        rate=in_words(rate),
     )
-    if left := len(question_list) - len(counted):
+    if left := len(question_list) - total:
         yield counted_sentence(left, _("One question was excluded."), _("%(n)s questions were excluded."))
     yield from _lacking(pairs)
     at = {each["which"]: each for each in drops if each["dataset"] == drops[0]["dataset"]}
     low, high = at["rounded"]["others"]
-    yield {
-        "message": _(
+    yield as_sentence(
+        _(
             "The expected drop of the human score with %(others)s non-supporting paragraphs is %(printed)s "
             "(p = %(p)s), or %(drop)s unrounded [%(low)s, %(high)s]."
         ),
-        "values": {
-            "others": str(low) if low == high else f"{low}–{high}",
-            "printed": f"{at['rounded']['drop']:.4f}",
-            "p": f"{at['rounded']['p']:.3f}",
-            "drop": f"{at['value']['drop']:.4f}",
-            "low": f"{at['low']['drop']:.4f}",
-            "high": f"{at['high']['drop']:.4f}",
-        },
-    }
+        others=str(low) if low == high else f"{low}–{high}",
+        printed=f"{at['rounded']['drop']:.4f}",
+        p=f"{at['rounded']['p']:.3f}",
+        drop=f"{at['value']['drop']:.4f}",
+        **{end: f"{at[end]['drop']:.4f}" for end in ("low", "high")},
+    )
 
 
 def _rule(options: Options) -> JSON:
     """What the paper leaves open and this batch settled."""
     votes = text_cell(_("as many votes as assignments"))
     if options.votes:
-        votes = cell_counted(options.votes, _("one vote"), _("%(n)s votes"))
-    return {
-        "message": _(
+        votes = counted(options.votes, _("one vote"), _("%(n)s votes"))
+    return as_sentence(
+        _(
             "The answer was %(shown)s, and “cannot tell” %(unsure)s. A pair needed %(votes)s, and annotators "
             "agree when %(agreement)s."
         ),
-        "values": {
-            "shown": text_cell(_("shown") if options.show_answer else _("not shown")),
-            "unsure": text_cell(_("was a separate vote") if options.cannot_tell else _("was not offered")),
-            "votes": votes,
-            "agreement": text_cell(AGREEMENT[options.agreement]),
-        },
-    }
+        shown=text_cell(_("shown") if options.show_answer else _("not shown")),
+        unsure=text_cell(_("was a separate vote") if options.cannot_tell else _("was not offered")),
+        votes=votes,
+        agreement=text_cell(AGREEMENT[options.agreement]),
+    )
 
 
 def _warnings(judged: Sequence[Judged], question_list: Sequence[Question]) -> Iterator[JSON]:
-    strange = sum(1 for row in judged if pair_of(row.example) is None)
-    if strange:
+    if strange := sum(pair_of(row.example) is None for row in judged):
         yield counted_sentence(
             strange,
             _(
@@ -306,8 +309,7 @@ def _warnings(judged: Sequence[Judged], question_list: Sequence[Question]) -> It
                 "derivation does, so they do not count as questions."
             ),
         )
-    torn = sum(1 for question in question_list if question.left_out() == "missing")
-    if torn:
+    if torn := sum(question.left_out() == MISSING for question in question_list):
         yield counted_sentence(
             torn,
             _("One question has pairs outside this batch: include all pairs of a question."),

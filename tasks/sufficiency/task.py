@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.statistics.agreement import percent_agreement
+from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
@@ -27,9 +27,10 @@ from annotation.tasktype import (
     Timed,
     Traced,
 )
+from annotation.tasktype.helpers.answering import shuffled
 from annotation.tasktype.helpers.hops import reading_seconds
 
-from .deciding import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
+from .decisions import INSUFFICIENT, SUFFICIENT, VERDICTS, decided, pair_of
 from .evidence import are_spans, by_position, words_of
 from .options import Options
 from .report import WORDS, sufficiency_report
@@ -73,19 +74,13 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
 
     def arrange(self, payload: JSON, rng: Random) -> JSON:
         """Either paragraph may stand first; `order[k]` is the payload's position of the one shown as k."""
-        order = [0, 1]
-        rng.shuffle(order)
-        return {**payload, "paragraphs": [payload["paragraphs"][k] for k in order], "order": order}
+        return shuffled(payload, "paragraphs", rng)
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
-        offered = VERDICTS if payload["cannot_tell"] else (SUFFICIENT, INSUFFICIENT)
-        problems = []
-        if answer["verdict"] not in offered and payload["cannot_tell"]:
-            problems.append(
-                Problem("verdict", _("Say whether the two paragraphs are sufficient, or that you cannot tell."))
-            )
-        elif answer["verdict"] not in offered:
-            problems.append(Problem("verdict", _("Say whether the two paragraphs are sufficient.")))
+        offered, message = (SUFFICIENT, INSUFFICIENT), _("Say whether the two paragraphs are sufficient.")
+        if payload["cannot_tell"]:
+            offered, message = VERDICTS, _("Say whether the two paragraphs are sufficient, or that you cannot tell.")
+        problems = [] if answer["verdict"] in offered else [Problem("verdict", message)]
         if answer["evidence"] and not (payload["evidence"] and are_spans(answer["evidence"], payload["paragraphs"])):
             problems.append(Problem("evidence", _("Evidence must be words from the two paragraphs. Mark it again.")))
         return problems
@@ -144,8 +139,7 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
         """The share of pairs of answers that differ."""
-        agreed = percent_agreement([[answer["verdict"] for answer in answers]])
-        return 0.0 if agreed is None else 1 - agreed
+        return mean_disagreement([[answer["verdict"] for answer in answers]])
 
 
 def _labelled(gold: Example) -> str:

@@ -57,7 +57,7 @@ def test_pairs_at_k_are_the_mean_over_every_draw_of_k_of_either_twin(
     at = pair_scores(able, contrast, count=count, **told)
     sides = (itertools.combinations(side, min(count, len(side))) for side in (able, contrast))
     each = [pair_scores(mine, other, **told) for mine, other in itertools.product(*map(list, sides))]
-    assert at.answerability == near(fmean(one.answerability for one in each))
+    assert at.labels == near(fmean(one.labels for one in each))
     assert at.answer.f1 == near(fmean(one.answer.f1 for one in each))
     assert at.support.em == near(fmean(one.support.em for one in each))
 

@@ -64,7 +64,7 @@ def test_two_members_with_one_annotation_each_score_as_a_pair_does(text, support
     members = [([called], True), ([not refused], False)]
     found = scored(members, [(text, support)] if called else [])
     pair = pair_scores([twin], [contrast], gold=GOLD, gold_support=GOLD_SUPPORT, scorer=MUSIQUE)
-    assert (found.answer, found.support, found.labels) == (pair.answer, pair.support, pair.answerability)
+    assert (found.answer, found.support, found.labels) == (pair.answer, pair.support, pair.labels)
 
 
 @given(st.lists(st.tuples(st.one_of(st.just(""), WORDS), SUPPORTS), min_size=1, max_size=5), LABELS)
@@ -74,7 +74,7 @@ def test_a_pair_with_any_annotations_is_a_group_of_two(answers, called):
     contrast = ["Elmsay" if said else "" for said in called]
     pair = pair_scores(answers, contrast, gold=GOLD, gold_support=GOLD_SUPPORT, scorer=HOTPOTQA)
     found = scored(members, attempts, HOTPOTQA)
-    assert (found.answer, found.support, found.labels) == (pair.answer, pair.support, pair.answerability)
+    assert (found.answer, found.support, found.labels) == (pair.answer, pair.support, pair.labels)
 
 
 @given(st.lists(st.tuples(LABELS, st.booleans()), min_size=1, max_size=5))

@@ -159,9 +159,9 @@ def test_the_chance_of_a_right_majority_is_shared_among_the_tied():
 def test_a_pair_scores_nothing_when_either_twin_is_misjudged():
     right = [("Paris", {1, 2}), ("Paris", {1, 2}), ("Lyon", {1})]
     scores = pair_scores(right, ["", "", "Paris"], gold=["Paris"], gold_support={1, 2}, scorer=MUSIQUE)
-    assert (scores.answer, scores.support, scores.answerability) == (Mark(1, 1), Mark(1, 1), 1)
+    assert (scores.answer, scores.support, scores.labels) == (Mark(1, 1), Mark(1, 1), 1)
     fooled = pair_scores(right, ["", "Paris", "Paris"], gold=["Paris"], gold_support={1, 2}, scorer=MUSIQUE)
-    assert (fooled.answer, fooled.support, fooled.answerability) == (Mark(0, 0), Mark(0, 0), 0)
+    assert (fooled.answer, fooled.support, fooled.labels) == (Mark(0, 0), Mark(0, 0), 0)
 
 
 def test_a_pair_counts_the_answers_of_those_who_called_it_answerable():
@@ -170,4 +170,4 @@ def test_a_pair_counts_the_answers_of_those_who_called_it_answerable():
     assert scores.answer == Mark(0.5, 0.5)
     assert scores.support == Mark(0, near(0.5 * 2 / 3))
     nobody = pair_scores([("", set())], [""], gold=["Paris"], gold_support={1}, scorer=MUSIQUE)
-    assert (nobody.answer, nobody.answerability) == (Mark(0, 0), 0)
+    assert (nobody.answer, nobody.labels) == (Mark(0, 0), 0)

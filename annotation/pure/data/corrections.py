@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from annotation.pure.derivations.bridges import tidy
 from annotation.pure.derivations.subquestions import carried
 from annotation.pure.reports.human_scores import majorities
 from annotation.pure.text.normalization import normalise_answer
@@ -48,19 +49,14 @@ def difference(old: str, new: str) -> list[Change]:
     return changes
 
 
-def plain(text: str) -> str:
-    """A text with single spaces, as a field of one line can hold it."""
-    return " ".join(text.split())
-
-
 def question_key(text: str) -> Hashable:
     """A key that is equal for two wordings of the same question."""
-    return plain(text).casefold()
+    return tidy(text).casefold()
 
 
 def answer_key(text: str) -> Hashable:
     """The same for answers, ignoring articles and punctuation unless nothing else is left."""
-    return normalise_answer(text) or plain(text).casefold()
+    return normalise_answer(text) or tidy(text).casefold()
 
 
 def agreed(texts: Sequence[str], *, key: Callable[[str], Hashable]) -> list[str]:

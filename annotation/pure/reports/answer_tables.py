@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from annotation.pure.data.example import JSON
 from annotation.pure.data.shape_words import shape_words
 from annotation.pure.reports.exclusion_tables import count_table, study_rows
 from annotation.pure.reports.paper_tables import human_tables
 from annotation.pure.reports.people_tables import NAME as PEOPLE
-from annotation.pure.reports.people_tables import answer_people_table, for_workers
-from annotation.pure.reports.tables import text_cell
-from annotation.pure.statistics.text_agreement import ANSWER_TEXT, SUPPORT
+from annotation.pure.reports.people_tables import answer_people_table, for_workers, with_notes
+from annotation.pure.reports.tables import rounded, table, text_cell
+from annotation.pure.statistics.text_agreement import ALPHA_COLUMNS, ANSWER_TEXT, SUPPORT
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 MEASURES = {
     "human_score": _("Human score"),
     "upper_bound": _("Upper bound"),
@@ -28,6 +28,7 @@ TABLE4 = ("human_score", "upper_bound", "agreement")
 PARTS = {"answer": _("Answer"), "support": _("Support")}
 CELLS = [("answer", "em"), ("answer", "f1"), ("support", "em"), ("support", "f1")]
 CELL_NAMES = [_("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
+F1_COLUMNS = [MEASURES[measure] for measure in TABLE4] * len(PARTS)
 F1_SPANS = [[_("Answer F1"), len(TABLE4)], [_("Support F1"), len(TABLE4)]]
 ALPHAS = {
     "answer": ANSWER_TEXT,
@@ -49,12 +50,12 @@ def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
     result = [_at(k, table4(datasets), list(datasets.values()))]
     result = for_workers(result, content.get("workers", 0))
     for name, study in datasets.items():
-        tables = (_at(k, table, [study]) for table in _study_tables(name, study))
-        result += [table | {"study": name} for table in for_workers(tables, _workers_of(study))]
+        tables = (_at(k, each, [study]) for each in _study_tables(name, study))
+        result += [each | {"study": name} for each in for_workers(tables, _workers_of(study))]
     if after := (content.get("corrected") or {}).get("datasets"):
-        table = _at(k, _corrected(datasets, after), list(datasets.values()))
-        result += for_workers([table], content["corrected"].get("workers", 0))
-    result += [_at(k, table, list(datasets.values())) for table in human_tables(datasets)]
+        corrected = _at(k, _corrected(datasets, after), list(datasets.values()))
+        result += for_workers([corrected], content["corrected"].get("workers", 0))
+    result += [_at(k, each, list(datasets.values())) for each in human_tables(datasets)]
     if content.get("excluded"):
         counting = content["with_excluded"]
         result.append(count_table(content["excluded"]))
@@ -64,22 +65,21 @@ def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
 
 def at_k(k: int) -> JSON:
     """At how many answers an item figures are, as a cell of words."""
-    return {"text": _("Figures use k = %(k)s responses per item."), "values": {"k": k}}
+    return text_cell(_("Figures use k = %(k)s responses per item."), k=k)
 
 
-def _at(k: int, table: JSON, studies: Sequence[JSON]) -> JSON:
+def _at(k: int, figures: JSON, studies: Sequence[JSON]) -> JSON:
     """The table, with a note below the figures that depend on the number of answers: at which k they are."""
-    if not k or table["name"].startswith(("by-count-", "alpha-", PEOPLE)):
-        return table
+    if not k or figures["name"].startswith(("by-count-", "alpha-", PEOPLE)):
+        return figures
     notes = [at_k(k)]
     more, fewer = (sum(study[name] for study in studies) for name in ("more", "fewer"))
     if more:
         message = _("Items with more (%(n)s) count with the expected value over all draws of %(k)s of their responses.")
-        notes.append({"text": message, "values": {"n": more, "k": k}})
+        notes.append(text_cell(message, n=more, k=k))
     if fewer:
-        notes.append({"text": _("Items with fewer (%(n)s) count with all of theirs."), "values": {"n": fewer}})
-    before = table["note"]
-    return table | {"note": [*(before if isinstance(before, list) else [before]), *notes]}
+        notes.append(text_cell(_("Items with fewer (%(n)s) count with all of theirs."), n=fewer))
+    return with_notes(figures, notes)
 
 
 def _workers_of(study: JSON) -> int:
@@ -90,13 +90,9 @@ def _workers_of(study: JSON) -> int:
 def table4(datasets: Mapping[str, JSON]) -> JSON:
     """MuSiQue's Table 4: a row a dataset, F1 of answer and support as score, upper bound and agreement."""
     rows = [[name, study["n"], *_f1_cells(study)] for name, study in datasets.items()]
-    columns = [_("Dataset"), "n", *_f1_columns()]
+    columns = [_("Dataset"), "n", *F1_COLUMNS]
     of = [{"dataset": name} for name in datasets]
     return _table("human-performance", _("Human performance"), columns, rows, of, spans=[["", 2], *F1_SPANS])
-
-
-def _f1_columns() -> list[str]:
-    return [MEASURES[measure] for _part in PARTS for measure in TABLE4]
 
 
 def _f1_cells(study: JSON) -> list[JSON]:
@@ -115,8 +111,8 @@ def _study_tables(name: str, study: JSON) -> Iterator[JSON]:
             named = {label: label if key == "hops" and label else text_cell(shape_words(label)) for label in parts}
             rows = [[named[label], part["n"], *_f1_cells(part)] for label, part in parts.items()]
             of = [{"dataset": name, key: label} if label else None for label in parts]
-            spans = [["", 2], *F1_SPANS]
-            yield _table(f"{key}-{name}", title, [column, "n", *_f1_columns()], rows, of, spans=spans)
+            columns = [column, "n", *F1_COLUMNS]
+            yield _table(f"{key}-{name}", title, columns, rows, of, spans=[["", 2], *F1_SPANS])
     yield _workers(name, study)
     if _workers_of(study):
         yield answer_people_table(name, study, MEASURES)
@@ -139,12 +135,11 @@ def _models(name: str, study: JSON) -> JSON:
     """Each model over the items it has predictions for, people on the same items, and the paired gap."""
     rows: list[list[Any]] = []
     for model, figures in study["models"].items():
-        people = {"text": _("People on the items of %(model)s"), "values": {"model": model}}
-        less = {"text": _("Human score minus %(model)s"), "values": {"model": model}}
         rows.append([model, *_with_n(figures)])
         if "people" in figures:  # a report kept from before lacks it until it is computed anew
+            people = text_cell(_("People on the items of %(model)s"), model=model)
             rows.append([people, *_with_n(figures["people"])])
-        rows.append([less, *_with_n(figures["gap"])])
+        rows.append([text_cell(_("Human score minus %(model)s"), model=model), *_with_n(figures["gap"])])
     of = [{"dataset": name}] * len(rows)
     result = _parts_table(f"models-{name}", _("Models compared with people"), _("Part"), rows, of)
     notes = [PERCENT, _("People: their human score. Each n counts the items of its row.")]
@@ -160,32 +155,30 @@ def _with_n(parts: Mapping[str, Mapping[str, JSON]]) -> list[Any]:
 
 def _parts_table(name: str, title: str, first: str, rows: list[list[Any]], of: Sequence[JSON]) -> JSON:
     spans = [["", 1], *([words, 3] for words in PARTS.values())]
-    table = _table(name, title, [first, *["n", "EM", "F1"] * len(PARTS)], rows, of, spans=spans)
-    return table | {"of_columns": [{}, *[None, {}, {}] * len(PARTS)]}  # an n may be of fewer items than the dataset's
+    of_columns: list[JSON | None] = [{}, *[None, {}, {}] * len(PARTS)]  # an n may be of fewer items than the dataset's
+    columns = [first, *["n", "EM", "F1"] * len(PARTS)]
+    return _table(name, title, columns, rows, of, spans=spans, of_columns=of_columns)
 
 
 def _by_count(name: str, study: JSON) -> JSON:
     """The curve: what the figures are with 1, 2, ... answers an item."""
     rows = [[count, part["n"], *_f1_cells(part)] for count, part in study["by_count"].items()]
-    columns = [_("Responses per item (k)"), "n", *_f1_columns()]
+    columns = [_("Responses per item (k)"), "n", *F1_COLUMNS]
     of = [{"dataset": name}] * len(rows)
-    table = _table(f"by-count-{name}", _("By number of responses"), columns, rows, of, spans=[["", 2], *F1_SPANS])
     note = _(
         "The expected value over all draws of k of an item's responses. Each row covers the items with at "
         "least k responses, so rows with different n cover different items."
     )
-    return table | {"note": [PERCENT, note], "leads": False}
+    result = _table(f"by-count-{name}", _("By number of responses"), columns, rows, of, spans=[["", 2], *F1_SPANS])
+    return result | {"note": [PERCENT, note], "leads": False}
 
 
 def _workers(name: str, study: JSON) -> JSON:
     columns = [_("Worker"), "n", _("Answer F1"), _("Agreement on the answer")]
     columns += [_("Support F1"), _("Agreement on the support")]
+    cells = [(part, measure) for part in PARTS for measure in ("average", "agreement")]
     rows = [
-        [
-            worker,
-            figures["n"],
-            *(figures[part][measure]["f1"] for part in PARTS for measure in ("average", "agreement")),
-        ]
+        [worker, figures["n"], *(figures[part][measure]["f1"] for part, measure in cells)]
         for worker, figures in study["by_worker"].items()
     ]
     of = [{"dataset": name, "worker": worker} for worker in study["by_worker"]]
@@ -201,23 +194,14 @@ def _pairs(name: str, pairs: JSON) -> JSON:
 
 def _alphas(name: str, alphas: Mapping[str, JSON]) -> JSON:
     """Coefficients, which are no percentages: value and interval each in a column of its own."""
-    columns = [
-        _("Part"),
-        _("Value"),
-        _("95 % low"),
-        _("95 % high"),
-        "n",
-        _("Lowest with one annotator left out"),
-        _("Highest with one annotator left out"),
-    ]
     rows = [
         [text_cell(ALPHAS.get(key, key.replace("_", " "))),
-         *(_rounded(figure[end]) for end in ("value", "low", "high")), figure["n"],
-         *(_rounded((figure.get("without") or {}).get(end)) for end in ("low", "high"))]
+         *(rounded(figure[end]) for end in ("value", "low", "high")), figure["n"],
+         *(rounded((figure.get("without") or {}).get(end)) for end in ("low", "high"))]
         for key, figure in alphas.items()
     ]  # fmt: skip
     of = [{"dataset": name}] * len(rows)
-    return _table(f"alpha-{name}", _("Krippendorff's alpha"), columns, rows, of) | {"note": ALPHA_NOTE}
+    return _table(f"alpha-{name}", _("Krippendorff's alpha"), ALPHA_COLUMNS, rows, of) | {"note": ALPHA_NOTE}
 
 
 def _corrected(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> JSON:
@@ -235,34 +219,14 @@ def _corrected(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> JSON:
 def _with_excluded(without: Mapping[str, Any], counting: Mapping[str, Any]) -> JSON:
     """The figures of each dataset that excluded HITs change, without and with them."""
     rows = study_rows(without, counting, _f1_cells)
-    columns = [_("Dataset"), _("Figures"), "n", "k", *_f1_columns()]
+    columns = [_("Dataset"), _("Figures"), "n", "k", *F1_COLUMNS]
     of = [{"dataset": row[0]} for row in rows]
-    result = _table(
-        "with-excluded", _("With and without the excluded HITs"), columns, rows, of, spans=[["", 4], *F1_SPANS]
-    )
-    return result | {"leads": False}
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 3)
+    title = _("With and without the excluded HITs")
+    return _table("with-excluded", title, columns, rows, of, spans=[["", 4], *F1_SPANS], leads=False)
 
 
 def _table(
-    name: str,
-    title: str,
-    columns: Sequence[str],
-    rows: list[list[Any]],
-    of: Sequence[JSON | None],
-    *,
-    spans: Sequence[Sequence[Any]] = (),
+    name: str, title: str, columns: Sequence[str], rows: list[list[Any]], of: Sequence[JSON | None], **more: Any
 ) -> JSON:
-    result: JSON = {
-        "name": name,
-        "title": title,
-        "note": PERCENT,
-        "columns": list(columns),
-        "rows": rows,
-        "of": list(of),
-    }
-    result["bars"] = False  # a column is one of many
-    return result | ({"spans": [list(span) for span in spans]} if spans else {})
+    """A table in percent without bars, since a column is one of many."""
+    return table(name, title, columns, rows, PERCENT, of=list(of), bars=False, **more)

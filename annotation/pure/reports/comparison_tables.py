@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from annotation.pure.reports.comparison import PEOPLE, Difference, Measured, difference, mean_of
+from annotation.pure.data.example import JSON
+from annotation.pure.reports.comparison import PEOPLE, Measured, difference, mean_of
 from annotation.pure.reports.plots import Dots, Series
-from annotation.pure.reports.tables import Translate, made, text_cell
+from annotation.pure.reports.tables import Translate, rounded, table, text_cell
 from annotation.pure.statistics.significance import PERMUTATIONS, chance_text, holm
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 GRADE, AGREEMENT = _("Grade against gold"), _("Agreement in pairs")
 HOW = _(
     "In percent, with 95 percent intervals: bootstrap over items, or Wilson if all values are 0 or all are 1. "
@@ -43,15 +43,15 @@ def batch_tables(measured: Sequence[Measured]) -> list[JSON]:
                _("Median wage (US$ an hour)")]  # fmt: skip
     rows = [
         [one.label, one.answers, len(one.scores.keys() | one.agreements.keys()), _mean(one.scores),
-         _mean(one.agreements), _rounded(one.seconds), _money(one.paid), _money(one.wage)]
+         _mean(one.agreements), rounded(one.seconds, 1), _money(one.paid), _money(one.wage)]
         for one in measured
     ]  # fmt: skip
-    of = {
-        "of": [{"batch": one.key} for one in measured],
-        "of_columns": [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS, NOWHERE, NOWHERE],
-    }
-    of_reports = _report_table(measured)
-    return [made("batches", _("Batches"), columns, rows, HOW) | of, *of_reports, *_differences(measured)]
+    of, of_columns = (
+        [{"batch": one.key} for one in measured],
+        [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS, NOWHERE, NOWHERE],
+    )
+    batches = table("batches", _("Batches"), columns, rows, HOW, of=of, of_columns=of_columns)
+    return [batches, *_report_table(measured), *_differences(measured)]
 
 
 def _report_table(measured: Sequence[Measured]) -> list[JSON]:
@@ -70,7 +70,7 @@ def _report_table(measured: Sequence[Measured]) -> list[JSON]:
         "Intervals hold for the workers of each batch, not for people in general."
     )
     of = [{"batch": one.key, "dataset": name} for one in measured for name in one.report.get("datasets") or {}]
-    return [made("human-performance", _("Human performance"), columns, rows, note) | {"of": of}]
+    return [table("human-performance", _("Human performance"), columns, rows, note, of=of)]
 
 
 def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
@@ -80,9 +80,10 @@ def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
     for one in measured:
         items = len(one.scores.keys() | one.agreements.keys())
         means = [_mean(one.scores), _mean(one.agreements)]
-        rows += [[_who(one), one.answers, items, *means, _rounded(one.seconds)], *_on_same_items(measured[0], one)]
-    of = {"of_columns": [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS]}
-    return [made("answerers", _("Workers and models"), columns, rows, HOW) | of, *_differences(measured)]
+        rows += [[_who(one), one.answers, items, *means, rounded(one.seconds, 1)], *_on_same_items(measured[0], one)]
+    of_columns = [{}, TO_ANSWERS, {}, {}, {}, TO_ANSWERS]
+    answerers = table("answerers", _("Workers and models"), columns, rows, HOW, of_columns=of_columns)
+    return [answerers, *_differences(measured)]
 
 
 def _on_same_items(first: Measured, other: Measured) -> list[list[Any]]:
@@ -90,8 +91,7 @@ def _on_same_items(first: Measured, other: Measured) -> list[list[Any]]:
     same = {key: value for key, value in first.scores.items() if key in other.scores}
     if not same or len(same) == len(first.scores):
         return []
-    named = {"who": _who(first), "other": _who(other)}
-    words = {"text": _("%(who)s on the items of %(other)s"), "values": named}
+    words = text_cell(_("%(who)s on the items of %(other)s"), who=_who(first), other=_who(other))
     return [[words, None, len(same), _mean(same), None, None]]
 
 
@@ -109,44 +109,29 @@ def _differences(measured: Sequence[Measured]) -> list[JSON]:
         return []
     adjusted = holm([result.chance for _other, _words, result in known])
     rows = [
-        [_who(first), _who(other), text_cell(words), result.figure.as_json(), _rounded(result.effect, 2),
-         chance_text(chance), result.figure.n, _how(result)]
+        [_who(first), _who(other), text_cell(words), result.figure.as_json(), rounded(result.effect, 2),
+         chance_text(chance), result.figure.n,
+         text_cell(_("paired") if result.paired else _("not paired: different items"))]
         for (other, words, result), chance in zip(known, adjusted, strict=True)
     ]  # fmt: skip
-    columns = [
-        _("First"),
-        _("Other"),
-        _("Measure"),
-        _("Difference"),
-        _("Effect"),
-        _("p, adjusted"),
-        _("Items"),
-        _("Method"),
-    ]
-    note = [APART, {"text": TESTED, "values": {"n": f"{PERMUTATIONS:,}", "tests": len(rows)}}]
-    table = made("differences", _("Differences"), columns, rows, "")
-    return [table | {"note": note, "bars": False, "leads": False}]
-
-
-def _how(result: Difference) -> JSON:
-    return text_cell(_("paired") if result.paired else _("not paired: different items"))
+    columns = [_("First"), _("Other"), _("Measure"), _("Difference"), _("Effect"), _("p, adjusted"), _("Items"),
+               _("Method")]  # fmt: skip
+    note = [APART, text_cell(TESTED, n=f"{PERMUTATIONS:,}", tests=len(rows))]
+    return [table("differences", _("Differences"), columns, rows, note, bars=False, leads=False)]
 
 
 def dataset_tables(facts: Sequence[Mapping[str, Any]]) -> list[JSON]:
     """What each holds; `facts` are {"name", "items", "hops", "shapes", "answerable", "unanswerable", "licence"}."""
     names = [one["name"] for one in facts]
-    rows: list[list[Any]] = [
-        [text_cell(_("items")), *(one["items"] for one in facts)],
-    ]
+    rows: list[list[Any]] = [[text_cell(_("items")), *(one["items"] for one in facts)]]
     if any(one["answerable"] or one["unanswerable"] for one in facts):  # most formats do not say
         rows.append([text_cell(_("answerable")), *(one["answerable"] for one in facts)])
         rows.append([text_cell(_("not answerable")), *(one["unanswerable"] for one in facts)])
     for key, words in (("hops", _("%(name)s-hop items")), ("shapes", _("items of the shape %(name)s"))):
         for value in sorted({value for one in facts for value in one[key] if value}):
-            named = text_cell(words) | {"values": {"name": value}}
-            rows.append([named, *(one[key].get(value, 0) for one in facts)])
+            rows.append([text_cell(words, name=value), *(one[key].get(value, 0) for one in facts)])
     rows.append([text_cell(_("licence")), *(one["licence"] or None for one in facts)])
-    return [made("datasets", _("Datasets"), [_("Measure"), *names], rows, "")]
+    return [table("datasets", _("Datasets"), [_("Measure"), *names], rows)]
 
 
 def chart_of(measured: Sequence[Measured], title: str, translate: Translate) -> Dots | None:
@@ -175,10 +160,6 @@ def _who(one: Measured) -> Any:
 
 def _mean(values: Mapping[Any, float]) -> JSON:
     return mean_of(values, SEED).as_json()
-
-
-def _rounded(value: float | None, digits: int = 1) -> float | None:
-    return None if value is None else round(value, digits)
 
 
 def _money(amount: Decimal | None) -> float | None:

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from annotation.pure.reports.tables import counted as answer_count
-from annotation.pure.reports.tables import made, text_cell
+from annotation.pure.data.example import JSON
+from annotation.pure.reports import tables
+from annotation.pure.reports.tables import text_cell
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 WITH_EXCLUDED = "with-excluded-"  # before the names of tables that count excluded HITs too
 COUNTED = _("with the excluded HITs")
 
@@ -33,11 +33,11 @@ def left_out(counted: Sequence[Sequence[Any]]) -> list[JSON]:
     hits, answers = (sum(row[k] for row in counted) for k in (1, 2))
     if not answers:
         return []
-    values = {
-        "answers": answer_count(answers, _("one response"), _("%(n)s responses")),
-        "hits": answer_count(hits, _("to one excluded HIT"), _("to %(n)s excluded HITs")),
-    }
-    return [{"message": _("Not counted here: %(answers)s %(hits)s."), "values": values}]
+    counted_answers = tables.counted(answers, _("one response"), _("%(n)s responses"))
+    counted_hits = tables.counted(hits, _("to one excluded HIT"), _("to %(n)s excluded HITs"))
+    return [
+        tables.as_sentence(_("Not counted here: %(answers)s %(hits)s."), answers=counted_answers, hits=counted_hits)
+    ]
 
 
 def count_table(counted: Sequence[Sequence[Any]]) -> JSON:
@@ -49,8 +49,8 @@ def count_table(counted: Sequence[Sequence[Any]]) -> JSON:
         "Only excluding a whole HIT removes responses from the figures. Rejecting or excluding a single "
         "response and adjudicating do not."
     )
-    table = made("excluded", _("Excluded"), [_("Reason"), _("HITs"), _("Responses")], rows, note)
-    return table | {"leads": False, "bars": False}
+    columns = [_("Reason"), _("HITs"), _("Responses")]
+    return tables.table("excluded", _("Excluded"), columns, rows, note, leads=False, bars=False)
 
 
 def tables_with_excluded(own: Sequence[JSON], counting: Sequence[JSON]) -> list[JSON]:

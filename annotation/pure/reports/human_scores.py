@@ -50,9 +50,9 @@ class QuestionScores:
     average: Mark | None
     agreement: Mark | None
 
-    def cells(self, measures: Sequence[str] = MEASURES) -> list[float]:
-        """EM and F1 of each measure in turn, as a row of `intervals.bootstrap_figures`; nan for None."""
-        marks: list[Mark | None] = [getattr(self, measure) for measure in measures]
+    def cells(self) -> list[float]:
+        """EM and F1 of each of MEASURES in turn, as a row of `intervals.bootstrap_figures`; nan for None."""
+        marks: list[Mark | None] = [getattr(self, measure) for measure in MEASURES]
         return [math.nan if mark is None else getattr(mark, part) for mark in marks for part in PARTS]
 
 
@@ -114,12 +114,19 @@ def majority_chance(labels: Sequence[Hashable], right: Hashable) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class PairScores:
-    """A MuSiQue-Full pair by people. `answerability`: the chance that both majority labels are right."""
+class GroupScores:
+    """A group of instances of one question by people. `labels`: the chance that all majority labels are right."""
 
     answer: Mark
     support: Mark
-    answerability: float
+    labels: float
+
+
+def mean_scores(scores: Sequence[GroupScores], chance: float) -> GroupScores:
+    """The mean of scores, times the chance that everything else is right."""
+    answer, support = _mean([one.answer for one in scores]), _mean([one.support for one in scores])
+    labels = math.fsum(one.labels for one in scores) / len(scores)
+    return GroupScores(answer.times(chance), support.times(chance), labels * chance)
 
 
 def pair_scores(
@@ -130,46 +137,56 @@ def pair_scores(
     gold_support: Support,
     scorer: Scorer,
     count: int = 0,
-) -> PairScores:
+) -> GroupScores:
     """(answer, support) annotations of the answerable twin and the answers to its contrast, "" for
     "cannot be answered": 0 when a label is wrong, else the human score on the answerable twin among those
     who called it answerable; expected over tied labels, and over draws of `count` annotations (0: all) of either twin.
     """
     ordered = sorted(answerable, key=lambda one: (one[0], _in_order((frozenset(one[1]), None))))
-    own = [
-        _pair(some, gold=gold, gold_support=gold_support, scorer=scorer)
-        for some in draws(ordered, min(count or len(ordered), len(ordered)))
-    ]
+    own = []
+    for some in draws(ordered, min(count or len(ordered), len(ordered))):
+        attempts = [(text, support) for text, support in some if text.strip()]
+        called = [bool(text.strip()) for text, _support in some]
+        own.append(group_scores([(called, True)], attempts, gold=gold, gold_support=gold_support, scorer=scorer))
     refusing = [
         majority_chance([bool(text.strip()) for text in some], False)
         for some in draws(sorted(contrast), min(count or len(contrast), len(contrast)))
     ]
-    chance = math.fsum(refusing) / len(refusing)
-    labels = math.fsum(one.answerability for one in own) / len(own)
-    answer, support = _mean([one.answer for one in own]), _mean([one.support for one in own])
-    return PairScores(answer.times(chance), support.times(chance), labels * chance)
+    return mean_scores(own, math.fsum(refusing) / len(refusing))
 
 
-def _pair(
-    answerable: Sequence[tuple[str, Support]], *, gold: Sequence[str], gold_support: Support, scorer: Scorer
-) -> PairScores:
-    """The same with a contrast that everybody refuses."""
-    attempts = [(text, support) for text, support in answerable if text.strip()]
-    called = [bool(text.strip()) for text, _ in answerable]
-    chance = majority_chance(called, True)
+def labels_chance(members: Iterable[tuple[Sequence[Hashable], Hashable]]) -> float:
+    """The chance that every member's majority label is right: (labels given, right label) of each member."""
+    return math.prod(majority_chance(given, right) for given, right in members)
+
+
+def group_scores(
+    members: Iterable[tuple[Sequence[Hashable], Hashable]],
+    attempts: Sequence[tuple[str, Support]],
+    *,
+    gold: Sequence[str],
+    gold_support: Support,
+    scorer: Scorer,
+) -> GroupScores:
+    """The chance that all labels are right, times the human score on the sufficient member.
+
+    `attempts` are the (answer, support) of those who called the sufficient member sufficient; without any the group
+    scores 0.
+    """
+    chance = labels_chance(members)
     if not attempts:
-        return PairScores(Mark(0.0, 0.0), Mark(0.0, 0.0), chance)
+        return GroupScores(Mark(0.0, 0.0), Mark(0.0, 0.0), chance)
     answers, supports = zip(*attempts, strict=True)
     answer = _majority_mark(answers, key=scorer.key, score=scorer.answer, gold=tuple(gold))
     support = _majority_mark(supports, key=_whole, score=scorer.support, gold=gold_support)
-    return PairScores(answer.times(chance), support.times(chance), chance)
+    return GroupScores(answer.times(chance), support.times(chance), chance)
 
 
 def _of_answers(
     answers: Sequence[str], gold: Sequence[str] | None, scorer: Scorer, counts: Sequence[int]
 ) -> list[QuestionScores]:
     right = None if gold is None else tuple(gold)
-    return _question(answers, counts, key=scorer.key, score=scorer.answer, gold=right, alone=_alone)
+    return _question(answers, counts, key=scorer.key, score=scorer.answer, gold=right, alone=lambda answer: (answer,))
 
 
 def _of_supports(
@@ -262,49 +279,7 @@ def _whole(support: Support) -> Hashable:
     return frozenset(support)
 
 
-def _alone(answer: str) -> tuple[str, ...]:
-    return (answer,)
-
-
 def _in_order(tie: tuple[Hashable, object]) -> str:
     """A text to sort keys by that is the same in every run (a set's own order is not)."""
     key = tie[0]
     return repr(sorted(map(repr, key))) if isinstance(key, frozenset) else repr(key)
-
-
-NOTHING = Mark(0.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class GroupScores:
-    """A group by people. `labels`: the chance that the majority labels of all members are right."""
-
-    answer: Mark
-    support: Mark
-    labels: float
-
-
-def labels_chance(members: Iterable[tuple[Sequence[Hashable], Hashable]]) -> float:
-    """The chance that every member's majority label is right: (labels given, right label) of each member."""
-    return math.prod(majority_chance(given, right) for given, right in members)
-
-
-def group_scores(
-    members: Iterable[tuple[Sequence[Hashable], Hashable]],
-    attempts: Sequence[tuple[str, Support]],
-    *,
-    gold: Sequence[str],
-    gold_support: Support,
-    scorer: Scorer,
-) -> GroupScores:
-    """The chance that all labels are right, times the human score on the sufficient member.
-
-    `attempts` are the (answer, support) of those who called the sufficient member sufficient; without any the group
-    scores 0.
-    """
-    chance = labels_chance(members)
-    if not attempts:
-        return GroupScores(NOTHING, NOTHING, chance)
-    answers = question_scores([text for text, _ in attempts], gold, scorer=scorer).human_score or NOTHING
-    backed = support_scores([support for _, support in attempts], gold_support, scorer=scorer).human_score or NOTHING
-    return GroupScores(answers.times(chance), backed.times(chance), chance)

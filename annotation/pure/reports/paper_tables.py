@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from annotation.pure.data.example import JSON
 from annotation.pure.reports import table_formats, tables
 from annotation.pure.reports.tables import UNKNOWN
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 QUESTIONS = {"q": "q", "sub1": "q_sub1", "sub2": "q_sub2"}
 OUTCOMES = ["".join(each) for each in product("cw", repeat=3)]
 METRICS = {
@@ -47,11 +47,9 @@ def written(table: JSON, form: str) -> str:
 def subqa_tables(models: Mapping[str, JSON], decimals: int | None = None) -> list[JSON]:
     """The sub-question paper's Tables 2 to 4, a model each row and then each column, from figures of `evaluate`."""
     one, two = (1, 2) if decimals is None else (decimals, decimals)
+    cells = [(part, key, places) for part in QUESTIONS for key, places in (("em", one), ("f1", two))]
     rows = [
-        [
-            name,
-            *(_number(figures[part][key], places) for part in QUESTIONS for key, places in (("em", one), ("f1", two))),
-        ]
+        [name, *(_number(figures[part][key], places) for part, key, places in cells)]
         for name, figures in models.items()
     ]
     spans = [["", 1], *([name, 2] for name in QUESTIONS.values())]
@@ -124,7 +122,7 @@ def _partly(name: str, study: JSON, model: str) -> JSON | None:
     if of is None:
         return None
     message = _("%(model)s is left out for %(dataset)s: it has predictions for %(n)s of the %(all)s items.")
-    return {"text": message, "values": {"model": model, "dataset": name, "n": of["n"], "all": study["n"]}}
+    return tables.text_cell(message, model=model, dataset=name, n=of["n"], all=study["n"])
 
 
 _PARTS = ("answer", "support")
@@ -146,21 +144,8 @@ def _number(value: float | None, decimals: int) -> str:
 
 
 def _table(
-    name: str,
-    title: str,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    spans: Sequence[Sequence[Any]] = (),
-    words: int = 1,
+    name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1, **more: Any
 ) -> JSON:
-    """`words`: how many columns hold no numbers."""
-    result: JSON = {
-        "name": name,
-        "title": title,
-        "note": "",
-        "columns": list(columns),
-        "rows": [list(row) for row in rows],
-    }
-    result |= {"numbers": [number >= words for number in range(len(columns))], "leads": False, "bars": False}
-    return result | ({"spans": [list(span) for span in spans]} if spans else {})
+    """A table of texts; the columns after the first `words` hold numbers."""
+    numbers = [number >= words for number in range(len(columns))]
+    return tables.table(name, title, columns, rows, numbers=numbers, leads=False, bars=False, **more)

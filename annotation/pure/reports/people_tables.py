@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from annotation.pure.reports.tables import counted, is_figure, made, text_cell
+from annotation.pure.data.example import JSON
+from annotation.pure.reports.tables import counted, is_figure, table, text_cell
 from annotation.pure.statistics.intervals import Figure
 from annotation.pure.statistics.worker_intervals import LEAST_WORKERS, too_few, whom
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 NAME = "people"
 TITLE = _("How the figures depend on the annotators")
 HOW = _(
@@ -31,7 +31,7 @@ def for_workers(tables: Iterable[JSON], workers: int, responses: Sequence[int] =
     `responses`, the number of each item's, come first where the figures depend on them.
     """
     about = [*([responses_each(responses)] if responses else []), whom(workers)] if workers else []
-    return [_noted(table, about) if about and _has_intervals(table) else table for table in tables]
+    return [with_notes(each, about) if about and _has_intervals(each) else each for each in tables]
 
 
 def responses_each(numbers: Sequence[int]) -> JSON:
@@ -39,21 +39,20 @@ def responses_each(numbers: Sequence[int]) -> JSON:
     few, most = min(numbers), max(numbers)
     if few == most:
         return counted(most, _("Each item has one response (k = 1)."), _("Each item has %(n)s responses (k = %(n)s)."))
-    return {
-        "text": _("Items have %(few)s to %(most)s responses; figures use all of them unless a k is given."),
-        "values": {"few": few, "most": most},
-    }
+    message = _("Items have %(few)s to %(most)s responses; figures use all of them unless a k is given.")
+    return text_cell(message, few=few, most=most)
 
 
-def _has_intervals(table: Mapping[str, Any]) -> bool:
-    if table["name"].startswith(NAME):
+def _has_intervals(figures: JSON) -> bool:
+    if figures["name"].startswith(NAME):
         return False
-    return bool(set(ENDS) & set(table["columns"])) or any(is_figure(cell) for row in table["rows"] for cell in row)
+    return bool(set(ENDS) & set(figures["columns"])) or any(is_figure(cell) for row in figures["rows"] for cell in row)
 
 
-def _noted(table: JSON, about: Sequence[JSON]) -> JSON:
-    before = table.get("note") or []
-    return table | {"note": [*(before if isinstance(before, list) else [before]), *about]}
+def with_notes(figures: JSON, notes: Sequence[JSON]) -> JSON:
+    """A table with more notes below it."""
+    before = figures.get("note") or []
+    return figures | {"note": [*(before if isinstance(before, list) else [before]), *notes]}
 
 
 def notes(workers: int) -> list[Any]:
@@ -70,7 +69,7 @@ def people_table(figures: Sequence[tuple[JSON, Figure | None, Figure | None]], w
         return []
     rows = [[words, _general(over, workers), without and without.as_json()] for words, over, without in figures]
     columns = (_("Figure"), _("Over annotators and items"), _("With one annotator left out"))
-    return [made(NAME, TITLE, columns, rows, "") | {"note": notes(workers), "bars": False, "leads": False}]
+    return [table(NAME, TITLE, columns, rows, notes(workers), bars=False, leads=False)]
 
 
 def _general(figure: Figure | None, workers: int) -> JSON | None:
@@ -80,16 +79,18 @@ def _general(figure: Figure | None, workers: int) -> JSON | None:
 def answer_people_table(name: str, study: Mapping[str, Any], measures: Mapping[str, str]) -> JSON:
     """Of a dataset's answers and support: each measure with its range, and the average over workers and items."""
     people, cells = study["people"], [(part, kind) for part in ("answer", "support") for kind in ("em", "f1")]
+    over_workers, without_one = (
+        text_cell(_("95 % over annotators and items")),
+        text_cell(_("with one annotator left out")),
+    )
     rows = [
         [
             text_cell(words),
-            text_cell(
-                _("95 % over annotators and items") if measure == "average" else _("with one annotator left out")
-            ),
+            over_workers if measure == "average" else without_one,
             *(people[part][measure][kind] for part, kind in cells),
         ]
         for measure, words in measures.items()
     ]
     columns = [_("Measure"), _("Interval"), _("Answer EM"), _("Answer F1"), _("Support EM"), _("Support F1")]
-    table = made(f"{NAME}-{name}", TITLE, columns, rows, "")
-    return table | {"note": notes(people["workers"]), "of": [{"dataset": name}] * len(rows), "bars": False}
+    of = [{"dataset": name}] * len(rows)
+    return table(f"{NAME}-{name}", TITLE, columns, rows, notes(people["workers"]), of=of, bars=False)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from annotation.pure.data.example import JSON
 from annotation.pure.reports.answer_tables import answer_tables
 from annotation.pure.reports.exclusion_tables import count_table, tables_with_excluded
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 CORRECTED = "corrected-"  # before the names of tables against corrected gold
 AGAINST_CORRECTED = _("against corrected gold")
 BY_COLUMN = {"dataset": "dataset", "hops": "hops", "shape": "shape", "worker": "worker"}  # a first column: its filter

@@ -51,26 +51,41 @@ def interval(figure: Mapping[str, Any]) -> str:
     return f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
 
 
-def text_cell(words: str) -> dict[str, Any]:
-    """A cell of words, a gettext id."""
-    return {"text": words, "values": {}}
+def text_cell(words: str, **values: Any) -> dict[str, Any]:
+    """A cell of words, a gettext id, that is translated when it is shown."""
+    return {"text": words, "values": values}
 
 
 def counted(number: int, one: str, many: str) -> dict[str, Any]:
     """A cell of words about a number: `one` where it is 1, else `many` with %(n)s in it; both are gettext ids."""
-    return {"text": one if number == 1 else many, "values": {"n": number}}
+    return text_cell(one if number == 1 else many, n=number)
+
+
+def as_sentence(message: str, **values: Any) -> dict[str, Any]:
+    """A sentence of a report's text: a gettext id with the values in its places."""
+    return {"message": message, "values": values}
 
 
 def counted_sentence(number: int, one: str, many: str, **values: Any) -> dict[str, Any]:
-    """A sentence about a number, {"message", "values"}, as `counted` words it."""
-    return {"message": one if number == 1 else many, "values": {"n": number, **values}}
+    """A sentence about a number, as `counted` words it."""
+    return as_sentence(one if number == 1 else many, n=number, **values)
 
 
-def made(
-    name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str | list[Any]
+def table(
+    name: str,
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    note: str | list[Any] = "",
+    **more: Any,
 ) -> dict[str, Any]:
-    """A table; callers may add further keys."""
-    return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": [list(row) for row in rows]}
+    """A table; title, notes and columns are gettext ids, and `more` are its optional keys."""
+    cells = {"columns": list(columns), "rows": [list(row) for row in rows]}
+    return {"name": name, "title": title, "note": note, **cells, **more}
+
+
+def rounded(value: float | None, digits: int = 3) -> float | None:
+    return None if value is None else round(value, digits)
 
 
 def sentence(cell: Mapping[str, Any], translate: Translate = str) -> str:

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from annotation.pure.reports.tables import made, text_cell
-from annotation.pure.statistics.agreement import alpha_figure, percent_agreement
+from annotation.pure.data.example import JSON
+from annotation.pure.reports.tables import rounded, table, text_cell
+from annotation.pure.statistics.agreement import alpha_figure, most_said, percent_agreement
 from annotation.pure.statistics.distance_agreement import alpha_without_one
 from annotation.pure.statistics.intervals import Figure, bootstrap_figure, resampled_sums, wilson
 from annotation.pure.statistics.label_models import Vote, dawid_skene, one_coin
-from annotation.pure.statistics.worker_intervals import Unit, without_one
+from annotation.pure.statistics.worker_intervals import label_units, without_one
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 LabelsByItem = Iterable[tuple[str, Sequence[tuple[str, Hashable]]]]
 Labels = dict[str, str | None]  # None: two labels are equally good
 
@@ -64,18 +64,8 @@ def _modelled(votes: Mapping[str, Mapping[str, str]]) -> SideBySide:
         return SideBySide(majority, None, None, {})
     flat = [Vote(item, worker, label) for item, own in votes.items() for worker, label in own.items()]
     full, coin = dawid_skene(flat), one_coin(flat)
-    outcomes = [{str(item): _text(label) for item, label in model.aggregates().items()} for model in (full, coin)]
-    by_full, by_coin = ({item: labels[item] for item in majority} for labels in outcomes)
-    accuracies = {str(worker): accuracy for worker, accuracy in coin.accuracies().items()}
-    return SideBySide(majority, by_full, by_coin, accuracies)
-
-
-def most_said(labels: Iterable[str]) -> str | None:
-    """The label that most gave; None without labels, and where two were given as often."""
-    ranked = Counter(labels).most_common(2)
-    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
-        return None
-    return ranked[0][0]
+    by_full, by_coin = ({item: model.aggregates()[item] for item in majority} for model in (full, coin))
+    return SideBySide(majority, by_full, by_coin, coin.accuracies())
 
 
 def agreement_tables(
@@ -110,7 +100,7 @@ def agreement_table(units: Sequence[Mapping[str, Hashable]], *, seed: int) -> JS
     note = _(
         "Over items with labels from at least two annotators; bootstrap intervals over items; a dash where undefined."
     )
-    return made("agreement", _("Agreement"), agreement_columns(_("Items")), rows, [note, WITHOUT_ONE])
+    return table("agreement", _("Agreement"), agreement_columns(_("Items")), rows, [note, WITHOUT_ONE])
 
 
 def agreement_columns(of: str) -> list[str]:
@@ -123,18 +113,13 @@ def agreement_columns(of: str) -> list[str]:
 def raw_agreement_row(words: JSON, units: Sequence[Mapping[str, Hashable]], seed: int) -> list[Any]:
     """How often two workers of a unit say the same, and from which to which value it lies without any one of them."""
     shared = [percent_agreement([list(unit.values())]) for unit in units]
-    without = without_one(Unit(value, _agreement_without(unit)) for unit, value in zip(units, shared, strict=True))
+    without = without_one(label_units(units, lambda labels: percent_agreement([labels])))
     return [words, *_numbers(bootstrap_figure(shared, seed, resamples=RESAMPLES)), *_ends(without)]
-
-
-def _agreement_without(unit: Mapping[str, Hashable]) -> dict[str, float | None]:
-    return {worker: percent_agreement([[x for name, x in unit.items() if name != worker]]) for worker in unit}
 
 
 def alpha_row(units: Sequence[Mapping[str, Hashable]], seed: int) -> list[Any]:
     figure = alpha_figure([list(unit.values()) for unit in units], seed, resamples=RESAMPLES)
-    without = alpha_without_one(units)
-    return [text_cell(_("Krippendorff's alpha (nominal)")), *_numbers(figure), *_ends(without)]
+    return [text_cell(_("Krippendorff's alpha (nominal)")), *_numbers(figure), *_ends(alpha_without_one(units))]
 
 
 def _ends(figure: Figure) -> list[float | None]:
@@ -185,7 +170,7 @@ def _aggregate_table(models: SideBySide, named: Mapping[str, str]) -> JSON:
     columns = (_("Label"), _("Majority"), _("Share"), _("Dawid–Skene"), _("One-coin model"))
     note = TOO_FEW if models.dawid_skene is None else MODELLED
     of = [*({"label": key} for key in named), {}, {}]
-    return made("verdicts", _("Aggregated labels"), columns, rows, note) | {"of": of}
+    return table("verdicts", _("Aggregated labels"), columns, rows, note) | {"of": of}
 
 
 def _worker_table(votes: Mapping[str, Mapping[str, str]], models: SideBySide, gold: Mapping[str, str] | None) -> JSON:
@@ -212,7 +197,7 @@ def _worker_table(votes: Mapping[str, Mapping[str, str]], models: SideBySide, go
     note = _(
         "Each worker compared with the others on the same items, without the worker's own label; 95 % Wilson intervals."
     )
-    return made("by-worker", _("By worker"), [*columns, *([_("Agreement with gold")] if gold else [])], rows, note)
+    return table("by-worker", _("By worker"), [*columns, *([_("Agreement with gold")] if gold else [])], rows, note)
 
 
 def _confusion_table(
@@ -239,7 +224,7 @@ def _confusion_table(
         else _("Rows: the majority label of the others; items where they tie are left out.")
     )
     columns = (_("Worker"), _("True label"), *named.values())
-    return made("confusion", _("Labels given by each worker"), columns, rows, note) | of
+    return table("confusion", _("Labels given by each worker"), columns, rows, note) | of
 
 
 def _most(labels: Sequence[str]) -> set[str]:
@@ -250,9 +235,4 @@ def _most(labels: Sequence[str]) -> set[str]:
 
 
 def _numbers(figure: Figure) -> list[float | None]:
-    ends = [None if end is None else round(end, 3) for end in (figure.value, figure.low, figure.high)]
-    return [*ends, figure.n]
-
-
-def _text(label: Hashable | None) -> str | None:
-    return None if label is None else str(label)
+    return [*(rounded(end) for end in (figure.value, figure.low, figure.high)), figure.n]

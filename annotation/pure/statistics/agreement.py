@@ -17,37 +17,56 @@ import numpy.typing as npt
 from annotation.pure.statistics.intervals import RESAMPLES, Figure, resampled_sums
 
 Array = npt.NDArray[np.float64]
-T = TypeVar("T")
+L = TypeVar("L", bound=Hashable)
 
 
 def alpha_figure(units: Iterable[Sequence[Hashable | None]], seed: int, *, resamples: int = RESAMPLES) -> Figure:
     """Nominal alpha with a 95 % percentile interval over resampled units; n counts units with a pair."""
-    labels, sizes = _pairable(units)
-    if not labels:
+    paired = _pairable(units)
+    if not paired:
         return Figure(None, None, None, 0)
-    codes, owner = _codes(labels), np.repeat(np.arange(len(sizes)), sizes)
-    counts = np.zeros((len(sizes), int(codes.max()) + 1))
+    codes = label_codes(label for labels in paired for label in labels)
+    owner = np.repeat(np.arange(len(paired)), [len(labels) for labels in paired])
+    counts = np.zeros((len(paired), int(codes.max()) + 1))
     np.add.at(counts, (owner, codes), 1.0)
     m = counts.sum(axis=1)
     differing = (m**2 - (counts**2).sum(axis=1)) / (m - 1)
     parts = np.column_stack([differing, counts])
     value = _alphas(parts.sum(axis=0, keepdims=True))[0]
     if np.isnan(value):
-        return Figure(None, None, None, len(sizes))
+        return Figure(None, None, None, len(paired))
     drawn = _alphas(resampled_sums(parts, seed, resamples=resamples))
     low, high = np.nanquantile(drawn, [0.025, 0.975])
-    return Figure(float(value), float(low), float(high), len(sizes), "percentile")
+    return Figure(float(value), float(low), float(high), len(paired), "percentile")
 
 
 def percent_agreement(units: Iterable[Sequence[Hashable | None]]) -> float | None:
     """0..1: the share of agreeing pairs in a unit, averaged over the units with at least two labels."""
     shares = []
-    for unit in units:
-        labels = [label for label in unit if label is not None]
-        if len(labels) > 1:
-            agreeing = sum(count * (count - 1) for count in Counter(labels).values())
-            shares.append(agreeing / (len(labels) * (len(labels) - 1)))
+    for labels in _pairable(units):
+        agreeing = sum(count * (count - 1) for count in Counter(labels).values())
+        shares.append(agreeing / (len(labels) * (len(labels) - 1)))
     return sum(shares) / len(shares) if shares else None
+
+
+def mean_disagreement(units: Iterable[Sequence[Hashable | None]]) -> float:
+    """One less the percent agreement; 0 where there is nothing to compare."""
+    agreed = percent_agreement(units)
+    return 0.0 if agreed is None else 1 - agreed
+
+
+def most_said(labels: Iterable[L]) -> L | None:
+    """The label that most gave; None without labels, and where two were given as often."""
+    ranked = Counter(labels).most_common(2)
+    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
+        return None
+    return ranked[0][0]
+
+
+def label_codes(labels: Iterable[Hashable]) -> npt.NDArray[np.int64]:
+    """Labels as whole numbers from 0, in the order in which they first come."""
+    seen: dict[Hashable, int] = {}
+    return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
 
 
 def _alphas(parts: Array) -> Array:
@@ -60,18 +79,7 @@ def _alphas(parts: Array) -> Array:
     return alphas
 
 
-def _pairable(units: Iterable[Sequence[T | None]]) -> tuple[list[T], list[int]]:
-    """All labels of the units that have at least two, one after the other, and how many each unit has."""
-    labels: list[T] = []
-    sizes: list[int] = []
-    for unit in units:
-        own = [label for label in unit if label is not None]
-        if len(own) > 1:
-            labels += own
-            sizes.append(len(own))
-    return labels, sizes
-
-
-def _codes(labels: list[Hashable]) -> npt.NDArray[np.int64]:
-    seen: dict[Hashable, int] = {}
-    return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
+def _pairable(units: Iterable[Sequence[Hashable | None]]) -> list[list[Hashable]]:
+    """The labels of the units that have at least two."""
+    known = ([label for label in unit if label is not None] for unit in units)
+    return [labels for labels in known if len(labels) > 1]

@@ -7,7 +7,7 @@ maximisation from the vote shares; the objective that `trace` holds never falls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,9 +25,9 @@ Codes = npt.NDArray[np.int64]
 class Vote(NamedTuple):
     """A worker's label for an item; a worker may label an item more than once."""
 
-    item: Hashable
-    worker: Hashable
-    label: Hashable
+    item: str
+    worker: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,15 @@ class LabelModel:
     """
 
     name: str
-    items: list[Hashable]
-    workers: list[Hashable]
-    labels: list[Hashable]
+    items: list[str]
+    workers: list[str]
+    labels: list[str]
     posterior: Array
     shares: Array
     errors: Array
     trace: list[float]
 
-    def aggregates(self) -> dict[Hashable, Hashable | None]:
+    def aggregates(self) -> dict[str, str | None]:
         """The most likely label of each item; None where the best are equally likely."""
         best = self.posterior.max(axis=1, keepdims=True)
         tied = (self.posterior > best - 1e-9).sum(axis=1)
@@ -57,7 +57,7 @@ class LabelModel:
             for item, place, one in zip(self.items, places, tied, strict=True)
         }
 
-    def accuracies(self) -> dict[Hashable, float]:
+    def accuracies(self) -> dict[str, float]:
         """Each worker's chance of being right, over the estimated shares of the true labels."""
         right = np.einsum("wtt,t->w", self.errors, self.shares)
         return dict(zip(self.workers, right.tolist(), strict=True))
@@ -104,7 +104,7 @@ def _fitted(name: str, votes: Iterable[Vote], *, tables: _Tables, smoothing: flo
     return LabelModel(name, items, workers, labels, posterior, shares, errors, trace)
 
 
-def _coded(column: Sequence[Hashable]) -> tuple[list[Hashable], Codes]:
+def _coded(column: Sequence[str]) -> tuple[list[str], Codes]:
     """The distinct values in an order of their own, and each value's position."""
     names = sorted(set(column), key=repr)
     place = {name: k for k, name in enumerate(names)}

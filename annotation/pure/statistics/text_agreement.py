@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from annotation.pure.reports.tables import made, text_cell
+from annotation.pure.data.example import JSON
+from annotation.pure.reports.tables import rounded, table, text_cell
 from annotation.pure.statistics.distance_agreement import Alpha
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-JSON = dict[str, Any]
 ANSWER_TEXT, SUPPORT = _("the answer (distance 1 − F1)"), _("the support (MASI distance)")
+ALPHA_COLUMNS = [
+    _("Part"), _("Value"), _("95 % low"), _("95 % high"), "n",
+    _("Lowest with one annotator left out"), _("Highest with one annotator left out"),
+]  # fmt: skip
 NOTE = _(
     "1: full agreement; 0: agreement at chance level. n counts the units with at least two annotators. "
     "Bootstrap intervals over these units; lowest and highest: with any one annotator left out."
@@ -20,17 +23,10 @@ NOTE = _(
 def text_agreement_table(alphas: Sequence[tuple[str, Alpha]]) -> list[JSON]:
     """A row for each (words, alpha); no table where nothing is shared by two."""
     rows = [
-        [text_cell(words), *(_rounded(end) for end in (one.figure.value, one.figure.low, one.figure.high)),
-         one.figure.n, *(_rounded(end) for end in (one.without.low, one.without.high))]
+        [text_cell(words), *(rounded(end) for end in (one.figure.value, one.figure.low, one.figure.high)),
+         one.figure.n, *(rounded(end) for end in (one.without.low, one.without.high))]
         for words, one in alphas
         if one.figure.n
     ]  # fmt: skip
-    columns = [
-        _("Part"), _("Value"), _("95 % low"), _("95 % high"), "n",
-        _("Lowest with one annotator left out"), _("Highest with one annotator left out"),
-    ]  # fmt: skip
-    return [made("text-agreement", _("Krippendorff's alpha for texts and marks"), columns, rows, NOTE)] if rows else []
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 3)
+    title = _("Krippendorff's alpha for texts and marks")
+    return [table("text-agreement", title, ALPHA_COLUMNS, rows, NOTE)] if rows else []

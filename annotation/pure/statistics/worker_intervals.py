@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from annotation.pure.reports.tables import text_cell
+from annotation.pure.statistics.agreement import label_codes
 from annotation.pure.statistics.intervals import LEVEL, Figure
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -33,6 +35,7 @@ TOO_FEW = _(
     "took part. An interval over so few people would mostly reflect who happened to take part."
 )
 Array = npt.NDArray[np.float64]
+H = TypeVar("H")
 
 
 class Response(NamedTuple):
@@ -54,14 +57,21 @@ class Unit(NamedTuple):
     without: Mapping[str, float | None]
 
 
+def label_units(labels: Iterable[Mapping[str, H]], value: Callable[[list[H]], float | None]) -> Iterator[Unit]:
+    """The value of labels by worker, and without each worker; without labels a unit does not count."""
+    for by_worker in labels:
+        others = {worker: [x for name, x in by_worker.items() if name != worker] for worker in by_worker}
+        yield Unit(value(list(by_worker.values())), {w: value(rest) if rest else None for w, rest in others.items()})
+
+
 def whom(workers: int) -> dict[str, Any]:
     """A sentence saying which workers the intervals over items hold for, as a text cell."""
-    return {"text": THIS_ONE, "values": {}} if workers == 1 else {"text": THESE, "values": {"n": workers}}
+    return text_cell(THIS_ONE) if workers == 1 else text_cell(THESE, n=workers)
 
 
 def too_few(workers: int) -> dict[str, Any]:
     """The reason why there are no figures for workers in general."""
-    return {"text": TOO_FEW, "values": {"n": workers, "least": LEAST_WORKERS}}
+    return text_cell(TOO_FEW, n=workers, least=LEAST_WORKERS)
 
 
 def over_workers(responses: Iterable[Response]) -> Figure:
@@ -75,7 +85,7 @@ def over_workers(responses: Iterable[Response]) -> Figure:
     weights = np.array([row.weight for row in rows])
     values = np.array([row.value for row in rows])
     value = float(weights @ values / weights.sum())
-    items, workers = (_codes([row[k] for row in rows]) for k in (0, 1))
+    items, workers = (label_codes(row[k] for row in rows) for k in (0, 1))
     number = int(workers.max()) + 1
     if number < LEAST_WORKERS or np.ptp(values) == 0:
         return Figure(value, None, None, number)
@@ -113,11 +123,6 @@ def _changed(total: float, n: int, rows: Sequence[tuple[float | None, float | No
     after = [new for _old, new in rows if new is not None]
     left = n - len(before) + len(after)
     return (total - math.fsum(before) + math.fsum(after)) / left if left else None
-
-
-def _codes(labels: Collection[Hashable]) -> npt.NDArray[np.int64]:
-    seen: dict[Hashable, int] = {}
-    return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
 
 
 def _clustered(off: Array, clusters: npt.NDArray[np.int64]) -> float:

@@ -10,7 +10,6 @@ from annotation.tasktype import JSON, InvalidWording
 from annotation.tasktype.helpers.answering import answer_text, completed, problems
 
 NO_ANSWER = "no answer"  # these words, ignoring case, say that the paragraphs contain no answer
-WRITES = _("The answer as written in a paragraph, or “no answer” if there is none. The support stays the same.")
 
 
 def wording(answer: JSON) -> str:

@@ -97,11 +97,11 @@ def _paragraph(paragraph: Paragraph, options: AnswerControls) -> JSON:
     return shown
 
 
-def shuffled(payload: JSON, rng: Random) -> JSON:
-    """The paragraphs in a random order; `order[k]` is the payload's position of the k-th shown paragraph."""
-    order = list(range(len(payload["paragraphs"])))
+def shuffled(payload: JSON, part: str, rng: Random) -> JSON:
+    """The payload with one of its lists in a random order; `order[k]` is the position of what is shown as k."""
+    order = list(range(len(payload[part])))
     rng.shuffle(order)
-    return {**payload, "paragraphs": [payload["paragraphs"][k] for k in order], "order": order}
+    return {**payload, part: [payload[part][k] for k in order], "order": order}
 
 
 def completed(payload: JSON, answer: Any) -> JSON:
@@ -147,14 +147,14 @@ def problems(payload: JSON, answer: JSON) -> list[Problem]:
 
 def majority(answers: Sequence[JSON]) -> tuple[JSON, bool]:
     """The majority answer, separately the majority support, and whether there is a tie. ValueError without answers."""
-    texts = human_scores.majorities(answers, key=lambda a: metrics.MUSIQUE.key(answer_text(a)))
+    texts = human_scores.majorities(answers, key=answer_key)
     supports = human_scores.majorities(answers, key=lambda a: frozenset(a["support"]))
     return {**texts[0], "support": sorted(supports[0]["support"])}, len(texts) > 1 or len(supports) > 1
 
 
-def same_answer(one: JSON, other: JSON) -> bool:
-    """Whether both count as the same answer in a vote."""
-    return metrics.MUSIQUE.key(answer_text(one)) == metrics.MUSIQUE.key(answer_text(other))
+def answer_key(answer: JSON) -> str:
+    """The answer's text normalised: answers with equal keys count as the same in a vote."""
+    return metrics.MUSIQUE.key(answer_text(answer))
 
 
 def doubted(answers: Sequence[JSON], gold: Example) -> JSON | None:

@@ -6,8 +6,10 @@ dataset, with `#k`, and "edges" [{"head", "tail", "entity"}] in the order of `da
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from annotation.pure.data import dag
-from annotation.pure.data.example import Example, Hop
+from annotation.pure.data.example import Example, Hop, Paragraph
 from annotation.pure.derivations.bridges import entity_key, folded, masked, mentions, tidy
 from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES, TAIL_QUESTION
 from annotation.tasktype import JSON
@@ -15,24 +17,26 @@ from annotation.tasktype import JSON
 
 def hops_payload(example: Example) -> JSON | None:
     """{"hops", "edges"}; None without a sound decomposition, or if a hop lacks its paragraph."""
-    edges = dag.edges(example.hops)
+    edges = edges_of(example.hops)
     if not edges or dag.problems(example.hops):
         return None
     if any(hop.support is None or not 0 <= hop.support < len(example.paragraphs) for hop in example.hops):
         return None
-    return {
-        "hops": [_hop(example, hop) for hop in example.hops],
-        "edges": [{"head": j, "tail": i, "entity": example.hops[j - 1].answer} for j, i in edges],
-    }
+    return {"hops": [hop_json(example, hop) for hop in example.hops], "edges": edges}
 
 
-def _hop(example: Example, hop: Hop) -> JSON:
-    paragraph = example.paragraphs[hop.support or 0]
-    return {
-        "question": hop.question,
-        "answer": hop.answer,
-        "paragraph": {"title": paragraph.title, "text": paragraph.text},
-    }
+def edges_of(hops: Sequence[Hop]) -> list[JSON]:
+    """The edges between hops, with the answer that connects them."""
+    return [{"head": j, "tail": i, "entity": hops[j - 1].answer} for j, i in dag.edges(hops)]
+
+
+def hop_json(example: Example, hop: Hop) -> JSON:
+    paragraph = paragraph_json(example.paragraphs[hop.support or 0])
+    return {"question": hop.question, "answer": hop.answer, "paragraph": paragraph}
+
+
+def paragraph_json(paragraph: Paragraph) -> JSON:
+    return {"title": paragraph.title, "text": paragraph.text}
 
 
 def mention_of(example: Example, edge: JSON) -> str:

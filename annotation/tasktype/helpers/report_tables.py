@@ -9,10 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import Any, TypeVar
+from typing import Any
 
 from annotation.pure.reports import tables
-from annotation.pure.reports.people_tables import responses_each
+from annotation.pure.reports.answers_per_item import common_count
+from annotation.pure.reports.people_tables import for_workers, responses_each
+from annotation.pure.reports.tables import as_sentence as as_sentence
+from annotation.pure.reports.tables import table as table
+from annotation.pure.reports.tables import text_cell as text_cell
 from annotation.pure.review.label_tables import WITHOUT_ONE, agreement_columns, alpha_row, raw_agreement_row
 from annotation.pure.statistics.intervals import wilson
 from annotation.pure.statistics.worker_intervals import Unit, whom
@@ -24,19 +28,14 @@ INTERVALS = _("Shares with 95 % Wilson intervals; agreement with 95 % bootstrap 
 UNANSWERED = _("no response yet")
 
 
-def table(name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str = "") -> JSON:
-    """A table for the report page; titles, notes and columns are gettext ids."""
-    return {"name": name, "title": title, "note": note, "columns": list(columns), "rows": [list(row) for row in rows]}
-
-
-def text_cell(message: str, **values: Any) -> JSON:
-    """A text that is translated when it is shown, as a cell or a sentence."""
-    return {"text": message, "values": values}
-
-
 def share(count: int, total: int) -> JSON:
     """A share with its Wilson interval, as a cell."""
     return wilson(count, total).as_json()
+
+
+def share_of(values: Sequence[bool]) -> JSON:
+    """The share of true values with its Wilson interval, as a cell."""
+    return share(sum(values), len(values))
 
 
 def in_words(figure: JSON) -> str:
@@ -56,11 +55,10 @@ def agreement_table(units: Units, *, seed: int, guessing: float | None = None) -
     if guessing is None:
         rows.append(alpha_row(units, seed))
     else:
-        rows.append(
-            [text_cell(_("Agreement by random guessing")), round(guessing, 3), None, None, rows[0][4], None, None]
-        )
+        words = text_cell(_("Agreement by random guessing"))
+        rows.append([words, round(guessing, 3), None, None, rows[0][4], None, None])
     note = [_("Over units with at least two annotators; a dash where agreement is undefined."), WITHOUT_ONE]
-    return table("agreement", _("Agreement"), agreement_columns(_("Units")), rows) | {"note": note}
+    return table("agreement", _("Agreement"), agreement_columns(_("Units")), rows, note)
 
 
 def excluded_table(judged: Iterable[Judged]) -> list[JSON]:
@@ -69,8 +67,14 @@ def excluded_table(judged: Iterable[Judged]) -> list[JSON]:
     if not reasons:
         return []
     rows = [[text_cell(reason) if reason == UNANSWERED else reason, count] for reason, count in sorted(reasons.items())]
-    result = table("excluded", _("Left out"), (_("Reason"), _("HITs")), rows)
-    return [result | {"leads": False}]  # its rows link to nothing that counts
+    # Its rows link to nothing that counts.
+    return [table("excluded", _("Left out"), (_("Reason"), _("HITs")), rows, leads=False)]
+
+
+def aggregate_table(counts: Counter[Any], words: Mapping[Any, str], of: str, note: str = "") -> JSON:
+    """How many aggregated responses have each label, out of all; `of` names what is counted."""
+    rows = [[text_cell(each), counts[label], share(counts[label], counts.total())] for label, each in words.items()]
+    return table("verdicts", _("Aggregated labels"), (_("Label"), of, _("Share")), rows, note)
 
 
 def usual_seconds(seconds: Iterable[float]) -> float | None:
@@ -79,8 +83,36 @@ def usual_seconds(seconds: Iterable[float]) -> float | None:
     return round(median(known), 1) if known else None
 
 
-H = TypeVar("H")
 Value = Callable[[Sequence[Judged]], float | None]
+
+
+def counted_rows(judged: Iterable[Judged]) -> list[Judged]:
+    """The HITs with responses that are not excluded."""
+    return [row for row in judged if row.given and not row.excluded]
+
+
+def common_count_of(judged: Iterable[Judged]) -> int:
+    """The k of a report: at how many responses per item its figures are."""
+    return common_count((len(row.given), row.wanted) for row in counted_rows(judged))
+
+
+def report(
+    judged: Sequence[Judged],
+    tables: Sequence[JSON],
+    *,
+    paragraph: Iterable[JSON],
+    intervals: str = INTERVALS,
+    warnings: Iterable[JSON] = (),
+) -> JSON:
+    """A report's content: the task's tables with notes on whom they are about, and the number of excluded HITs."""
+    rows = counted_rows(judged)
+    return {
+        "n": len(rows),
+        "tables": for_workers([*tables, *excluded_table(judged)], workers_of(rows), responses_of(rows)),
+        "paragraph": list(paragraph),
+        "intervals": intervals,
+        "warnings": list(warnings),
+    }
 
 
 def workers_of(rows: Iterable[Judged]) -> int:
@@ -98,7 +130,7 @@ def about(rows: Sequence[Judged], *, intervals: bool = True) -> list[JSON]:
     numbers = responses_of(rows)
     cells = [responses_each(numbers)] if numbers else []
     cells += [whom(workers_of(rows))] if numbers and intervals else []
-    return [{"message": cell["text"], "values": cell["values"]} for cell in cells]
+    return [as_sentence(cell["text"], **cell["values"]) for cell in cells]
 
 
 def question_of(row: Judged) -> tuple[str, str]:
@@ -128,10 +160,3 @@ def _without(rows: Sequence[Judged], worker: str) -> list[Judged]:
 def alone(value: Callable[[Judged], float | None]) -> Value:
     """The value of a group of a single row; None without responses."""
     return lambda rows: value(rows[0]) if rows[0].given else None
-
-
-def label_units(labels: Iterable[Mapping[str, H]], value: Callable[[Sequence[H]], float]) -> Iterator[Unit]:
-    """The value of labels by worker, and without each worker; without labels a unit does not count."""
-    for by_worker in labels:
-        others = {worker: [x for name, x in by_worker.items() if name != worker] for worker in by_worker}
-        yield Unit(value(list(by_worker.values())), {w: value(rest) if rest else None for w, rest in others.items()})

@@ -8,7 +8,7 @@ from random import Random
 from annotation.pure.data.example import Example
 from annotation.tasktype import JSON
 
-from . import bridging
+from . import bridge_judgments
 from .findings import found
 
 REASON = "It is asked for in other words."
@@ -17,13 +17,13 @@ REASON = "It is asked for in other words."
 def imitated(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
     """An answer as the page posts it. Wrong: a bridge misjudged, or a question that is clumsier than it must be."""
     count = len(payload["edges"])
-    known = (bridging.known(gold) + ["same"] * count)[:count]
+    known = (bridge_judgments.known(gold) + ["same"] * count)[:count]
     judged = [kind or "same" for kind in known]
     if not right and rng.random() < 0.3:
         place = rng.randrange(count)
         judged[place] = "different" if judged[place] == "same" else "same"
     blank: JSON = {"bridges": judged, "why": "", "question": "", "overrides": {}, "pasted": 0.0}
-    if any(kind in bridging.ENDS for kind in judged):
+    if any(kind in bridge_judgments.ENDS for kind in judged):
         return blank | {"why": "They are two things of one name."}
     for question in _questions(payload, gold, right=right):
         findings = found(payload, question)

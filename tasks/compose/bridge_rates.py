@@ -13,7 +13,8 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
 from annotation.tasktype.helpers.report_tables import table, text_cell
 
-from .tally import Bridge, Edge, Tally
+from .batch_counts import Bridge, Edge, Tally
+from .bridge_judgments import ENDS
 
 JUDGED = _(
     "An edge is judged only if the edges before it were judged the same. Known edges are not counted. The "
@@ -27,7 +28,6 @@ OVER = {
     "different": _("not the same, over annotators and items"),
     "unsure": _("cannot tell, over annotators and items"),
 }
-ENDED = ("different", "unsure")
 
 
 def by_edge(counted: Tally, seed: int) -> JSON:
@@ -39,31 +39,26 @@ def by_edge(counted: Tally, seed: int) -> JSON:
     rows: list[list[Any]] = []
     general = []
     for (shape, head, tail), of in sorted(edges.items()):
-        shares = [_rate(of, (kind,), seed).as_json() for kind in kinds]
+        shares = [rate(of, seed, (kind,)).as_json() for kind in kinds]
         rows.append([text_cell(shape_words(shape)), f"{head}→{tail}", len(of), *shares])
         general.append([general_rate(of, (kind,)) for kind in kinds])
     columns, note = [_("shape"), _("edge"), _("judged"), *kinds.values()], too_few(len(counted.workers))
     if any(cell is not None for cells in general for cell in cells):
-        columns, note = [*columns, *OVER.values()], {"text": IN_GENERAL, "values": {}}
+        columns, note = [*columns, *OVER.values()], text_cell(IN_GENERAL)
         rows = [[*row, *cells] for row, cells in zip(rows, general, strict=True)]
-    result = table("by-edge", _("The bridge check, edge by edge"), columns, rows)
-    return result | {"note": [JUDGED, note], "of": [{"shape": shape} for shape, _head, _tail in sorted(edges)]}
+    of = [{"shape": shape} for shape, _head, _tail in sorted(edges)]
+    return table("by-edge", _("The bridge check, edge by edge"), columns, rows, [JUDGED, note], of=of)
 
 
-def _rate(bridges: Sequence[Bridge], kinds: Sequence[str], seed: int) -> Figure:
+def rate(bridges: Sequence[Bridge], seed: int, kinds: Sequence[str] = ENDS) -> Figure:
     """How often bridges were judged so, for these workers: the judgments of a graph are resampled together."""
     return clustered_share(((bridge.hit, bridge.judgment in kinds) for bridge in bridges), seed, resamples=1_999)
 
 
-def general_rate(bridges: Sequence[Bridge], kinds: Sequence[str]) -> JSON | None:
+def general_rate(bridges: Sequence[Bridge], kinds: Sequence[str] = ENDS) -> JSON | None:
     """The same with the interval over workers and graphs; None for too few workers."""
     figure = over_workers(Response(b.hit, b.worker, float(b.judgment in kinds)) for b in bridges)
     return None if figure.n < LEAST_WORKERS else figure.as_json()
-
-
-def ended_rate(bridges: Sequence[Bridge], seed: int) -> Figure:
-    """How often bridges ended the check: not the same, or not to be told."""
-    return _rate(bridges, ENDED, seed)
 
 
 def percent(share: float) -> float:

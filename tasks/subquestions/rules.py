@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotation.pure.data import dag
-from annotation.pure.data.corrections import flowed, plain
+from annotation.pure.data.corrections import flowed
+from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Problem
 
@@ -58,8 +59,8 @@ def corrected(payload: JSON, hops: Sequence[JSON]) -> list[dict[str, bool]]:
     follow = following(payload, hops)
     return [
         {
-            "question": plain(hop["question"]) not in {plain(own["question"]), plain(after)},
-            "answer": plain(hop["answer"]) != plain(own["answer"]),
+            "question": tidy(hop["question"]) not in {tidy(own["question"]), tidy(after)},
+            "answer": tidy(hop["answer"]) != tidy(own["answer"]),
         }
         for hop, own, after in zip(hops, payload["hops"], follow, strict=True)
     ]

@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from annotation.pure.reports.tables import counted, counted_sentence
+from annotation.pure.reports.tables import as_sentence, counted, counted_sentence, text_cell
 from annotation.pure.statistics.worker_intervals import whom
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON
 
-from .rates import ENDED, ended_rate, general_rate, percent
-from .tally import Hops, Pay, Tally
+from .batch_counts import Hops, Pay, Tally
+from .bridge_rates import general_rate, percent, rate
 
 
 def paragraph(tally: Tally, seed: int) -> Iterator[JSON]:
     """The sentences; none without answers."""
     if not tally.answers:
         return
-    people = {
-        "workers": counted(len(tally.workers), _("One worker submitted"), _("%(n)s workers submitted")),
-        "answers": counted(tally.answers, _("one response"), _("%(n)s responses")),
-        "graphs": counted(
-            tally.hits, _("to one graph of single-hop questions"), _("to %(n)s graphs of single-hop questions")
-        ),
-    }
-    yield {"message": _("%(workers)s %(answers)s %(graphs)s."), "values": people}
+    graphs = _("to one graph of single-hop questions"), _("to %(n)s graphs of single-hop questions")
+    yield as_sentence(
+        _("%(workers)s %(answers)s %(graphs)s."),
+        workers=counted(len(tally.workers), _("One worker submitted"), _("%(n)s workers submitted")),
+        answers=counted(tally.answers, _("one response"), _("%(n)s responses")),
+        graphs=counted(tally.hits, *graphs),
+    )
     if tally.traps:
         yield counted_sentence(
             tally.traps,
@@ -42,8 +41,8 @@ def paragraph(tally: Tally, seed: int) -> Iterator[JSON]:
 
 def _bridges(tally: Tally, seed: int) -> Iterator[JSON]:
     """How often an unknown bridge was not found to hold, over judgments: several workers may judge one bridge."""
-    rate = ended_rate(tally.bridges, seed)
-    if rate.value is None or rate.low is None or rate.high is None:
+    ended = rate(tally.bridges, seed)
+    if ended.value is None or ended.low is None or ended.high is None:
         return
     yield counted_sentence(
         len(tally.bridges),
@@ -55,16 +54,16 @@ def _bridges(tally: Tally, seed: int) -> Iterator[JSON]:
             "Bridges were judged %(n)s times; %(rate)s %% (95 %% interval %(low)s to %(high)s %%) of the "
             "judgments were “not the same” or “cannot tell”."
         ),
-        rate=percent(rate.value),
-        low=percent(rate.low),
-        high=percent(rate.high),
+        rate=percent(ended.value),
+        low=percent(ended.low),
+        high=percent(ended.high),
     )
     about = whom(len(tally.workers))
-    yield {"message": about["text"], "values": about["values"]}
-    general = general_rate(tally.bridges, ENDED)
+    yield as_sentence(about["text"], **about["values"])
+    general = general_rate(tally.bridges)
     if general is not None and general["low"] is not None:
         message = _("Over annotators and items, the interval of that share is %(low)s to %(high)s %%.")
-        yield {"message": message, "values": {end: percent(general[end]) for end in ("low", "high")}}
+        yield as_sentence(message, low=percent(general["low"]), high=percent(general["high"]))
 
 
 def _compositions(count: int, hops: Hops) -> Iterator[JSON]:
@@ -79,8 +78,8 @@ def _compositions(count: int, hops: Hops) -> Iterator[JSON]:
             "questions together have %(single)s."
         ),
         hops=count,
-        words=_middle(hops.words),
-        single=_middle(hops.single_words),
+        words=_median(hops.words),
+        single=_median(hops.single_words),
     )
     if hops.seconds:
         yield _timed(hops)
@@ -97,7 +96,7 @@ def _timed(hops: Hops) -> JSON:
         message = _("Composing one of them took %(seconds)s seconds; the others were not measured.")
     elif timed == hops.composed:
         message = _("Composing took a median of %(seconds)s seconds.")
-    return {"message": message, "values": {"seconds": _middle(hops.seconds), "timed": timed}}
+    return as_sentence(message, seconds=_median(hops.seconds), timed=timed)
 
 
 def _paid(composed: int, pay: Pay) -> JSON:
@@ -105,7 +104,7 @@ def _paid(composed: int, pay: Pay) -> JSON:
     low, high = min(pay.cents), max(pay.cents)
     cents = counted(low, _("1 US cent"), _("%(n)s US cents"))
     if low != high:
-        cents = {"text": _("%(low)s to %(high)s US cents"), "values": {"low": low, "high": high}}
+        cents = text_cell(_("%(low)s to %(high)s US cents"), low=low, high=high)
     paid = len(pay.cents)
     if paid < composed:
         one = _("One of these %(of)s has been paid so far: %(cents)s.")
@@ -114,5 +113,5 @@ def _paid(composed: int, pay: Pay) -> JSON:
     return counted_sentence(paid, _("It paid %(cents)s."), _("Each paid %(cents)s."), cents=cents)
 
 
-def _middle(values: Sequence[float]) -> float:
+def _median(values: Sequence[float]) -> float:
     return round(median(values), 1)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from annotation.tasktype import Given, Judged
 
-from . import bridging
+from . import bridge_judgments
 from .aggregation import aggregate
 from .findings import found
-from .money import dollars_an_hour
+from .pay import dollars_an_hour
 
 Edge = tuple[str, int, int]  # shape, head, tail
 
@@ -103,10 +103,6 @@ class Tally:
         """Whether the ledger paid for any answer."""
         return any(worker.pay.cents or worker.no_pay.cents for worker in self.workers.values())
 
-    @property
-    def composed(self) -> int:
-        return sum(hops.composed for hops in self.hops.values())
-
 
 def tally(judged: Iterable[Judged]) -> Tally:
     """The HITs with answers, those aside that scores exclude."""
@@ -121,7 +117,7 @@ def tally(judged: Iterable[Judged]) -> Tally:
 
 def _add(counted: Tally, row: Judged) -> None:
     summed = aggregate(row.payload, [one.answer for one in row.given])
-    right = bridging.known(row.example)
+    right = bridge_judgments.known(row.example)
     trap = "different" in right
     counted.traps += trap
     if not trap:
@@ -131,12 +127,12 @@ def _add(counted: Tally, row: Judged) -> None:
     for one in row.given:
         counted.bridges += _bridges(row, one, known=len(right))
         _add_worker(counted.workers[one.worker], row, one)
-        if bridging.composed(row.payload, one.answer) and not trap:
+        if bridge_judgments.composed(row.payload, one.answer) and not trap:
             _add_composition(counted, row, one)
 
 
 def _bridges(row: Judged, one: Given, *, known: int) -> Iterator[Bridge]:
-    pairs = list(zip(row.payload["edges"], bridging.judged(row.payload, one.answer), strict=True))
+    pairs = list(zip(row.payload["edges"], bridge_judgments.judged(row.payload, one.answer), strict=True))
     for edge, judgment in pairs[known:]:
         if judgment:
             yield Bridge((row.payload["shape"], edge["head"], edge["tail"]), row.hit, one.worker, judgment)
@@ -144,16 +140,16 @@ def _bridges(row: Judged, one: Given, *, known: int) -> Iterator[Bridge]:
 
 def _add_worker(worker: Worker, row: Judged, one: Given) -> None:
     payload, answer = row.payload, one.answer
-    unknown = bridging.judged(payload, answer)[len(bridging.known(row.example)) :]
+    unknown = bridge_judgments.judged(payload, answer)[len(bridge_judgments.known(row.example)) :]
     worker.submitted += 1
     worker.judged += sum(judgment != "" for judgment in unknown)
-    worker.ended += sum(judgment in bridging.ENDS for judgment in unknown)
-    worker.known += bridging.on_known(payload, answer, row.example)
-    if bridging.discarded(payload, answer):
+    worker.ended += sum(judgment in bridge_judgments.ENDS for judgment in unknown)
+    worker.known += bridge_judgments.on_known(payload, answer, row.example)
+    if bridge_judgments.discarded(payload, answer):
         worker.no_pay.add(one)
         if one.seconds > 0:
             worker.no_seconds.append(one.seconds)
-    elif bridging.composed(payload, answer):
+    elif bridge_judgments.composed(payload, answer):
         worker.composed += 1
         worker.pasted.append(answer.get("pasted", 0.0))
         worker.pay.add(one)

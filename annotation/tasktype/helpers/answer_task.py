@@ -1,0 +1,50 @@
+"""What the tasks that ask for an answer from paragraphs and for its support have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from annotation.pure.data.example import Example
+from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.tasktype import (
+    JSON,
+    Adaptable,
+    Adjudicable,
+    Arranged,
+    Comparable,
+    Doubtful,
+    Given,
+    Labelled,
+    Live,
+    Simulated,
+    TaskType,
+)
+from annotation.tasktype.helpers.answer_comparison import compared
+from annotation.tasktype.helpers.answer_wording import wording
+from annotation.tasktype.helpers.answering import disagreement, doubted, search, shuffled
+
+
+class AnswerTask(Adaptable, Arranged, Live, Simulated, Labelled, Comparable, Doubtful, Adjudicable, TaskType):
+    """Payloads and answers are those of annotation.tasktype.helpers.answering."""
+
+    needs = _("Requires a question and a paragraph, with its sentences if the batch asks for sentences.")
+    writes = _("The answer as written in a paragraph, or “no answer” if there is none. The support stays the same.")
+    live = {"search": search}
+
+    def arrange(self, payload: JSON, rng: Random) -> JSON:
+        """Shuffle the paragraphs; `order[k]` is the payload's position of the paragraph shown as k."""
+        return shuffled(payload, "paragraphs", rng)
+
+    def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
+        return compared(payload, given, gold)
+
+    def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
+        return doubted(answers, gold)
+
+    def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:
+        """1 minus the mean of the expected agreement (F1) on the answer and on the support."""
+        return disagreement(answers)
+
+    def review(self, payload: JSON, answer: JSON) -> JSON:
+        return {"text": wording(answer)}

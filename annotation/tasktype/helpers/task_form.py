@@ -1,0 +1,49 @@
+"""The base of a task's form. A form only parses what a page posts; the task's `check` validates it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from annotation.tasktype import JSON
+
+MOST = 20_000  # characters of a field that are read
+YES_NO = {"yes": True, "no": False}
+YES_NO_VALUES = {True: "yes", False: "no", None: ""}
+
+
+class TaskForm(ABC):
+    """Built with the payload as shown and the POST (None: nothing was posted). Unreadable values count as missing."""
+
+    def __init__(self, payload: JSON, posted: Any = None) -> None:
+        self.payload = payload
+        self.data: Any = posted or {}
+
+    @abstractmethod
+    def answer(self) -> JSON:
+        """The posted answer with the payload's positions."""
+
+    @abstractmethod
+    def shown(self, answer: JSON | None) -> JSON:
+        """Values of the page's controls for an answer (None: no answer yet); `fields` are those that are posted."""
+
+    def posted(self, answer: JSON) -> dict[str, list[str]]:
+        """The fields that a browser would post for this answer."""
+        fields: dict[str, str] = self.shown(answer)["fields"]
+        return {name: [value] for name, value in fields.items()}
+
+    def text(self, name: str) -> str:
+        """The field's last value, "" where there is none."""
+        return str(self.data.get(name) or "")[:MOST].replace("\r\n", "\n").replace("\0", "")
+
+    def texts(self, name: str) -> list[str]:
+        """All values of the field."""
+        return list(self.data.getlist(name)) if self.data else []
+
+    def number(self, name: str) -> int | None:
+        """A whole number below a billion; None for anything else."""
+        return whole(self.text(name))
+
+
+def whole(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
