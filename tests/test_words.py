@@ -53,7 +53,7 @@ NAMES_THAT_STAY = {
     "tasks/sufficiency/": {"*": "a worker's verdict on a pair: stored in responses and files"},
     "tasks/compose/": {"*": "judgments of bridges"},
     "tasks/coreference/": {"*": "judgments of bridges; a table's name in addresses"},
-    "tasks/choose/report.py": {"verdicts": "a table's name in addresses"},
+    "annotation/tasktype/helpers/report_tables.py": {"verdicts": "a table's name in addresses"},
     "tasks/subquestions/": {"*": "judgments of sub-questions; a table's name in addresses"},
 }
 # Phrases on pages, in messages, mails and guides.
