@@ -187,45 +187,48 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
     def clean_task(self) -> str:
         """Validate that the task can use some item of the datasets."""
         task: str = self.cleaned_data["task"]
-        if misfit := self.misfits.get(task):
-            raise ValidationError(_("This task can use none of these items. %(needs)s") % {"needs": _(misfit)})
+        if needs := self.task_problems.get(task):
+            raise ValidationError(_("This task can use none of these items. %(needs)s") % {"needs": _(needs)})
         return task
 
     @cached_property
-    def misfits(self) -> dict[str, str]:
+    def task_problems(self) -> dict[str, str]:
         """For each task that can use no item of the chosen datasets, what it needs (gettext ids)."""
         chosen = self.cleaned_data.get("datasets") if self.is_bound else self.initial.get("datasets")
         return task_fit.misfits(self.fields["datasets"].queryset.filter(pk__in=chosen or ()))
 
     @property
     def tasks(self) -> list[dict[str, Any]]:
-        """The tasks to choose from: {"kind", "title", "question", "misfit" ("" if it fits)}."""
+        """The tasks to choose from: {"kind", "title", "question", "problem" ("" if it fits)}."""
+        problems = {kind: _(text) for kind, text in self.task_problems.items()}
         return [
-            {"kind": kind, "title": _(title), "question": _(task_type(kind).question), "misfit": self._misfit(kind)}
+            {
+                "kind": kind,
+                "title": _(title),
+                "question": _(task_type(kind).question),
+                "problem": problems.get(kind, ""),
+            }
             for kind, title in kinds()
         ]
-
-    def _misfit(self, kind: str) -> str:
-        return _(self.misfits[kind]) if kind in self.misfits else ""
 
     def is_valid(self) -> bool:
         return super().is_valid() & self.options.is_valid()
 
     def propose(self, dataset: str) -> None:
         """Initial values: the dataset of that name, or the only one, and a task and settings that fit it."""
-        there = list(self.fields["datasets"].queryset)
-        chosen = [one for one in there if one.slug == dataset] or (there if len(there) == 1 else [])
-        self.initial["datasets"] = [one.pk for one in chosen]
+        offered = list(self.fields["datasets"].queryset)
+        chosen = [row for row in offered if row.slug == dataset] or (offered if len(offered) == 1 else [])
+        self.initial["datasets"] = [row.pk for row in chosen]
         if chosen:
             self.initial["title"] = self._free_title(_("Questions of %(dataset)s") % {"dataset": chosen[0].slug})
-            self._propose_task(next((kind for kind, _title in kinds() if kind not in self.misfits), self.kind))
+            self._propose_task(next((kind for kind, _title in kinds() if kind not in self.task_problems), self.kind))
         self.options = self._suggested_for(chosen)
 
     def _free_title(self, title: str) -> str:
         """The title, with a number if its name is taken."""
         taken = set(Batch.everything.filter(project=self.project).values_list("slug", flat=True))
         numbered = (title if k == 1 else f"{title} {k}" for k in count(1))
-        return next(one for one in numbered if slugify(one) not in taken)
+        return next(text for text in numbered if slugify(text) not in taken)
 
     @property
     def basis(self) -> str:
@@ -273,9 +276,7 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
 
     def count(self) -> HitCount | None:
         """The number of HITs with these settings, from a sample for large datasets; None if settings are missing."""
-        if self.stated is None:
-            return None
-        return look(self.stated, list(self.cleaned_data["datasets"]))
+        return None if self.stated is None else look(self.stated, list(self.cleaned_data["datasets"]))
 
     def plan(self, count: HitCount) -> batch_drafts.Plan:
         """The effort of a launch with these settings."""
@@ -291,14 +292,7 @@ class LaunchForm(WhoForm, InstructionsForm, PlaceForm, PayForm, CheckForm):
     def stated(self) -> Batch | None:
         """An unsaved batch with these settings; None if one is missing or invalid."""
         cleaned = self.cleaned_data
-        needed = {
-            "datasets",
-            "sample",
-            "seed",
-            "assignments_per_hit",
-            "expected_minutes",
-            "meeting",
-        }
+        needed = {"datasets", "sample", "seed", "assignments_per_hit", "expected_minutes", "meeting"}
         if not (needed <= cleaned.keys() and self.options.is_valid()):
             return None
         stated = Batch(

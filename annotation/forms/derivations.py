@@ -110,8 +110,8 @@ class DeriveForm(ConsoleForm):
 
     def clean(self) -> dict[str, Any]:
         """Empty options get their defaults; errors appear at their fields."""
-        if misfit := self.derivation.source_problem(self.source.features):
-            self.add_error(None, _(misfit))
+        if problem := self.derivation.source_problem(self.source.features):
+            self.add_error(None, _(problem))
         if not self.errors:
             held = {option: "-" for option in uploads_of(self.how) if self.cleaned_data.get(PREFIX + option)}
             try:

@@ -2,10 +2,11 @@
 
 from django.urls import URLPattern, path
 
+from annotation.urls.prefixes import BATCH, PROJECT
 from annotation.views.batches import launch
 from annotation.views.money import money, payouts
 
-MONEY = "projects/<slug:slug>/money/"
+MONEY = f"{PROJECT}money/"
 
 pages: list[URLPattern] = [
     path(MONEY, money.money, name="money"),
@@ -18,6 +19,6 @@ pages: list[URLPattern] = [
     path(f"{MONEY}payouts/<int:number>/", payouts.payout, name="payout"),
     path(f"{MONEY}payouts/<int:number>/file/", payouts.payout_file, name="payout-file"),
     path(f"{MONEY}payouts/lines/<int:pk>/", payouts.payout_line, name="payout-line"),
-    path("projects/<slug:slug>/batches/<slug:batch>/quote/", launch.batch_quote, name="batch-quote"),
-    path("projects/<slug:slug>/batches/<slug:batch>/floor/", money.batch_floor, name="batch-floor"),
+    path(f"{BATCH}quote/", launch.batch_quote, name="batch-quote"),
+    path(f"{BATCH}floor/", money.batch_floor, name="batch-floor"),
 ]

@@ -2,9 +2,8 @@
 
 from django.urls import URLPattern, path
 
+from annotation.urls.prefixes import PROJECT
 from annotation.views.notifications import messages, notices
-
-PROJECT = "projects/<slug:slug>/"
 
 pages: list[URLPattern] = [
     path(f"{PROJECT}messages/", messages.message_list, name="messages"),

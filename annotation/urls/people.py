@@ -4,6 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_POST
 
+from annotation.urls.prefixes import BATCH, PROJECT
 from annotation.views.access import require_get_or_post
 from annotation.views.batches import reserved_hits
 from annotation.views.people import (
@@ -19,9 +20,8 @@ from annotation.views.people import (
 )
 from annotation.views.work import worker_status
 
-TYPES = "projects/<slug:slug>/qualifications/"
-BATCH = "projects/<slug:slug>/batches/<slug:batch>/"
-WORKER = "projects/<slug:slug>/people/annotators/<int:pk>/"
+TYPES = f"{PROJECT}qualifications/"
+WORKER = f"{PROJECT}people/annotators/<int:pk>/"
 
 pages: list[URLPattern] = [
     path("", sign_up.home, name="home"),
@@ -31,11 +31,11 @@ pages: list[URLPattern] = [
     path("accounts/preferences/", sign_up.preferences, name="preferences"),
     path("accounts/language/", require_POST(sign_up.language), name="set-language"),
     path("join/<slug:token>/", sign_up.join, name="join"),
-    path("projects/<slug:slug>/consent/", sign_up.consent, name="consent"),
-    path("projects/<slug:slug>/people/", people.people, name="people"),
-    path("projects/<slug:slug>/people/invites/<int:pk>/revoke/", people.invite_revoke, name="invite-revoke"),
-    path("projects/<slug:slug>/people/annotators/<int:pk>/active/", people.worker_active, name="worker-active"),
-    path("projects/<slug:slug>/people/accounts/<int:pk>/password/", people.password_link, name="password-link"),
+    path(f"{PROJECT}consent/", sign_up.consent, name="consent"),
+    path(f"{PROJECT}people/", people.people, name="people"),
+    path(f"{PROJECT}people/invites/<int:pk>/revoke/", people.invite_revoke, name="invite-revoke"),
+    path(f"{PROJECT}people/annotators/<int:pk>/active/", people.worker_active, name="worker-active"),
+    path(f"{PROJECT}people/accounts/<int:pk>/password/", people.password_link, name="password-link"),
     path("accounts/", account.account, name="account"),
     path("accounts/password/", account.password_change, name="password-change"),
     path("accounts/delete/", account.account_delete, name="account-delete"),
@@ -53,7 +53,7 @@ pages: list[URLPattern] = [
         {"act": "remove"},
         name="second-factor-remove",
     ),
-    path("projects/<slug:slug>/people/annotators/<int:pk>/erase/", worker_profile.worker_erase, name="worker-erase"),
+    path(f"{PROJECT}people/annotators/<int:pk>/erase/", worker_profile.worker_erase, name="worker-erase"),
     path(TYPES, qualifications.qualifications, name="qualifications"),
     path(f"{TYPES}new/", qualifications.qualification_new, name="qualification-new"),
     path(f"{TYPES}<slug:public_id>/", qualifications.qualification, name="qualification"),
@@ -65,7 +65,7 @@ pages: list[URLPattern] = [
     path(f"{TYPES}<slug:public_id>/revoke/", qualifications.qualification_revoke, name="qualification-revoke"),
     path(f"{TYPES}<slug:public_id>/undo/", qualifications.qualification_undo, name="qualification-undo"),
     path(f"{TYPES}<slug:public_id>/requests/", qualifications.qualification_requests, name="qualification-requests"),
-    path("projects/<slug:slug>/people/annotators/<int:pk>/unblock/", people.worker_unblock, name="worker-unblock"),
+    path(f"{PROJECT}people/annotators/<int:pk>/unblock/", people.worker_unblock, name="worker-unblock"),
     path("work/qualifications/", worker_status.my_qualifications, name="my-qualifications"),
     path("work/qualifications/<slug:public_id>/ask/", worker_status.qualification_ask, name="qualification-ask"),
     path("work/earnings/", worker_status.my_earnings, name="my-earnings"),
@@ -73,10 +73,10 @@ pages: list[URLPattern] = [
     path("work/messages/<slug:slug>/", worker_status.message_write, name="message-write"),
     path("work/details/<slug:slug>/", worker_status.my_details, name="my-details"),
     path("work/details/<slug:slug>/mturk-id/", worker_status.claim_mturk_id, name="claim-mturk-id"),
-    path("projects/<slug:slug>/people/mturk-ids/", people.mturk_ids_import, name="import-mturk-ids"),
-    path("projects/<slug:slug>/join/", open_sign_up.open_join, name="open-join"),
-    path("projects/<slug:slug>/rounds/new/", qualification_rounds.round_new, name="round-new"),
-    path("projects/<slug:slug>/rounds/chances/", qualification_rounds.round_chances, name="round-chances"),
+    path(f"{PROJECT}people/mturk-ids/", people.mturk_ids_import, name="import-mturk-ids"),
+    path(f"{PROJECT}join/", open_sign_up.open_join, name="open-join"),
+    path(f"{PROJECT}rounds/new/", qualification_rounds.round_new, name="round-new"),
+    path(f"{PROJECT}rounds/chances/", qualification_rounds.round_chances, name="round-chances"),
     path(f"{BATCH}round/", qualification_rounds.round_page, name="round"),
     path(f"{BATCH}round/edit/", qualification_rounds.round_edit, name="round-edit"),
     path(f"{BATCH}round/grant/", qualification_rounds.round_grant, name="round-grant"),
@@ -85,9 +85,9 @@ pages: list[URLPattern] = [
     path(f"{BATCH}workers/<int:worker>/", worker_profile.batch_worker, name="batch-worker"),
     path(f"{BATCH}workers/<int:worker>/go-on/", worker_profile.batch_worker_resume, name="batch-worker-resume"),
     path("work/<int:pk>/again/", qualification_rounds.round_again, name="round-again"),
-    path("projects/<slug:slug>/hours/", hours.hours, name="hours"),
-    path("projects/<slug:slug>/batches/<slug:batch>/reserve/", reserved_hits.reserve_hits, name="batch-reserve"),
-    path("projects/<slug:slug>/batches/<slug:batch>/release/", reserved_hits.release_hits, name="batch-release"),
+    path(f"{PROJECT}hours/", hours.hours, name="hours"),
+    path(f"{BATCH}reserve/", reserved_hits.reserve_hits, name="batch-reserve"),
+    path(f"{BATCH}release/", reserved_hits.release_hits, name="batch-release"),
     path(WORKER, worker_profile.annotator, name="annotator"),
     path(f"{WORKER}pause/", worker_profile.annotator_act, {"act": "pause"}, name="annotator-pause"),
     path(f"{WORKER}resume/", worker_profile.annotator_act, {"act": "resume"}, name="annotator-resume"),

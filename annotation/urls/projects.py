@@ -2,20 +2,20 @@
 
 from django.urls import URLPattern, path
 
+from annotation.urls.prefixes import PROJECT
 from annotation.views.people import members
 from annotation.views.projects import api_tokens, jobs, log, projects, recycle_bin, search
 
-PROJECT = "projects/<slug:slug>/"
-PEOPLE = "projects/<slug:slug>/people/members/"
+PEOPLE = f"{PROJECT}people/members/"
 
 pages: list[URLPattern] = [
     path("projects/new/", projects.project_new, name="project-new"),
-    path("projects/<slug:slug>/", projects.project, name="project"),
-    path("projects/<slug:slug>/now/", projects.project_now, name="project-now"),
-    path("projects/<slug:slug>/settings/", projects.project_settings, name="project-settings"),
-    path("projects/<slug:slug>/jobs/<slug:public_id>/", jobs.job, name="job"),
-    path("projects/<slug:slug>/jobs/<slug:public_id>/again/", jobs.job_again, name="job-again"),
-    path("projects/<slug:slug>/jobs/<slug:public_id>/import/", jobs.job_import, name="job-import"),
+    path(PROJECT, projects.project, name="project"),
+    path(f"{PROJECT}now/", projects.project_now, name="project-now"),
+    path(f"{PROJECT}settings/", projects.project_settings, name="project-settings"),
+    path(f"{PROJECT}jobs/<slug:public_id>/", jobs.job, name="job"),
+    path(f"{PROJECT}jobs/<slug:public_id>/again/", jobs.job_again, name="job-again"),
+    path(f"{PROJECT}jobs/<slug:public_id>/import/", jobs.job_import, name="job-import"),
     path(f"{PEOPLE}<int:pk>/role/", members.member_role, name="member-role"),
     path(f"{PEOPLE}<int:pk>/remove/", members.member_remove, name="member-remove"),
     path(f"{PEOPLE}<int:pk>/restore/", members.member_restore, name="member-restore"),
@@ -29,7 +29,7 @@ pages: list[URLPattern] = [
     path(f"{PROJECT}settings/delete/", recycle_bin.project_remove, name="project-remove"),
     path(f"{PROJECT}bring-back/", recycle_bin.project_restore, name="project-restore"),
     path(f"{PROJECT}erase/", recycle_bin.project_erase, name="project-erase"),
-    path("projects/<slug:slug>/search/", search.search, name="search"),
-    path("projects/<slug:slug>/tokens/", api_tokens.tokens, name="tokens"),
-    path("projects/<slug:slug>/tokens/<int:pk>/revoke/", api_tokens.token_revoke, name="token-revoke"),
+    path(f"{PROJECT}search/", search.search, name="search"),
+    path(f"{PROJECT}tokens/", api_tokens.tokens, name="tokens"),
+    path(f"{PROJECT}tokens/<int:pk>/revoke/", api_tokens.token_revoke, name="token-revoke"),
 ]

@@ -2,24 +2,21 @@
 
 from django.urls import URLPattern, path
 
+from annotation.urls.prefixes import BATCH, DATASET, PROJECT
 from annotation.views.data import dataset_documents
 from annotation.views.reports import batch_report, comparisons, report_files
 
-REPORT = "projects/<slug:slug>/batches/<slug:batch>/report/"
+REPORT = f"{BATCH}report/"
 
 pages: list[URLPattern] = [
-    path("projects/<slug:slug>/batches/<slug:batch>/workers/", batch_report.batch_workers, name="batch-workers"),
+    path(f"{BATCH}workers/", batch_report.batch_workers, name="batch-workers"),
     path(REPORT, batch_report.report, name="report"),
     path(f"{REPORT}refresh/", batch_report.report_refresh, name="report-refresh"),
     path(f"{REPORT}progress/", batch_report.report_progress, name="report-progress"),
     path(f"{REPORT}tables/<slug:name>.<slug:suffix>", report_files.report_table, name="report-table"),
     path(f"{REPORT}charts/<slug:name>.svg", report_files.report_chart, name="report-chart"),
-    path(
-        "projects/<slug:slug>/datasets/<slug:name>/tables/<slug:table>.<slug:suffix>",
-        dataset_documents.dataset_table,
-        name="dataset-table",
-    ),
-    path("projects/<slug:slug>/compare/", comparisons.compare, name="compare"),
-    path("projects/<slug:slug>/compare/chart.svg", comparisons.compare_chart, name="compare-chart"),
-    path("projects/<slug:slug>/compare/<slug:name>.<slug:suffix>", comparisons.compare_table, name="compare-table"),
+    path(f"{DATASET}tables/<slug:table>.<slug:suffix>", dataset_documents.dataset_table, name="dataset-table"),
+    path(f"{PROJECT}compare/", comparisons.compare, name="compare"),
+    path(f"{PROJECT}compare/chart.svg", comparisons.compare_chart, name="compare-chart"),
+    path(f"{PROJECT}compare/<slug:name>.<slug:suffix>", comparisons.compare_table, name="compare-table"),
 ]

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, path
 
+from annotation.urls.prefixes import BATCH, PROJECT
 from annotation.views.review import (
     adjudication,
     approvals,
@@ -13,10 +14,10 @@ from annotation.views.review import (
     review,
 )
 
-APPROVALS = "projects/<slug:slug>/approvals/"
-REVIEW = "projects/<slug:slug>/batches/<slug:batch>/review/"
-ADJUDICATE = "projects/<slug:slug>/batches/<slug:batch>/adjudicate/"
-GOLD = "projects/<slug:slug>/batches/<slug:batch>/gold/"
+APPROVALS = f"{PROJECT}approvals/"
+REVIEW = f"{BATCH}review/"
+ADJUDICATE = f"{BATCH}adjudicate/"
+GOLD = f"{BATCH}gold/"
 
 pages: list[URLPattern] = [
     path(REVIEW, review.review, name="review"),
@@ -33,39 +34,17 @@ pages: list[URLPattern] = [
     path(f"{GOLD}correct/", gold_in_doubt.gold_correct, name="gold-correct"),
     path(f"{GOLD}<slug:public_id>/", gold_in_doubt.gold_item, name="gold-item"),
     path(f"{GOLD}<slug:public_id>/undo/", gold_in_doubt.gold_undo, name="gold-undo"),
+    path(f"{BATCH}problem-reports/", problem_reports.problem_report_list, name="problem-reports"),
+    path(f"{BATCH}problem-reports/<int:pk>/keep/", problem_reports.keep_report, name="problem-report-keep"),
     path(
-        "projects/<slug:slug>/batches/<slug:batch>/problem-reports/",
-        problem_reports.problem_report_list,
-        name="problem-reports",
-    ),
-    path(
-        "projects/<slug:slug>/batches/<slug:batch>/problem-reports/<int:pk>/keep/",
-        problem_reports.keep_report,
-        name="problem-report-keep",
-    ),
-    path(
-        "projects/<slug:slug>/batches/<slug:batch>/problem-reports/<int:pk>/exclude/",
+        f"{BATCH}problem-reports/<int:pk>/exclude/",
         problem_reports.exclude_reported_hit,
         name="problem-report-exclude",
     ),
-    path(
-        "projects/<slug:slug>/batches/<slug:batch>/problem-reports/<int:pk>/reopen/",
-        problem_reports.reopen_report,
-        name="problem-report-reopen",
-    ),
-    path(
-        "projects/<slug:slug>/batches/<slug:batch>/responses/", response_files.batch_responses, name="batch-responses"
-    ),
-    path(
-        "projects/<slug:slug>/batches/<slug:batch>/results-dataset/",
-        results_dataset.create_results_dataset,
-        name="results-dataset-new",
-    ),
-    path(
-        "projects/<slug:slug>/batches/<slug:batch>/export/<slug:format>/",
-        response_files.batch_export,
-        name="batch-export",
-    ),
+    path(f"{BATCH}problem-reports/<int:pk>/reopen/", problem_reports.reopen_report, name="problem-report-reopen"),
+    path(f"{BATCH}responses/", response_files.batch_responses, name="batch-responses"),
+    path(f"{BATCH}results-dataset/", results_dataset.create_results_dataset, name="results-dataset-new"),
+    path(f"{BATCH}export/<slug:format>/", response_files.batch_export, name="batch-export"),
     path(APPROVALS, approvals.approvals, name="approvals"),
     path(f"{APPROVALS}decide/", approvals.approvals_decide, name="approvals-decide"),
     path(f"{APPROVALS}decisions.csv", approvals.approvals_file, name="approvals-file"),

@@ -54,6 +54,12 @@ BELOW_A_DATASET = {"item", "dataset-derive"}
 BELOW_A_WORKER = {"worker-messages", "worker-erase"}
 
 
+def section_breadcrumbs(project: Project, section: str, label: str) -> list[Crumb]:
+    """The crumbs of a page below a section."""
+    [(address, title)] = [(address, title) for name, address, title, _act in SECTIONS if name == section]
+    return [{"label": _(title), "url": reverse(address, args=[project.slug])}, {"label": label, "url": ""}]
+
+
 def way_to(page: Shown, *, route: str, may: Mapping[str, bool]) -> list[Crumb]:
     """The crumbs above a page of a project; the last one is the page, without a URL. The home has none."""
     project: Project = page["project"]
@@ -63,11 +69,10 @@ def way_to(page: Shown, *, route: str, may: Mapping[str, bool]) -> list[Crumb]:
     way = [{"label": project.title, "url": reverse("project", args=[project.slug])}]
     if given:
         return [*way, *given]
-    section = next((one for one in SECTIONS if one[0] == page.get("section")), None)
-    if section is not None and section[1] != "project":
-        _word, name, label, act = section
-        here = route == name
-        way.append({"label": _(label), "url": "" if here or act not in may else reverse(name, args=[project.slug])})
+    for section, name, label, act in SECTIONS:
+        if section == page.get("section") and section != "overview":
+            url = "" if route == name or act not in may else reverse(name, args=[project.slug])
+            way.append({"label": _(label), "url": url})
     way += _between(project, page, route)
     return [*way, {"label": LEAVES[route](page), "url": ""}] if route in LEAVES else way
 

@@ -1,13 +1,12 @@
 """Redirects after POST."""
 
-from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 
-from annotation.flow.money.ledger import Overdrawn
+from annotation import jobs
+from annotation.models import Project
 
 
 def see(page: str, *args: Any) -> HttpResponseRedirect:
@@ -15,10 +14,9 @@ def see(page: str, *args: Any) -> HttpResponseRedirect:
     return HttpResponseRedirect(reverse(page, args=args), status=303)
 
 
-def unless_overdrawn(request: HttpRequest, verb: Callable[[], bool]) -> bool | None:
-    """The result of the function; None, with a message to the requester, if the budget does not cover it."""
-    try:
-        return verb()
-    except Overdrawn as short:
-        messages.error(request, str(short))
-        return None
+def see_job(
+    request: HttpRequest, kind: str, title: str, arguments: dict[str, Any], *, project: Project
+) -> HttpResponseRedirect:
+    """Start a job, unless the same one waits or runs, and redirect to its page."""
+    job = jobs.enqueue_once(kind, project=project, title=title, arguments=arguments, user=request.user)
+    return see("job", project.slug, job.public_id)

@@ -131,7 +131,7 @@ class Coreference(Adaptable, Timed, Simulated, Comparable, TaskType):
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         known = known_bridges(gold, len(payload["edges"])) or [""] * len(payload["edges"])
         rows = [
-            {**edge, "known": right, "told": [one.answer["bridges"][k] for one in given]}
+            {**edge, "known": right, "responses": [one.answer["bridges"][k] for one in given]}
             for k, (edge, right) in enumerate(zip(payload["edges"], known, strict=True))
         ]
         return {"columns": [{"why": one.answer["why"]} for one in given], "rows": rows, "payload": payload}

@@ -116,7 +116,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
         columns = [joined(one.answer) for one in given]
         names = list(dict.fromkeys(name for column in columns for name in column))
-        rows = [{"name": name, "told": [column.get(name, "") for column in columns]} for name in names]
+        rows = [{"name": name, "responses": [column.get(name, "") for column in columns]} for name in names]
         return {"columns": [{} for _column in columns], "rows": rows}
 
     def differences(self, payload: JSON, answers: Sequence[JSON]) -> float:

@@ -15,8 +15,8 @@ def compared(payload: JSON, given: Sequence[Given]) -> JSON:
     """Context of `_compare.html`.
 
     {"payload", "verdict", "columns" [{"discard"}], "rows": one a hop {"number", "question", "answer", "final" (of the
-    verdict, None where it keeps nothing), "told": one an answer, None of a discard, {"well_formed", "meaning", "valid",
-    "question", "answer" (lists of differences), "changed"}}}.
+    verdict, None where it keeps nothing), "responses": one an answer, None of a discard, {"well_formed", "meaning",
+    "valid", "question", "answer" (lists of differences), "changed"}}}.
     """
     answers = [one.answer for one in given]
     decided = aggregate(payload, answers)
@@ -25,7 +25,7 @@ def compared(payload: JSON, given: Sequence[Given]) -> JSON:
             "number": k + 1,
             **hop,
             "final": decided["hops"][k] if decided["hops"] else None,
-            "told": [_judgment_json(payload, answer, k) for answer in answers],
+            "responses": [_judgment_json(payload, answer, k) for answer in answers],
         }
         for k, hop in enumerate(payload["hops"])
     ]

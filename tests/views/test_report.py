@@ -41,7 +41,7 @@ def test_the_report_is_computed_by_one_job_and_shown(client: Any, alice: Any, bo
     response = client.get(at("report"))
     html = one_line(response.content.decode())
     study = response.context["studies"][0]
-    assert study["found"]["n"] == 4
+    assert study["figures"]["n"] == 4
     assert study["tables"][0]["rows"][0][2]["text"] == "100.0"
     assert "100.0" in html
     assert bob.pseudonym in html

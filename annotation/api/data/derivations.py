@@ -129,8 +129,8 @@ def _examine(way: Derivation, source: Dataset, data: JSON, files: JSON) -> None:
     names = derivation.names_of(way.how, data["name"])
     if max(map(len, names)) > 100 or data["name"] in NAMES_OF_PAGES:
         raise ValidationError({"name": [_("This name is not available. Choose another or a shorter one.")]})
-    if misfit := way.source_problem(source.features):
-        raise ValidationError({"source": [_(misfit)]})
+    if problem := way.source_problem(source.features):
+        raise ValidationError({"source": [_(problem)]})
     known = {each.name: each for each in fields(way.Options)}
     flaws = {name: flaw for name, value in data["options"].items() if (flaw := _flaw(known.get(name), value))}
     wanted = derivation.uploads_of(way.how)

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.flow.batches import add_items
-from annotation.flow.errors import Refused
 from annotation.forms.projects import ConsoleForm
 from annotation.models import Project
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message, refusal_in_form
 
 
 class NextForm(ConsoleForm):
@@ -37,13 +37,11 @@ class NextForm(ConsoleForm):
 @requester_action
 def batch_clone(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Create a copy of this batch as a draft."""
-    try:
+    with refusal_as_message(request):
         draft = add_items.clone(batch_of(project, batch), user=request.user)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-        return see("batch", project.slug, batch)
-    messages.success(request, _("This is a draft with the same settings. Change what you like, then launch it."))
-    return see("batch-edit", project.slug, draft.slug)
+        messages.success(request, _("This is a draft with the same settings. Change what you like, then launch it."))
+        return see("batch-edit", project.slug, draft.slug)
+    return see("batch", project.slug, batch)
 
 
 @requester_form
@@ -54,11 +52,8 @@ def batch_next(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     form.initial = {"count": shown.sample, "name": add_items.free_name(project, shown.slug)}
     if form.is_valid():
         wanted = form.cleaned_data
-        try:
+        with refusal_in_form(form):
             draft = add_items.next_items(shown, wanted["count"], name=wanted["name"], user=request.user)
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, _("This is a draft with the remaining items. Check the quote, then launch it."))
             return see("batch-edit", project.slug, draft.slug)
     left = add_items.remaining(shown)

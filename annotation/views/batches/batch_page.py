@@ -29,8 +29,8 @@ def batch_of(project: Project, slug: str) -> Batch:
     return batch
 
 
-def batch_context(batch: Batch, here: str, *, leaf: str = "", **more: Any) -> dict[str, Any]:
-    """`here`: the URL name of the tab; `leaf`: the title of a page below a tab."""
+def batch_context(batch: Batch, here: str, *, leaf: str | None = None, **more: Any) -> dict[str, Any]:
+    """`here`: the URL name of the tab; `leaf`: the title of a page below a tab, "" if breadcrumbs end at the tab."""
     project, tabs = batch.project, _tabs(batch, here)
     return {
         "project": project,
@@ -44,29 +44,28 @@ def batch_context(batch: Batch, here: str, *, leaf: str = "", **more: Any) -> di
     }
 
 
-def _breadcrumbs(batch: Batch, tabs: list[dict[str, Any]], leaf: str) -> list[dict[str, str]]:
-    """Breadcrumbs: the batches, the batch, its tab and the page below it; the last one without a URL."""
+def _breadcrumbs(batch: Batch, tabs: list[dict[str, Any]], leaf: str | None) -> list[dict[str, str]]:
+    """Breadcrumbs: the batches, the batch, its tab and the page below it; the page itself has no URL."""
     args = [batch.project.slug]
     way = [
         {"label": _("Batches"), "url": reverse("batches", args=args)},
         {"label": batch.title, "url": reverse("batch", args=[*args, batch.slug])},
         *({"label": tab["label"], "url": tab["url"]} for tab in tabs),
-        *([{"label": leaf, "url": ""}] if leaf else []),
     ]
-    return [*way[:-1], way[-1] | {"url": ""}]
+    if leaf is None:
+        way[-1]["url"] = ""
+    return [*way, {"label": leaf, "url": ""}] if leaf else way
 
 
-def _reading(batch: Batch) -> list[tuple[str, str, None]]:
-    """The tab for reviews, if the task's responses are reviewed."""
-    return [("review", _("Review"), None)] if batch.launched_at and review_decisions.is_reviewed(batch) else []
-
-
-def _deciding(batch: Batch) -> list[tuple[str, str, None]]:
-    """The tabs for adjudication and, if the task can detect it, gold in doubt."""
+def _review_tabs(batch: Batch) -> list[tuple[str, str, None]]:
+    """Review, adjudication and gold in doubt, as far as the batch's task has them."""
     if batch.launched_at is None:
         return []
-    doubting_gold = [("gold", _("Gold in doubt"), None)] if disputed_gold.is_detectable(batch) else []
-    return [("adjudicate", _("Adjudicate"), None), *doubting_gold]
+    return [
+        *([("review", _("Review"), None)] if review_decisions.is_reviewed(batch) else []),
+        ("adjudicate", _("Adjudicate"), None),
+        *([("gold", _("Gold in doubt"), None)] if disputed_gold.is_detectable(batch) else []),
+    ]
 
 
 def _tabs_of_apps(after: str, batch: Batch) -> list[tuple[str, str, None]]:
@@ -79,8 +78,7 @@ def _tabs(batch: Batch, here: str) -> list[dict[str, Any]]:
         ("batch", _("Overview"), None),
         *([("round", _("Qualification round"), None)] if batch.launched_at and round_attempts.round_of(batch) else []),
         ("hits", _("HITs"), batch.size),
-        *_reading(batch),
-        *_deciding(batch),
+        *_review_tabs(batch),
         ("batch-workers", _("Workers"), None),
         *_tabs_of_apps("batch-workers", batch),
         ("problem-reports", _("Problem reports"), batch_progress.open_problem_reports(batch).count()),

@@ -11,7 +11,6 @@ from django.utils.formats import date_format
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from annotation import jobs
 from annotation.flow.batches import batch_launch, batch_progress, hidden_gold, hit_filters
 from annotation.flow.people.worker_names import name_uncomposed
 from annotation.forms.batch_terms import WhoForm
@@ -24,7 +23,8 @@ from annotation.registry import task_type
 from annotation.views.access import member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of
 from annotation.views.batches.hits import cut_context
-from annotation.views.redirects import see, unless_overdrawn
+from annotation.views.redirects import see, see_job
+from annotation.views.refusals import refusal_as_message
 
 MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": batch_launch.close}
 
@@ -81,8 +81,9 @@ def batch_move(request: HttpRequest, project: Project, batch: str, move: str) ->
     moved = batch_of(project, batch)
     if move not in MOVES:
         raise Http404
-    if unless_overdrawn(request, lambda: MOVES[move](moved)) is False:
-        messages.warning(request, _("The batch has changed in the meantime. This is its current state."))
+    with refusal_as_message(request):
+        if not MOVES[move](moved):
+            messages.warning(request, _("The batch has changed in the meantime. This is its current state."))
     return see("batch", project.slug, moved.slug)
 
 
@@ -91,14 +92,9 @@ def batch_add_assignments(request: HttpRequest, project: Project, batch: str) ->
     """Add one assignment to each finished HIT, or to those whose responses differ."""
     topped = batch_of(project, batch)
     only = request.POST.get("which") == "disagreeing"
-    job = jobs.enqueue_once(
-        "add_assignments",
-        project=project,
-        title=_("Add assignments to %(batch)s") % {"batch": topped.title},
-        arguments={"batch": topped.pk, "base": topped.next_ticket, "only_disagreeing": only},
-        user=request.user,
-    )
-    return see("job", project.slug, job.public_id)
+    title = _("Add assignments to %(batch)s") % {"batch": topped.title}
+    arguments = {"batch": topped.pk, "base": topped.next_ticket, "only_disagreeing": only}
+    return see_job(request, "add_assignments", title, arguments, project=project)
 
 
 @member_page(roles.SEE)

@@ -25,7 +25,8 @@ from annotation.registry import task_type
 from annotation.tasktype import Given, capabilities
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.redirects import see, unless_overdrawn
+from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message
 from annotation.views.review.review import state_words
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
@@ -48,25 +49,14 @@ def hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     shown = batch_of(project, batch)
     show, order, query = _listing_parameters(request)
     filters = cut_context(request, shown)
-    rows = (
-        listed(request, shown, filters["cut"])
-        .select_related("item__dataset")
-        .defer("payload", "item__content", "item__dataset__report")
-    )
+    rows = listed(request, shown, filters["cut"]).select_related("item__dataset")
+    rows = rows.defer("payload", "item__content", "item__dataset__report")
     page = Paginator(rows, 50).get_page(request.GET.get("page"))
     name_uncomposed(hit.item for hit in page)
     context = batch_context(shown, "hits", page=page, show=show, order=order, query=query, **filters)
-    context |= {
-        "can_reserve": roles.RUN in request.may and reserved_hits.allowed(shown),
-        "filters": _filters(request, filters["cut"]),
-    }
+    context["can_reserve"] = roles.RUN in request.may and reserved_hits.allowed(shown)
+    context["filters"] = [("show", show), ("order", order), ("q", query), *filters["cut"].query.items()]
     return render(request, "batches/hits.html", context)
-
-
-def _filters(request: HttpRequest, cut: Cut) -> list[tuple[str, str]]:
-    """The active filters, as hidden fields."""
-    show, order, query = _listing_parameters(request)
-    return [("show", show), ("order", order), ("q", query), *cut.query.items()]
 
 
 def _listing_parameters(request: HttpRequest) -> tuple[str, str, str]:
@@ -100,15 +90,17 @@ def hit(request: HttpRequest, project: Project, batch: str, public_id: str) -> H
 
 def responses_of(row: Hit) -> list[dict[str, Any]]:
     """All submitted assignments of the HIT, in order of submission."""
-    return [_response(letter, a) for letter, a in zip(_letters(), _submitted(row), strict=False)]
+    done = batch_progress.assignments_of(row.batch).filter(hit=row, state=lifecycle.SUBMITTED)
+    done = done.select_related("worker__project").prefetch_related("responses").order_by("submitted_at", "pk")
+    return [_response(_letter(number), assignment) for number, assignment in enumerate(done)]
 
 
 def side_by_side(batch: Batch, row: Hit, responses: list[dict[str, Any]]) -> dict[str, Any]:
-    """Context of the task's compare template: responses with their columns as `told`, and `compare`."""
+    """Context of the task's compare template: responses with their `column`, and `compare`."""
     given = [Given(response["letter"], response["answer"].answer) for response in responses]
     compare = capabilities.compare(task_type(batch.task), row.payload, given, row.item.example)
     for response, column in zip(responses, compare["columns"], strict=True):
-        response["told"] = column
+        response["column"] = column
     template = select_template([f"{batch.task}/_compare.html", "review/_compare.html"])
     return {"responses": responses, "compare": compare, "compare_template": template.template.name}
 
@@ -118,13 +110,9 @@ def hit_of(batch: Batch, public_id: str) -> Hit:
     return get_object_or_404(batch.hits.select_related("item__dataset", "batch"), public_id=public_id)
 
 
-def _submitted(row: Hit) -> list[Assignment]:
-    done = batch_progress.assignments_of(row.batch).filter(hit=row, state=lifecycle.SUBMITTED)
-    return list(done.select_related("worker__project").prefetch_related("responses").order_by("submitted_at", "pk"))
-
-
-def _letters() -> list[str]:
-    return [chr(65 + k % 26) + (str(k // 26) if k >= 26 else "") for k in range(1000)]
+def _letter(number: int) -> str:
+    """A to Z, then A1 to Z1, and so on."""
+    return chr(65 + number % 26) + (str(number // 26) if number >= 26 else "")
 
 
 def _response(letter: str, assignment: Assignment) -> dict[str, Any]:
@@ -142,31 +130,28 @@ def _standings(batch: Batch, responses: list[dict[str, Any]]) -> list[dict[str, 
     """The review of each response, if the task's responses are reviewed."""
     if not review_decisions.is_reviewed(batch):
         return []
-    found = review_decisions.standings([response["assignment"] for response in responses])
-    several = sum(one.takes_part for one in found) > 1
+    standings = review_decisions.standings([response["assignment"] for response in responses])
+    several = sum(standing.takes_part for standing in standings) > 1
     return [
         {
             "letter": response["letter"],
-            "standing": one,
-            "choose": several and one.takes_part and one.state not in review_state.TAKEN,
-            **state_words(one.state),
+            "standing": standing,
+            "choose": several and standing.takes_part and standing.state not in review_state.TAKEN,
+            **state_words(standing.state),
         }
-        for response, one in zip(responses, found, strict=True)
+        for response, standing in zip(responses, standings, strict=True)
     ]
 
 
 def _around(row: Hit) -> dict[str, Any]:
     """Assignments of the HIT under way and returned, and its problem reports."""
     others = batch_progress.assignments_of(row.batch).filter(hit=row).exclude(state=lifecycle.SUBMITTED)
-    problem_reports = [
-        problem_report
-        for a in row.assignments.prefetch_related("problem_reports")
-        for problem_report in a.problem_reports.all()
-    ]
-    for problem_report in problem_reports:
-        problem_report.reason_text = _(PROBLEM_REASONS.get(problem_report.reason, problem_report.reason))
+    assignments = row.assignments.prefetch_related("problem_reports")
+    reports = [report for assignment in assignments for report in assignment.problem_reports.all()]
+    for report in reports:
+        report.reason_text = _(PROBLEM_REASONS.get(report.reason, report.reason))
     thread = list(worker_messages.unread_from_workers(assignment__hit=row).select_related("assignment"))
-    return {"others": others.select_related("worker__project"), "problem_reports": problem_reports, "thread": thread}
+    return {"others": others.select_related("worker__project"), "problem_reports": reports, "thread": thread}
 
 
 @member_action(roles.REVIEW)
@@ -176,12 +161,11 @@ def hit_exclude(request: HttpRequest, project: Project, batch: str, public_id: s
     text = _(PROBLEM_REASONS.get(request.POST.get("reason", ""), ""))
     more = request.POST.get("text", "").strip().replace("\0", "")
     reason = ": ".join(part for part in (text, more) if part)[:500]
+    done = _("The HIT is excluded. Scores leave it out from now on. You can restore it at any time.")
     if not reason:
         messages.error(request, _("Nothing was changed. Give a reason, then exclude the HIT again."))
     elif problem_reports.exclude(row, reason=reason):
-        messages.success(
-            request, _("The HIT is excluded. Scores leave it out from now on. You can restore it at any time.")
-        )
+        messages.success(request, done)
     return see("hit", project.slug, batch, public_id)
 
 
@@ -189,8 +173,9 @@ def hit_exclude(request: HttpRequest, project: Project, batch: str, public_id: s
 def hit_restore(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Restore an excluded HIT."""
     row = hit_of(batch_of(project, batch), public_id)
-    if unless_overdrawn(request, lambda: problem_reports.restore(row)):
-        messages.success(request, _("The HIT is restored and counts again."))
+    with refusal_as_message(request):
+        if problem_reports.restore(row):
+            messages.success(request, _("The HIT is restored and counts again."))
     return see("hit", project.slug, batch, public_id)
 
 

@@ -10,11 +10,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation import jobs
 from annotation.flow.batches import batch_drafts, estimates, expected_time, item_selection
 from annotation.flow.batches.estimates import Estimate, pays, pays_itself
 from annotation.flow.batches.hit_counts import look
-from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.people import round_attempts
 from annotation.forms.batches import LaunchForm
@@ -22,8 +20,10 @@ from annotation.models import Batch, Job, Project
 from annotation.registry import default_instructions
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_of
+from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
-from annotation.views.redirects import see
+from annotation.views.redirects import see, see_job
+from annotation.views.refusals import refusal_in_form
 
 
 @requester_form
@@ -58,15 +58,11 @@ def _page(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
     if again is not None and request.method != "POST":
         form.add_error(None, again.error)
         valid = False
-    if request.method == "POST" and "suggest" in request.POST:
+    if "suggest" in request.POST:
         form.options = form.suggested()
     elif valid:
-        try:
-            saved = form.save_draft(request.user)
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            return _saved(request, saved, new=draft is None)
+        with refusal_in_form(form):
+            return _saved(request, form.save_draft(request.user), new=draft is None)
     context = _context(project, draft, form)
     return render(request, "batches/launch.html", context, status=422 if request.method == "POST" else 200)
 
@@ -125,11 +121,11 @@ def _context(project: Project, draft: Batch | None, form: LaunchForm) -> dict[st
     context = {
         "project": project,
         "section": "batches",
-        "breadcrumbs": [{"label": _("Batches"), "url": reverse("batches", args=[project.slug])}, {"label": label}],
+        "breadcrumbs": section_breadcrumbs(project, "batches", label),
         "batch": draft,
         "form": form,
         "samples": batch_drafts.samples(draft) if draft else [],
-        "instructions_html": _html(str(form["instructions"].value() or "")),
+        "instructions_html": html_of(str(form["instructions"].value() or "")),
     }
     if form.is_bound:
         return context | _consequences(form)
@@ -170,26 +166,17 @@ def batch_consequences(request: HttpRequest, project: Project) -> HttpResponse:
     if (before := request.POST.get("proposed_for", "")) != form.basis:
         context["options"] = form.suggested()
         context["other_data"] = before.partition(".")[2] != form.basis.partition(".")[2]
-        if form.instructions_untouched() and form.cleaned_data.get("instructions") != default_instructions(form.kind):
-            context |= {
-                "instructions": default_instructions(form.kind),
-                "instructions_html": _html(default_instructions(form.kind)),
-            }
+        default = default_instructions(form.kind)
+        if form.instructions_untouched() and form.cleaned_data.get("instructions") != default:
+            context |= {"instructions": default, "instructions_html": html_of(default)}
     return render(request, "batches/_launch_update.html", context)
 
 
 @requester_action
 def instructions_preview(request: HttpRequest, project: Project) -> HttpResponse:
     """Instructions rendered from Markdown, as a fragment."""
-    return render(
-        request,
-        "batches/_instructions.html",
-        {"instructions_html": _html(request.POST.get("instructions", "")[:100_000])},
-    )
-
-
-def _html(markdown: str) -> str:
-    return html_of(markdown)
+    html = html_of(request.POST.get("instructions", "")[:100_000])
+    return render(request, "batches/_instructions.html", {"instructions_html": html})
 
 
 @requester_action
@@ -202,14 +189,8 @@ def batch_launch(request: HttpRequest, project: Project, batch: str) -> HttpResp
 def batch_quote(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Compute the exact cost of a stored draft, in a job with progress."""
     draft = batch_of(project, batch)
-    job = jobs.enqueue_once(
-        "quote_batch",
-        project=project,
-        title=_("Quote for %(batch)s") % {"batch": draft.title},
-        arguments={"batch": draft.pk},
-        user=request.user,
-    )
-    return see("job", project.slug, job.public_id)
+    title = _("Quote for %(batch)s") % {"batch": draft.title}
+    return see_job(request, "quote_batch", title, {"batch": draft.pk}, project=project)
 
 
 def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> HttpResponse:
@@ -222,14 +203,9 @@ def launch_now(request: HttpRequest, draft: Batch, *, new: bool = False) -> Http
         messages.warning(request, _("This batch is already launched."))
         return see("batch", draft.project.slug, draft.slug)
     left = {name: values for name, values in request.POST.lists() if name not in ("csrfmiddlewaretoken", "launch")}
-    job = jobs.enqueue_once(
-        "launch_batch",
-        project=draft.project,
-        title=_("Launch %(batch)s") % {"batch": draft.title},
-        arguments={"batch": draft.pk} | ({"posted": left} if new else {}),
-        user=request.user,
-    )
-    return see("job", draft.project.slug, job.public_id)
+    arguments = {"batch": draft.pk} | ({"posted": left} if new else {})
+    title = _("Launch %(batch)s") % {"batch": draft.title}
+    return see_job(request, "launch_batch", title, arguments, project=draft.project)
 
 
 def costs_exhibit(estimate: Estimate | None, batch: Batch | None, *, margin: float | None = None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_page, member_required
 from annotation.views.batches.batch_page import batch_of
+from annotation.views.parameters import whole_number
 from annotation.views.work.assignment_page import live_fragment
 from annotation.views.work.task_frame import preview_of, with_frames
 
@@ -28,17 +29,19 @@ MOST_DIGITS = 18  # of a number in a URL
 def batch_preview(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """The worker's page of item `n` (1 to 3), shuffled by `seed`."""
     shown = batch_of(project, batch)
-    number, seed = _number(request, "n", 1), _number(request, "seed", 0)
+    number = whole_number(request.GET.get("n", ""), 1, digits=MOST_DIGITS)
+    seed = whole_number(request.GET.get("seed", ""), 0, digits=MOST_DIGITS)
     hits = batch_drafts.samples(shown, SHOWN)
     if not 1 <= number <= len(hits):
         raise Http404
     hit = hits[number - 1]
     live = reverse("preview-live", args=[project.slug, shown.slug, hit.item_id, seed, "search"])
     context = preview_of(request, hit, seed=seed, live=live)
-    own = {"previews": _links(shown, len(hits), number), "preview_end": _end(shown)}
+    end = reverse("batch", args=[project.slug, shown.slug])
     total = shown.size or batch_drafts.plan_of(shown).hits
-    context["frame"] |= {"number": number, "total": total, "home_url": own["preview_end"]}
-    page = render(request, f"{shown.task}/page.html", context | own)
+    context["frame"] |= {"number": number, "total": total, "home_url": end}
+    context |= {"previews": _links(shown, len(hits), number), "preview_end": end}
+    page = render(request, f"{shown.task}/page.html", context)
     return with_frames(page, shown.task, context["payload"])
 
 
@@ -46,10 +49,6 @@ def _links(batch: Batch, count: int, here: int) -> list[dict[str, object]]:
     url = reverse("batch-preview", args=[batch.project.slug, batch.slug])
     numbers = range(1, count + 1)
     return [{"url": f"{url}?n={n}", "label": _("Item %(n)s") % {"n": n}, "here": n == here} for n in numbers]
-
-
-def _end(batch: Batch) -> str:
-    return reverse("batch", args=[batch.project.slug, batch.slug])
 
 
 @require_safe
@@ -62,8 +61,3 @@ def preview_live(request: HttpRequest, project: Project, batch: str, item: int, 
         raise Http404
     payload = capabilities.arrange(task_type(shown.task), hit.payload, Random(seed))
     return live_fragment(request, shown, payload, name)
-
-
-def _number(request: HttpRequest, name: str, default: int) -> int:
-    text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else default

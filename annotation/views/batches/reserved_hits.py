@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,15 +10,15 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.flow.batches import reserved_hits
 from annotation.flow.errors import Refused
-from annotation.flow.money.ledger import Overdrawn
 from annotation.models import Batch, Hit, Project
 from annotation.pure.batches.hit_filters import Cut
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import listed
+from annotation.views.parameters import whole_number
 from annotation.views.redirects import see
 
-MOST = 500  # HITs in one request
+MOST_HITS = 500  # in one request
 SKIPPED = {
     reserved_hits.HAD: gettext_lazy("they had it before"),
     reserved_hits.MET: gettext_lazy("they saw another member of its group"),
@@ -35,25 +33,25 @@ def reserve_hits(request: HttpRequest, project: Project, batch: str) -> HttpResp
     shown = batch_of(project, batch)
     hits = _chosen(request, shown)
     people = list(reserved_hits.people(shown))
-    ticked = {int(key) for key in request.POST.getlist("to") if key.isascii() and key.isdigit() and len(key) < 19}
+    ticked = {whole_number(key, 0, digits=18) for key in request.POST.getlist("to")}
     problem = ""
     if request.method == "POST":
+        chosen = [worker for worker in people if worker.pk in ticked]
         try:
-            _add_messages(
-                request,
-                reserved_hits.reserve(shown, hits, [one for one in people if one.pk in ticked], user=request.user),
-            )
+            _add_messages(request, reserved_hits.reserve(shown, hits, chosen, user=request.user))
             return see("batch-reserve", project.slug, shown.slug)
-        except (Refused, Overdrawn) as refusal:
+        except Refused as refusal:
             problem = str(refusal)
+    reserved = list(reserved_hits.rows(shown)[:200])
+    states = reserved_hits.states(reserved)
     context = batch_context(
         shown,
         "hits",
         leaf=_("Assign HITs to workers"),
         hits=hits,
-        people=[(one, one.pk in ticked) for one in people],
+        people=[(worker, worker.pk in ticked) for worker in people],
         problem=problem,
-        **_reservations(shown),
+        reserved=[(row, states[row.pk]) for row in reserved],
     )
     return render(request, "batches/assign_hits.html", context, status=422 if problem else 200)
 
@@ -63,22 +61,15 @@ def _chosen(request: HttpRequest, batch: Batch) -> list[Hit]:
     if "all" in request.GET:
         rows = listed(request, batch, Cut.of(request.GET))
     else:
-        rows = batch.hits.filter(public_id__in=request.GET.getlist("hit")[:MOST]).order_by("ticket")
-    return list(rows.select_related("item").defer("payload", "item__content")[:MOST])
-
-
-def _reservations(batch: Batch) -> dict[str, Any]:
-    some = list(reserved_hits.rows(batch)[:200])
-    states = reserved_hits.states(some)
-    return {"reserved": [(row, states[row.pk]) for row in some]}
+        rows = batch.hits.filter(public_id__in=request.GET.getlist("hit")[:MOST_HITS]).order_by("ticket")
+    return list(rows.select_related("item").defer("payload", "item__content")[:MOST_HITS])
 
 
 def _add_messages(request: HttpRequest, outcome: reserved_hits.Outcome) -> None:
     if outcome.reserved:
         text = ngettext("%(n)s HIT was assigned.", "%(n)s HITs were assigned.", outcome.reserved)
-        messages.success(
-            request, text % {"n": outcome.reserved} + " " + _("It comes first when they take their next HIT.")
-        )
+        first = _("It comes first when they take their next HIT.")
+        messages.success(request, f"{text % {'n': outcome.reserved}} {first}")
     for reason, count in outcome.skipped.items():
         messages.warning(request, _("Not assigned (%(n)s): %(reason)s") % {"n": count, "reason": SKIPPED[reason]})
 
@@ -87,11 +78,10 @@ def _add_messages(request: HttpRequest, outcome: reserved_hits.Outcome) -> None:
 def release_hits(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Cancel reservations that were not taken yet."""
     shown = batch_of(project, batch)
-    keys = [int(key) for key in request.POST.getlist("reserved") if key.isascii() and key.isdigit() and len(key) < 19]
+    keys = [whole_number(key, 0, digits=18) for key in request.POST.getlist("reserved")]
     if gone := reserved_hits.release(shown, keys):
-        messages.success(
-            request, ngettext("%(n)s HIT was unassigned.", "%(n)s HITs were unassigned.", gone) % {"n": gone}
-        )
+        text = ngettext("%(n)s HIT was unassigned.", "%(n)s HITs were unassigned.", gone)
+        messages.success(request, text % {"n": gone})
     else:
         messages.warning(request, _("Nothing was changed: they have accepted it already."))
     return see("batch-reserve", project.slug, shown.slug)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.translation import gettext as _
 
 from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
 from annotation.formats import FORMATS
 from annotation.models import Project
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
-from annotation.pure.reports.table_files import FILES
 from annotation.views.access import member_page
 from annotation.views.data.datasets import dataset_of
 from annotation.views.data.derivation_report import derived_tables
+from annotation.views.reports.report_files import table_file
 
 
 @member_page(roles.SEE)
@@ -30,8 +29,6 @@ def dataset_document(request: HttpRequest, project: Project, name: str, document
 @member_page(roles.SEE)
 def dataset_table(request: HttpRequest, project: Project, name: str, table: str, suffix: str) -> HttpResponse:
     """A table of a derivation's report, as LaTeX, Markdown or CSV."""
-    row, form = dataset_of(project, name), FILES.get(suffix)
-    found = next((each for each in derived_tables(row.report) if each["name"] == table), None)
-    if found is None or form is None:
-        raise Http404
-    return sent(request, row, form.write(found, _), name=f"{name}-{table}.{suffix}", kind=form.media)
+    row = dataset_of(project, name)
+    tables = {derived["name"]: derived for derived in derived_tables(row.report)}
+    return table_file(request, row, tables.get(table), suffix, name=f"{name}-{table}")

@@ -17,22 +17,22 @@ from annotation.models import Batch, Dataset, Project
 from annotation.pure.data import family_drawing
 from annotation.pure.data.family_drawing import Node
 
-MOST = 200  # datasets, and batches, in one picture
+MOST_NODES = 200  # datasets, and batches, in one picture
 
 
 def family_of(project: Project) -> dict[str, Any] | None:
     """{"picture", "links" {key: URL}, "rows" [{"made", "how", "of"}]}; None for a project without datasets."""
     columns = ("project", "slug", "size", "lineage", "created_at")
     own = project.datasets.whole().exclude(batches__by_program=True)
-    datasets = {row.slug: row for row in own.only(*columns).order_by("created_at", "pk")[:MOST]}
+    datasets = {row.slug: row for row in own.only(*columns).order_by("created_at", "pk")[:MOST_NODES]}
     if not datasets:
         return None
     present = Batch.objects.filter(project=project, by_program=False)
     through = Batch.datasets.through.objects.filter(batch__in=present)
-    named = ("batch__slug", "batch__title", "batch__state", "dataset__slug")
+    named = ("batch__slug", "batch__title", "dataset__slug")
     unproductive: dict[str, list[str]] = {}
     titles: dict[str, str] = {}
-    for slug, title, _state, dataset in through.order_by("-batch__created_at", "batch")[: 3 * MOST].values_list(*named):
+    for slug, title, dataset in through.order_by("-batch__created_at", "batch")[: 3 * MOST_NODES].values_list(*named):
         unproductive.setdefault(slug, []).append(dataset)
         titles[slug] = title
     return _Family(project, datasets, unproductive, titles).exhibit()
@@ -80,14 +80,8 @@ class _Family:
             how = _("created from %(batch)s") % {"batch": self.titles.get(batch, batch)}
         else:
             self.edges += [(source, _dataset(slug)) for source in above]
-        row_data = {
-            "made": slug,
-            "url": self.links[_dataset(slug)],
-            "size": _items(row.size),
-            "how": how,
-            "of": sources,
-        }
-        self.rows.append(row_data)
+        url, size = self.links[_dataset(slug)], _items(row.size)
+        self.rows.append({"made": slug, "url": url, "size": size, "how": how, "of": sources})
 
     def _source(self, slug: str) -> str:
         if slug in self.datasets:
@@ -101,13 +95,13 @@ class _Family:
     def _fruitless(self, productive: Iterable[str]) -> None:
         """Add batches without resulting datasets; many of the same datasets as one."""
         folded = family_drawing.fold(self.unproductive, productive)
-        hidden = {slug for found in folded.values() for slug in found}
+        hidden = {slug for slugs in folded.values() for slug in slugs}
         for slug, datasets in self.unproductive.items():
             if slug not in hidden:
                 self._below(self._batch(slug), datasets)
-        for datasets, found in folded.items():
-            label = ngettext("%(n)s batch", "%(n)s batches", len(found)) % {"n": len(found)}
-            self._below(self._put(f"batches:{found[0]}", family_drawing.BATCHES, label, "", "batches"), datasets)
+        for datasets, slugs in folded.items():
+            label = ngettext("%(n)s batch", "%(n)s batches", len(slugs)) % {"n": len(slugs)}
+            self._below(self._put(f"batches:{slugs[0]}", family_drawing.BATCHES, label, "", "batches"), datasets)
 
     def _below(self, key: str, datasets: Sequence[str]) -> None:
         wanted = [(_dataset(name), key) for name in datasets if name in self.datasets]

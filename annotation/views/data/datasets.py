@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,6 @@ from django.views.decorators.http import require_safe
 
 from annotation import jobs
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
-from annotation.flow.errors import Refused
 from annotation.formats import FORMATS
 from annotation.formats.guess import garbled, guess
 from annotation.forms.projects import DatasetForm
@@ -27,7 +25,9 @@ from annotation.pure.people import roles
 from annotation.views.access import member_required, requester_action, requester_required, require_get_or_post
 from annotation.views.data.derivation_report import derived_exhibit, table_address
 from annotation.views.data.lineage import ancestry, derived_from
+from annotation.views.parameters import whole_number
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message
 
 
 def dataset_of(project: Project, name: str) -> Dataset:
@@ -62,8 +62,8 @@ def dataset_new(request: HttpRequest, project: Project) -> HttpResponse:
             form.add_error("file", too_large())
         elif form.is_valid() and (job := _posted(request, project, form)):
             return see("job", project.slug, job.public_id)
-    context = {"project": project, "section": "datasets", "form": form, "limit": settings.UPLOAD_LIMIT}
-    context["too_large"] = too_large()
+    context = {"project": project, "section": "datasets", "form": form}
+    context |= {"limit": settings.UPLOAD_LIMIT, "too_large": too_large()}
     return render(request, "data/upload.html", context, status=422 if form.errors else 200)
 
 
@@ -122,30 +122,25 @@ def dataset_export(request: HttpRequest, project: Project, name: str, format: st
     folder = "folder" in request.GET
     if format not in FORMATS or (folder and not multi_file_export.parted(format)):
         raise Http404
-    try:
-        blocks = multi_file_export.stream_folder(row, format) if folder else _stream(request, row, format)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-        return see("dataset", project.slug, name)
-    suffix = ".zip" if folder else FORMATS[format].suffix
-    return sent(request, row, blocks, name=f"{name}.{format}{suffix}")
-
-
-def _stream(request: HttpRequest, row: Dataset, format: str) -> Iterator[bytes]:
-    return dataset_files.stream_dataset(row, format, archived="archived" in request.GET)
+    with refusal_as_message(request):
+        if folder:
+            blocks = multi_file_export.stream_folder(row, format)
+        else:
+            blocks = dataset_files.stream_dataset(row, format, archived="archived" in request.GET)
+        suffix = ".zip" if folder else FORMATS[format].suffix
+        return sent(request, row, blocks, name=f"{name}.{format}{suffix}")
+    return see("dataset", project.slug, name)
 
 
 @requester_action
 def dataset_remove(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Hide the dataset now and erase it later, so that it can be undone."""
     row = dataset_of(project, name)
-    try:
+    with refusal_as_message(request):
         dataset_removal.begin(row, user=request.user)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-        return see("dataset", project.slug, name)
-    messages.success(request, _("%(name)s is in the bin. It will be erased after 30 days.") % {"name": name})
-    return see("datasets", project.slug)
+        messages.success(request, _("%(name)s is in the bin. It will be erased after 30 days.") % {"name": name})
+        return see("datasets", project.slug)
+    return see("dataset", project.slug, name)
 
 
 @requester_action
@@ -163,31 +158,27 @@ PAGE = 50
 ANSWERABLE = {"yes": True, "no": False}
 
 
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
 @dataclass(frozen=True, slots=True)
 class ItemQuery:
     """The request from the query string; invalid values are ignored."""
 
-    text: str = ""
-    hops: int | None = None
-    shape: str = ""
-    answerable: str = ""
-    after: int | None = None
-    before: int | None = None
+    text: str
+    hops: int | None
+    shape: str
+    answerable: str
+    after: int | None
+    before: int | None
 
     @classmethod
     def of(cls, query: QueryDict) -> ItemQuery:
         answerable = query.get("answerable", "")
         return cls(
             text=query.get("q", "").replace("\0", "").strip()[:500],
-            hops=_number(query.get("hops")),
+            hops=whole_number(query.get("hops", ""), None),
             shape=query.get("shape", "").replace("\0", "")[:60],
             answerable=answerable if answerable in ANSWERABLE else "",
-            after=_number(query.get("after")),
-            before=_number(query.get("before")),
+            after=whole_number(query.get("after", ""), None),
+            before=whole_number(query.get("before", ""), None),
         )
 
     @property
@@ -208,12 +199,11 @@ def browse(dataset: Dataset, item_query: ItemQuery) -> Slice:
     """The requested page."""
     rows = _narrowed(dataset, item_query)
     if item_query.before is not None:
-        found = list(rows.filter(position__lt=item_query.before).order_by("-position")[: PAGE + 1])
-        items = found[:PAGE][::-1]
-        return _slice(items, earlier=len(found) > PAGE, later=bool(items))
+        items = list(rows.filter(position__lt=item_query.before).order_by("-position")[: PAGE + 1])
+        return _slice(items[:PAGE][::-1], earlier=len(items) > PAGE, later=bool(items))
     after = -1 if item_query.after is None else item_query.after
-    found = list(rows.filter(position__gt=after).order_by("position")[: PAGE + 1])
-    return _slice(found[:PAGE], earlier=after >= 0, later=len(found) > PAGE)
+    items = list(rows.filter(position__gt=after).order_by("position")[: PAGE + 1])
+    return _slice(items[:PAGE], earlier=after >= 0, later=len(items) > PAGE)
 
 
 def _slice(items: list[Item], *, earlier: bool, later: bool) -> Slice:

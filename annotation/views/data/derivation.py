@@ -9,18 +9,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
-from annotation import jobs
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import PIPELINE, Derivation, Group
 from annotation.flow.data.derivation import uploads_of
 from annotation.flow.data.lineage import Family
 from annotation.forms.derivations import PREFIX, DeriveForm
-from annotation.models import Dataset, Job, Project
+from annotation.models import Dataset, Project
 from annotation.operations import uploads
 from annotation.registry import task_types
 from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.data.datasets import dataset_of, too_large
-from annotation.views.redirects import see
+from annotation.views.redirects import see_job
 
 
 @require_get_or_post
@@ -33,9 +32,8 @@ def derive(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     source = dataset_of(project, name)
     how = request.GET.get("how", "")
     if not how:
-        if request.method == "POST":
-            return render(request, "data/derive.html", _ways(project, source), status=422)
-        return render(request, "data/derive.html", _ways(project, source))
+        status = 422 if request.method == "POST" else 200
+        return render(request, "data/derive.html", _ways(project, source), status=status)
     if how not in DERIVATIONS:
         raise Http404
     return _one_way(request, project, source, how)
@@ -71,13 +69,13 @@ def _usual(source: Dataset) -> str:
 
 
 def _way(way: Derivation, source: Dataset, usual: str) -> dict[str, Any]:
-    misfit = way.source_problem(source.features)
+    problem = way.source_problem(source.features)
     return {
         "how": way.how,
         "title": _(way.title),
         "does": _(way.does),
-        "misfit": _(misfit) if misfit else "",
-        "next": way.how == usual and not misfit,
+        "problem": _(problem) if problem else "",
+        "next": way.how == usual and not problem,
     }
 
 
@@ -90,7 +88,7 @@ def _one_way(request: HttpRequest, project: Project, source: Dataset, how: str) 
                 form.errors.pop(PREFIX + option, None)
                 form.add_error(PREFIX + option, too_large())
         elif form.is_valid():
-            return see("job", project.slug, _posted(request, project, form).public_id)
+            return _posted(request, project, form)
     else:
         form = DeriveForm(source, how, family, kept=_kept(request, project, source, how))
     context = {
@@ -116,13 +114,12 @@ def _kept(request: HttpRequest, project: Project, source: Dataset, how: str) -> 
     return {"options": {"inputs": inputs}} if inputs else {}
 
 
-def _posted(request: HttpRequest, project: Project, form: DeriveForm) -> Job:
-    files = {
-        option: {"path": str(uploads.keep(file)), "file_name": file.name[:255]}
-        for option, file in form.uploads().items()
-    }
+def _posted(request: HttpRequest, project: Project, form: DeriveForm) -> HttpResponse:
+    """Start the job and show it."""
+    files = form.uploads().items()
+    kept = {option: {"path": str(uploads.keep(file)), "file_name": file.name[:255]} for option, file in files}
     wanted = form.cleaned_data
     arguments = {"source": form.source.pk, "how": form.how, "name": wanted["name"], "seed": wanted["seed"]}
-    arguments |= {"options": form.options(), "uploads": files}
+    arguments |= {"options": form.options(), "uploads": kept}
     title = _("%(what)s from %(source)s") % {"what": _(form.derivation.title), "source": form.source.slug}
-    return jobs.enqueue_once("derive_dataset", project=project, title=title, arguments=arguments, user=request.user)
+    return see_job(request, "derive_dataset", title, arguments, project=project)

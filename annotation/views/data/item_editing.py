@@ -20,6 +20,7 @@ from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action, requester_form
 from annotation.views.data.datasets import dataset_of
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message, refusal_in_form
 
 
 def _item(project: Project, name: str, position: int) -> tuple[Dataset, Item]:
@@ -37,10 +38,6 @@ def _breadcrumbs(project: Project, row: Item, here: str) -> list[dict[str, str]]
         {"label": item, "url": reverse("item", args=[project.slug, name, row.position])},
         {"label": here, "url": ""},
     ]
-
-
-def _words(request: HttpRequest, name: str) -> str:
-    return request.POST.get(name, "").replace("\0", "").strip()[:500]
 
 
 @requester_form
@@ -69,18 +66,15 @@ def item_edit(request: HttpRequest, project: Project, name: str, position: int) 
 
 def _made(request: HttpRequest, row: Item, form: Any) -> bool:
     """Save the form's version; False, with an error in the form, if it is invalid."""
-    try:
+    stale = _("Somebody else has edited this item in the meantime. Below is your version. Look at theirs first.")
+    with refusal_in_form(form):
         if form.cleaned_data["version"] != row.version:
-            raise Refused(
-                _("Somebody else has edited this item in the meantime. Below is your version. Look at theirs first.")
-            )
+            raise Refused(stale)
         made = item_editing.edit(row, form.edited(), note=form.cleaned_data["note"], user=request.user)
-    except Refused as refusal:
-        form.add_error(None, str(refusal))
-        return False
-    text = _("Version %(n)s was saved. Existing batches keep the earlier version.")
-    messages.success(request, text % {"n": made.version})
-    return True
+        text = _("Version %(n)s was saved. Existing batches keep the earlier version.")
+        messages.success(request, text % {"n": made.version})
+        return True
+    return False
 
 
 @member_page(roles.SEE)
@@ -103,8 +97,8 @@ def _labelled(old: Item, new: Item) -> list[dict[str, Any]]:
         "hop": _("Hop"),
         "rest": _("Other fields"),
     }
-    found = changes(old.example, new.example)
-    return [{"label": words[part], "number": number, "change": change} for (part, number), change in found.items()]
+    changed = changes(old.example, new.example).items()
+    return [{"label": words[part], "number": number, "change": change} for (part, number), change in changed]
 
 
 @requester_action
@@ -112,11 +106,8 @@ def item_restore(request: HttpRequest, project: Project, name: str, position: in
     """Create a new version with the content of an old one."""
     _dataset, row = _item(project, name, position)
     old = get_object_or_404(item_editing.versions(row), version=min(version, 2**31 - 1))
-    try:
+    with refusal_as_message(request):
         made = item_editing.restore(old, user=request.user)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-    else:
         text = _("Version %(n)s now has the content of version %(old)s.") % {"n": made.version, "old": old.version}
         messages.success(request, text)
     return see("item-versions", project.slug, name, position)
@@ -126,15 +117,14 @@ def item_restore(request: HttpRequest, project: Project, name: str, position: in
 def item_archive(request: HttpRequest, project: Project, name: str, position: int) -> HttpResponse:
     """Retire the item with a reason; with `back` restore it."""
     dataset, row = _item(project, name, position)
-    try:
+    reason = request.POST.get("reason", "").replace("\0", "").strip()[:500]
+    with refusal_as_message(request):
         if "back" in request.POST:
             item_editing.bring_back(dataset, [row.position])
             messages.success(request, _("The item is in use again."))
         else:
-            item_editing.archive(dataset, [row.position], reason=_words(request, "reason"))
+            item_editing.archive(dataset, [row.position], reason=reason)
             messages.success(request, _("The item is archived. Batches that use it continue."))
-    except Refused as refusal:
-        messages.error(request, str(refusal))
     return see("item", project.slug, name, position)
 
 

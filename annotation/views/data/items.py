@@ -19,6 +19,7 @@ from annotation.pure.data.graph_drawing import draw
 from annotation.pure.people import roles
 from annotation.pure.text.marked_text import Mark, fill_references, pieces
 from annotation.pure.text.spans import mentions
+from annotation.templatetags.composition_tags import hue
 from annotation.views.access import member_required
 from annotation.views.data.datasets import dataset_of
 
@@ -48,7 +49,6 @@ def item(request: HttpRequest, project: Project, name: str, position: int) -> Ht
     return render(request, "data/item.html", context)
 
 
-HUES = 4  # colours of hops in the style sheet
 SHOWN_EXTRA = 20_000  # characters
 YES_NO = {"yes", "no"}  # too frequent in texts to mark
 
@@ -72,11 +72,6 @@ def _extra(example: Example) -> str:
     return text if len(text) <= SHOWN_EXTRA else f"{text[:SHOWN_EXTRA]}…"
 
 
-def hue(hop: int) -> int:
-    """The number of a hop's colour, 1 to HUES."""
-    return (hop - 1) % HUES + 1
-
-
 def _hop(example: Example, k: int) -> dict[str, Any]:
     hop = example.hops[k]
     parts = [{"text": p.text, "hop": p.hop, "hue": hue(p.hop)} for p in fill_references(hop.question, example.hops[:k])]
@@ -84,8 +79,8 @@ def _hop(example: Example, k: int) -> dict[str, Any]:
     if hop.support is None or hop.support >= len(example.paragraphs):
         return shown | {"support": None}
     paragraph = example.paragraphs[hop.support]
-    found = any(mentions(hop.answer, paragraph.text))
-    return shown | {"support": hop.support + 1, "title": paragraph.title, "found": found}
+    is_mentioned = any(mentions(hop.answer, paragraph.text))
+    return shown | {"support": hop.support + 1, "title": paragraph.title, "is_mentioned": is_mentioned}
 
 
 def _graph(hops: tuple[Hop, ...]) -> dict[str, Any] | None:

@@ -80,21 +80,16 @@ def step_of(lineage: dict[str, Any], batches: dict[str, str]) -> Step | None:
     if not how:
         return None
     way = DERIVATIONS.get(how)
-    return Step(
-        _(way.title) if way else how,
-        _options(how, lineage) if way else [],
-        lineage.get("seed"),
-        lineage.get("version", ""),
-    )
+    title, options = (_(way.title), _options(how, lineage)) if way else (how, [])
+    return Step(title, options, lineage.get("seed"), lineage.get("version", ""))
 
 
 def _options(how: str, lineage: dict[str, Any]) -> list[tuple[str, str]]:
     chosen, files = lineage.get("options", {}), lineage.get("files", {})
-    found = []
+    words, options = {True: _("yes"), False: _("no")}, []
     for each in fields(DERIVATIONS[how].Options):
         value = chosen.get(each.name, each.default)
         if value != each.default:
-            words = {True: _("yes"), False: _("no")}
             text = words[value] if isinstance(value, bool) else str(files.get(each.name, value))
-            found.append((_(each.metadata["label"]), text))
-    return found
+            options.append((_(each.metadata["label"]), text))
+    return options

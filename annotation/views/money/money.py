@@ -9,10 +9,8 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds, ledger, ledger_audit, ledger_rows, wages
 from annotation.forms.money import DepositForm, FloorForm
 from annotation.models import Batch, Entry, Project
@@ -21,7 +19,9 @@ from annotation.pure.people import roles
 from annotation.recruitment import marketplaces
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message, refusal_in_form
 
 
 @member_page(roles.PAY)
@@ -33,7 +33,10 @@ def money(request: HttpRequest, project: Project) -> HttpResponse:
         "books": ledger_audit.books(project),
         "faults": ledger_audit.audit(project),
         "form": FloorForm(initial={"wage_floor": project.wage_floor}),
-        "batches": [_of_batch(batch) for batch in _paid(project)],
+        "batches": [
+            {"batch": batch, "wages": wages.summary(wages.of_batch(batch)), **batch_funds.standing(batch)}
+            for batch in _paid(project)
+        ],
         "wages": wages.summary(wages.of_project(project)),
         "payouts": project.payouts.order_by("-number")[:20],
         "entries": list(ledger_rows.display_rows(project, ledger_rows.entries(project)[:8])),
@@ -49,10 +52,6 @@ def _paid(project: Project) -> list[Batch]:
     return rows
 
 
-def _of_batch(batch: Batch) -> dict[str, Any]:
-    return {"batch": batch, "wages": wages.summary(wages.of_batch(batch)), **batch_funds.standing(batch)}
-
-
 @member_form(roles.OWN)
 def money_move(request: HttpRequest, project: Project) -> HttpResponse:
     """A deposit or withdrawal: the form, a confirmation, the transfer."""
@@ -60,23 +59,16 @@ def money_move(request: HttpRequest, project: Project) -> HttpResponse:
     form = DepositForm(posted, initial={"key": secrets.token_hex(8), "way": request.GET.get("way", "in")})
     valid = form.is_valid()
     if valid and "confirm" in request.POST:
-        try:
-            _moved(request, project, form)
-        except Refused as refusal:
-            form.add_error("amount", str(refusal))
-        else:
+        amount, key = form.signed(), f"deposit/{form.cleaned_data['key']}"
+        with refusal_in_form(form, "amount"):
+            ledger.deposit(project, amount, key=key, user=request.user, note=form.cleaned_data["note"])
+            messages.success(request, _("Deposited.") if amount > 0 else _("Withdrawn."))
             return see("money", project.slug)
     books = ledger_audit.books(project)
     confirming = valid and not form.errors and "back" not in request.POST
     context = {"project": project, "section": "money", "form": form, "books": books, "confirming": confirming}
     context["after"] = books.available + form.signed() if confirming else None
     return render(request, "money/deposit.html", context, status=422 if form.errors else 200)
-
-
-def _moved(request: HttpRequest, project: Project, form: DepositForm) -> None:
-    terms = form.cleaned_data
-    ledger.deposit(project, form.signed(), key=f"deposit/{terms['key']}", user=request.user, note=terms["note"])
-    messages.success(request, _("Deposited.") if form.signed() > 0 else _("Withdrawn."))
 
 
 @member_action(roles.OWN)
@@ -100,7 +92,7 @@ def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
     context = {
         "project": project,
         "section": "money",
-        "breadcrumbs": _breadcrumbs(project, _("Ledger")),
+        "breadcrumbs": section_breadcrumbs(project, "money", _("Ledger")),
         "page": page,
         "rows": list(ledger_rows.display_rows(project, page)),
         "kinds": [(kind, _(ledger_rows.KINDS.get(kind, kind))) for kind in kinds],
@@ -112,14 +104,8 @@ def money_ledger(request: HttpRequest, project: Project) -> HttpResponse:
 
 def _chosen(request: HttpRequest, project: Project) -> dict[str, Any]:
     """The filters of the query string; unknown batches are ignored."""
-    parameters = {name: request.GET.get(name, "").replace("\0", "")[:100] for name in ("batch", "kind", "worker")}
-    return parameters | {
-        "batch": project.batches.filter(slug=parameters["batch"]).first() if parameters["batch"] else None
-    }
-
-
-def _breadcrumbs(project: Project, label: str) -> list[dict[str, str]]:
-    return [{"label": _("Money"), "url": reverse("money", args=[project.slug])}, {"label": label, "url": ""}]
+    chosen = {name: request.GET.get(name, "").replace("\0", "")[:100] for name in ("batch", "kind", "worker")}
+    return chosen | {"batch": project.batches.filter(slug=chosen["batch"]).first() if chosen["batch"] else None}
 
 
 @member_page(roles.PAY)
@@ -134,11 +120,8 @@ def batch_floor(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     """Workers below the minimum wage and what they lack; POST pays what was shown."""
     shown = batch_of(project, batch)
     if request.method == "POST":
-        try:
+        with refusal_as_message(request):
             paid = wages.top_up(shown, shown=request.POST.get("shown", ""), user=request.user)
-        except Refused as refusal:
-            messages.error(request, str(refusal))
-        else:
             messages.success(request, _("Paid to %(n)s workers.") % {"n": paid})
         return see("batch-floor", project.slug, shown.slug)
     due = wages.raises(shown)

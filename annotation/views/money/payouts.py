@@ -5,49 +5,39 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.flow.errors import Refused
 from annotation.flow.money import payouts
 from annotation.models import Payout, PayoutLine, Project
 from annotation.operations import uploads
 from annotation.operations.downloads import CSV, sent
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_page
+from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message
 
 
 @member_action(roles.PAY)
 def payout_new(request: HttpRequest, project: Project) -> HttpResponse:
     """Create a payout of everything that is owed."""
-    try:
-        made = payouts.make_payout(project, user=request.user)
-    except Refused as refusal:
-        messages.warning(request, str(refusal))
-        return see("money", project.slug)
-    return see("payout", project.slug, made.number)
+    with refusal_as_message(request, messages.warning):
+        return see("payout", project.slug, payouts.make_payout(project, user=request.user).number)
+    return see("money", project.slug)
 
 
 @member_page(roles.PAY)
 def payout(request: HttpRequest, project: Project, number: int) -> HttpResponse:
     """What to pay to whom, with names, because whoever pays needs them."""
-    return _page(request, project, _payout(project, number))
+    row = _payout(project, number)
+    lines = payouts.lines_of(row)
+    breadcrumbs = section_breadcrumbs(project, "money", _("Payout %(number)s") % {"number": row.number})
+    context = {"project": project, "section": "money", "payout": row, "lines": lines, "breadcrumbs": breadcrumbs}
+    return render(request, "money/payout.html", context | payouts.sums(lines))
 
 
 def _payout(project: Project, number: int) -> Payout:
     return get_object_or_404(Payout.objects.filter(number__in=[number] if number < 2**31 else []), project=project)
-
-
-def _page(request: HttpRequest, project: Project, row: Payout) -> HttpResponse:
-    lines = payouts.lines_of(row)
-    breadcrumbs = [
-        {"label": _("Money"), "url": reverse("money", args=[project.slug])},
-        {"label": _("Payout %(number)s") % {"number": row.number}, "url": ""},
-    ]
-    context = {"project": project, "section": "money", "payout": row, "lines": lines, "breadcrumbs": breadcrumbs}
-    context |= payouts.sums(lines)
-    return render(request, "money/payout.html", context)
 
 
 @member_page(roles.PAY)
@@ -66,10 +56,8 @@ def payout_line(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     to = request.POST.get("state", "")
     if to in {PayoutLine.State.PAID, PayoutLine.State.FAILED}:
         reference = request.POST.get("reference", "").replace("\0", "")
-        try:
+        with refusal_as_message(request, messages.warning):
             payouts.decide(line, to, reference=reference, user=request.user)
-        except Refused as refusal:
-            messages.warning(request, str(refusal))
     return see("payout", project.slug, line.payout.number)
 
 

@@ -10,13 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
-from annotation.flow.errors import Refused
 from annotation.flow.notifications import worker_messages
 from annotation.forms.sign_up import MessageForm, ReplyForm
 from annotation.models import Assignment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_form, member_page, own_assignment, signed_in_form
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message
 from annotation.views.work.worker_status import worker_tabs
 
 
@@ -75,19 +75,13 @@ def my_thread(request: HttpRequest, public_id: str) -> HttpResponse:
     form = ReplyForm(request.POST if request.method == "POST" else None)
     if "read" in request.POST or form.is_valid():
         worker_messages.read_about(row, from_worker=False)
-        if form.is_valid():
-            _ask(request, row, form.cleaned_data["text"])
+        with refusal_as_message(request, messages.warning):
+            if form.is_valid():
+                worker_messages.ask(row.worker, "", form.cleaned_data["text"], assignment=row)
+                messages.success(request, _("Sent."))
         return see("my-thread", public_id)
     context = {"assignment": row, "thread": list(worker_messages.about(row)), **worker_tabs(request, "my-messages")}
     return _page(request, "notifications/my_assignment_messages.html", context, form)
-
-
-def _ask(request: HttpRequest, row: Assignment, text: str) -> None:
-    try:
-        worker_messages.ask(row.worker, "", text, assignment=row)
-        messages.success(request, _("Sent."))
-    except Refused as refusal:
-        messages.warning(request, str(refusal))
 
 
 def _page(request: HttpRequest, template: str, context: dict[str, Any], form: Any) -> HttpResponse:

@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from annotation.flow.notifications import notice_inbox
 from annotation.models import Batch, Notice, User
 from annotation.views.access import signed_in_action, signed_in_page
+from annotation.views.parameters import whole_number
 from annotation.views.redirects import see
 
 PER_PAGE = 50
-MOST_DIGITS = 18
 
 
 @signed_in_page
@@ -60,9 +60,7 @@ def notice_open(request: HttpRequest, pk: int) -> HttpResponse:
 @signed_in_action
 def notices_read(request: HttpRequest) -> HttpResponse:
     """Mark all notices that the page showed, and older ones, as read."""
-    upto = request.POST.get("upto", "")
-    known = upto.isascii() and upto.isdigit() and len(upto) <= MOST_DIGITS
-    notice_inbox.read(request.user, upto=int(upto) if known else None)
+    notice_inbox.read(request.user, upto=whole_number(request.POST.get("upto", ""), None, digits=18))
     return see("notices")
 
 

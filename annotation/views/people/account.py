@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from annotation.flow.errors import Refused
 from annotation.flow.people import two_factor, worker_erasure
 from annotation.flow.projects import new_project
 from annotation.forms.account import DeletionForm, ProfileForm
@@ -23,24 +22,23 @@ from annotation.models import User
 from annotation.views.access import require_get_or_post, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_in_form
 
 
 @signed_in_form
 def account(request: HttpRequest) -> HttpResponse:
     """Name and email, and links to all other settings."""
     user = request.user
-    form = ProfileForm(
-        request.POST if request.method == "POST" else None,
-        initial={"display_name": user.display_name, "email": user.email},
-    )
-    if request.method == "POST" and form.is_valid():
+    posted = request.POST if request.method == "POST" else None
+    form = ProfileForm(posted, initial={"display_name": user.display_name, "email": user.email})
+    if form.is_valid():
         User.objects.filter(pk=user.pk).update(**form.cleaned_data)
         messages.success(request, _("Saved."))
         return see("account")
     context = {
         "form": form,
-        "members": _there(user.memberships),
-        "workers": _there(user.workers),
+        "members": _in_present_projects(user.memberships),
+        "workers": _in_present_projects(user.workers),
         "two_factor": two_factor.is_on(user),
         "may_found": new_project.may_found(user),
         "languages": settings.LANGUAGES if len(settings.LANGUAGES) > 1 else [],
@@ -48,8 +46,7 @@ def account(request: HttpRequest) -> HttpResponse:
     return render(request, "people/account.html", context, status=422 if form.errors else 200)
 
 
-def _there(rows: Any) -> Any:
-    """Memberships in projects that are not deleted."""
+def _in_present_projects(rows: Any) -> Any:
     return rows.filter(project__removed_at=None).select_related("project").order_by("project__title")
 
 
@@ -79,11 +76,8 @@ def account_delete(request: HttpRequest) -> HttpResponse:
     owed = worker_erasure.owed(*user.workers.select_related("project"))
     form, wait = DeletionForm(user, owed, request.POST if request.method == "POST" else None), 0
     if request.method == "POST" and not (wait := too_many(user, form)) and form.is_valid():
-        try:
+        with refusal_in_form(form):
             worker_erasure.delete_account(user)
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
             logout(request)
             messages.success(request, _("Your account is deleted. Your responses stay, under your pseudonym."))
             return see("sign-in")

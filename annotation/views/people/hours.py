@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -55,43 +55,31 @@ def _form(request: HttpRequest) -> HoursForm:
     """The form from the query string; this week by default."""
     query = request.GET
     zone = query.get("zone") or timezone.get_current_timezone_name()
-    known = zone if zone in ZONES else "UTC"
-    name = query.get("span", periods.THIS_WEEK)
-    first, last = periods.span(name if name in dict(SPANS) else periods.THIS_WEEK, _today(ZoneInfo(known)))
     if "first" in query or "last" in query:
         return HoursForm({"first": query.get("first"), "last": query.get("last"), "zone": zone})
+    today = datetime.now(ZoneInfo(zone if zone in ZONES else "UTC")).date()
+    name = query.get("span", periods.THIS_WEEK)
+    first, last = periods.span(name if name in dict(SPANS) else periods.THIS_WEEK, today)
     return HoursForm({"first": first.isoformat(), "last": last.isoformat(), "zone": zone})
-
-
-def _today(zone: ZoneInfo) -> date:
-    return datetime.now(zone).date()
 
 
 @member_page(roles.PEOPLE)
 def hours(request: HttpRequest, project: Project) -> HttpResponse:
     """Active time by worker, day and batch; with ?file as CSV."""
-    form = _form(request)
-    found = None
+    form, sheet = _form(request), None
     if form.is_valid():
         period = form.cleaned_data
-        found = flow.sheet(project, period["first"], period["last"], zone=period["zone"])
+        sheet = flow.sheet(project, period["first"], period["last"], zone=period["zone"])
         if "file" in request.GET:
-            return _file(request, project, found, period)
+            name = f"{project.slug}-hours-{period['first']}-{period['last']}.csv"
+            return sent(request, project, flow.as_csv(sheet, names=True), name=name, kind=CSV)
+    here = "" if "first" in request.GET else request.GET.get("span", periods.THIS_WEEK)
     context = {
         "project": project,
         "section": "people",
         "form": form,
-        "sheet": found,
-        "spans": [(name, label, name == _here(request)) for name, label in SPANS],
+        "sheet": sheet,
+        "spans": [(name, label, name == here) for name, label in SPANS],
         "zones": ZONES,
     }
     return render(request, "money/hours.html", context, status=200 if form.is_valid() else 422)
-
-
-def _here(request: HttpRequest) -> str:
-    return "" if "first" in request.GET else request.GET.get("span", periods.THIS_WEEK)
-
-
-def _file(request: HttpRequest, project: Project, found: flow.Sheet, period: dict[str, Any]) -> HttpResponse:
-    name = f"{project.slug}-hours-{period['first']}-{period['last']}.csv"
-    return sent(request, project, flow.as_csv(found, names=True), name=name, kind=CSV)

@@ -7,12 +7,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from annotation.flow.errors import Refused
 from annotation.flow.people import members
 from annotation.models import Member, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message
 
 
 @member_action(roles.OWN)
@@ -23,46 +23,36 @@ def member_role(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     if role not in Member.Role.values:
         messages.error(request, _("Choose a role."))
         return see("people", project.slug)
-    try:
+    with refusal_as_message(request):
         if members.change_role(member, role):
             text = _("%(person)s was %(before)s and is now %(role)s.")
             named = {"role": Member.Role(role).label, "before": member.get_role_display()}
             messages.success(request, text % {"person": member.user, **named})
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-    return _onward(request, member, role)
+    # members who gave up their own role may no longer see the page of people
+    is_owner = Member.objects.filter(pk=member.pk, role=Member.Role.OWNER).exists
+    gave_up = member.user == request.user and not roles.may(role, roles.PEOPLE) and not is_owner()
+    return see("project" if gave_up else "people", project.slug)
 
 
 @member_action(roles.OWN)
 def member_remove(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Remove a member; the page then offers to undo it."""
     member = get_object_or_404(project.members.select_related("user", "project"), pk=pk)
-    try:
+    with refusal_as_message(request):
         members.remove(member)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-        return see("people", project.slug)
-    text = _("%(person)s no longer has access to this project. You can restore access under People for 30 days.")
-    messages.success(request, text % {"person": member.user})
-    return see("home") if member.user == request.user else see("people", project.slug)
+        text = _("%(person)s no longer has access to this project. You can restore access under People for 30 days.")
+        messages.success(request, text % {"person": member.user})
+        if member.user == request.user:
+            return see("home")
+    return see("people", project.slug)
 
 
 @member_action(roles.OWN)
 def member_restore(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     """Restore a removed member in their former role."""
-    person = next((one.user for one in members.gone(project) if one.user.pk == pk), None)
+    person = next((former.user for former in members.gone(project) if former.user.pk == pk), None)
     if person is None:
         raise Http404
     if members.bring_back(project, person):
         messages.success(request, _("%(person)s is a member again.") % {"person": person})
     return see("people", project.slug)
-
-
-def _onward(request: HttpRequest, member: Member, role: str) -> HttpResponse:
-    """Redirect; members who gave up their own role may no longer see the page of people."""
-    own = member.user == request.user and not roles.may(role, roles.PEOPLE)
-    return see("project" if own and not _is_owner(member) else "people", member.project.slug)
-
-
-def _is_owner(member: Member) -> bool:
-    return Member.objects.filter(pk=member.pk, role=Member.Role.OWNER).exists()

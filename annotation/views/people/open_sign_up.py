@@ -18,7 +18,7 @@ from annotation.forms.sign_up import JoinForm
 from annotation.models import Project, User
 from annotation.views.access import require_get_or_post
 from annotation.views.markdown_html import html_of
-from annotation.views.people.sign_up import MODEL_BACKEND, address_of, safe_next
+from annotation.views.people.sign_up import MODEL_BACKEND, address_of, safe_next, too_many_attempts
 
 
 @never_cache
@@ -40,10 +40,7 @@ def _account(request: HttpRequest, project: Project) -> HttpResponse:
     """Create an account and join; 429 if one address creates many."""
     wait = sign_in_throttle.wait_of("open page", address=address_of(request))
     if wait:
-        context = {"wait": wait, "again": request.get_full_path()}
-        response = render(request, "people/too_many_attempts.html", context, status=429)
-        response["Retry-After"] = wait
-        return response
+        return too_many_attempts(request, wait, again=request.get_full_path())
     form = JoinForm(request.POST)
     if not form.is_valid():
         return _page(request, project, form, status=422)

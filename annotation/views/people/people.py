@@ -37,7 +37,8 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         sign_up.invite(project, by=request.user, **form.cleaned_data)
         messages.success(request, _("The link is ready. Copy it from the list and send it."))
         return see("people", project.slug)
-    page = Paginator(_workers(project), 100).get_page(request.GET.get("page"))
+    workers = project.workers.select_related("user", "block").order_by("-active", "pk")
+    page = Paginator(workers, 100).get_page(request.GET.get("page"))
     context = {
         "project": project,
         "section": "people",
@@ -55,16 +56,12 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "people/people.html", context, status=422 if form.errors else 200)
 
 
-def _workers(project: Project) -> Any:
-    return project.workers.select_related("user", "block").order_by("-active", "pk")
-
-
 def _worker_rows(project: Project, workers: list[Worker]) -> list[dict[str, Any]]:
     """Workers with pseudonym, number of responses and time of the last one."""
     known = worker_profile.of_workers(workers)
     for worker in workers:
         worker.project = project
-    return [{"worker": one, "submitted": known[one.pk].submitted, "last": known[one.pk].last} for one in workers]
+    return [{"worker": w, "submitted": known[w.pk].submitted, "last": known[w.pk].last} for w in workers]
 
 
 def _link(request: HttpRequest, invite: Invite, role: str) -> dict[str, Any]:
@@ -84,16 +81,14 @@ def mturk_ids_import(request: HttpRequest, project: Project) -> HttpResponse:
     """Import Mechanical Turk worker IDs, one per line."""
     text, problem = request.POST.get("ids", ""), ""
     if request.method == "POST":
+        added = _(
+            "%(added)s worker IDs added; %(known)s were already known. You can block them and set their scores now."
+        )
         try:
-            counts = mturk_ids.import_ids(project, text.splitlines())
+            messages.success(request, added % mturk_ids.import_ids(project, text.splitlines()))
+            return see("people", project.slug)
         except Refused as refused:
             problem = str(refused)
-        else:
-            text = _(
-                "%(added)s worker IDs added; %(known)s were already known. You can block them and set their scores now."
-            )
-            messages.success(request, text % counts)
-            return see("people", project.slug)
     context = {"project": project, "section": "people", "ids": text, "problem": problem}
     return render(request, "people/mturk_ids.html", context, status=422 if problem else 200)
 

@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -39,17 +38,20 @@ from annotation.views.access import (
 )
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.launch import failed_launch_of, hindrance, launch_now, posted_of
+from annotation.views.breadcrumbs import section_breadcrumbs
+from annotation.views.parameters import whole_number
 from annotation.views.people import round_display
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message, refusal_in_form
 from annotation.views.work.assignment_page import next_page
 
 
 def round_of(project: Project, slug: str) -> QualificationRound:
     """The round of that batch; 404 otherwise."""
-    found = round_attempts.round_of(batch_of(project, slug))
-    if found is None:
+    round = round_attempts.round_of(batch_of(project, slug))
+    if round is None:
         raise Http404
-    return found
+    return round
 
 
 @requester_form
@@ -78,17 +80,13 @@ def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
     elif form.is_bound and form.is_valid() and "launch" in request.POST and (why := hindrance(form)):
         form.add_error(None, why)
     elif form.is_bound and form.is_valid() and "look" not in request.POST:
-        try:
+        with refusal_in_form(form):
             return _saved(request, form.save_draft(request.user), new=draft is None)
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
+    label = draft.title if draft else _("New qualification round")
     context = {
         "project": project,
         "section": "batches",
-        "breadcrumbs": [
-            {"label": _("Batches"), "url": reverse("batches", args=[project.slug])},
-            {"label": draft.title if draft else _("New qualification round")},
-        ],
+        "breadcrumbs": section_breadcrumbs(project, "batches", label),
         "batch": draft,
         "form": form,
         "samples": batch_drafts.samples(draft) if draft else [],
@@ -103,14 +101,12 @@ def _edit(request: HttpRequest, project: Project, draft: Batch | None) -> HttpRe
 def _chances(form: RoundForm, draft: Batch | None) -> dict[str, Any]:
     try:
         if form.is_bound:
-            found = form.chances()
-            return round_display.describe_chances(found, rules.read_rule(form.rule())) if found else {}
-        stored = round_attempts.round_of(draft) if draft else None
-        return (
-            round_display.describe_chances(qualification_rounds.chances(stored), qualification_rounds.rule_of(stored))
-            if stored
-            else {}
-        )
+            chances = form.chances()
+            return round_display.describe_chances(chances, rules.read_rule(form.rule())) if chances else {}
+        round = round_attempts.round_of(draft) if draft else None
+        if round is None:
+            return {}
+        return round_display.describe_chances(qualification_rounds.chances(round), qualification_rounds.rule_of(round))
     except Refused as refusal:
         return {"impossible": str(refusal)}
 
@@ -148,19 +144,20 @@ def round_page(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     shown = round_of(project, batch)
     if shown.batch.state == Batch.State.DRAFT:
         return redirect("round-edit", project.slug, shown.batch.slug)
-    found = round_results.results(shown)
+    results = round_results.results(shown)
     mark = round_display.wanted_mark(request.GET.get("mark", ""))
-    chosen = {"project": project, "batch": shown.batch, **round_display.chosen(shown, found, mark)}
+    chosen = round_display.chosen(shown, results, mark)
     if request.headers.get("HX-Request"):
-        return render(request, "people/_round_selection.html", chosen)
+        context = {"project": project, "batch": shown.batch, **chosen}
+        return render(request, "people/_round_selection.html", context)
     at = rules.mark_of(qualification_rounds.rule_of(shown)).value if mark is None else mark
     context = batch_context(
         shown.batch,
         "round",
-        **{name: value for name, value in chosen.items() if name not in ("project", "batch")},
-        results=found,
-        histogram=round_display.histogram(found, round_results.percent(at)),
-        prospects=round_results.prospects(shown, found) if chosen["known"] else [],
+        **chosen,
+        results=results,
+        histogram=round_display.histogram(results, round_results.percent(at)),
+        prospects=round_results.prospects(shown, results) if chosen["known"] else [],
         rule=qualification_rounds.rule_in_words(shown),
         facts=round_display.facts(shown),
         undoable=qualification_rounds.undoable(shown),
@@ -174,12 +171,10 @@ def round_grant(request: HttpRequest, project: Project, batch: str) -> HttpRespo
     shown = round_of(project, batch)
     mark = round_display.wanted_mark(request.POST.get("mark", ""))
     reason = _("Qualification round %(round)s") % {"round": shown.batch.title}
-    try:
+    with refusal_as_message(request):
         done = round_results.grant(shown, round_results.grants(shown, mark), reason=reason, user=request.user)
         text = ngettext("Granted to %(n)s worker.", "Granted to %(n)s workers.", done)
         messages.success(request, text % {"n": done})
-    except Refused as refusal:
-        messages.error(request, str(refusal))
     return see("round", project.slug, shown.batch.slug)
 
 
@@ -187,13 +182,10 @@ def round_grant(request: HttpRequest, project: Project, batch: str) -> HttpRespo
 def round_undo(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Take the round's last grants back."""
     shown = round_of(project, batch)
-    through = request.POST.get("through", "")
-    try:
-        step = int(through) if through.isascii() and through.isdigit() and len(through) < 19 else 0
+    step = whole_number(request.POST.get("through", ""), 0, digits=18)
+    with refusal_as_message(request):
         done = bulk_grants.undo(shown.grants, through=step, user=request.user)
         messages.success(request, ngettext("Undone for %(n)s worker.", "Undone for %(n)s workers.", done) % {"n": done})
-    except Refused as refusal:
-        messages.error(request, str(refusal))
     return see("round", project.slug, shown.batch.slug)
 
 
@@ -209,9 +201,9 @@ def round_file(request: HttpRequest, project: Project, batch: str) -> HttpRespon
 def round_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Begin the worker's next attempt, if they have one."""
     batch, worker = open_batch(request, pk)
-    found = round_attempts.round_of(batch)
-    if found is None:
+    round = round_attempts.round_of(batch)
+    if round is None:
         raise Http404
-    if round_attempts.is_open(found):
-        round_attempts.begin_again(found, worker)
+    if round_attempts.is_open(round):
+        round_attempts.begin_again(round, worker)
     return next_page(request, worker, batch)

@@ -24,15 +24,16 @@ from annotation.pure.mturk.mturk_xml import read_answers
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_page, member_required, require_get_or_post
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message, refusal_in_form
 
 PAGE = 100
 
 
 def type_of(project: Project, public_id: str) -> QualificationType:
     """The project's type of that id, if not retired; 404 otherwise."""
-    found = get_object_or_404(qualification_types.types_of(project), public_id=public_id)
-    found.project = project
-    return found
+    type = get_object_or_404(qualification_types.types_of(project), public_id=public_id)
+    type.project = project
+    return type
 
 
 def shell(project: Project, *breadcrumbs: tuple[str, str], **more: Any) -> dict[str, Any]:
@@ -87,11 +88,8 @@ def qualification_edit(request: HttpRequest, project: Project, public_id: str) -
     type = type_of(project, public_id)
     form = TypeForm(request.POST if request.method == "POST" else None, type=type)
     if form.is_bound and form.is_valid():
-        try:
+        with refusal_in_form(form):
             qualification_types.update_type(type, **form.terms())
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, _("Saved."))
             return see("qualification", project.slug, type.public_id)
     context = of_type(type, _("Settings"), form=form)
@@ -111,12 +109,10 @@ def qualification_delete(request: HttpRequest, project: Project, public_id: str)
 def qualification_restore(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Restore a retired type."""
     type = get_object_or_404(project.qualification_types, public_id=public_id)
-    try:
+    with refusal_as_message(request):
         if qualification_types.restore_type(type):
             text = _("“%(name)s” and its scores are restored. Workers cannot request it unless you allow it again.")
             messages.success(request, text % {"name": type.name})
-    except Refused as refusal:
-        messages.error(request, str(refusal))
     return see("qualifications", project.slug)
 
 
@@ -156,7 +152,7 @@ def _named(project: Project, beginning: str) -> list[int]:
 def _requiring(type: QualificationType) -> list[Any]:
     """The project's batches that require the type."""
     batches = type.project.batches.exclude(requirements=[]).order_by("-created_at").defer("options")
-    return [b for b in batches if any(one["type"] == type.public_id for one in b.requirements)]
+    return [b for b in batches if any(requirement["type"] == type.public_id for requirement in b.requirements)]
 
 
 @member_action(roles.PEOPLE)
@@ -174,14 +170,10 @@ def qualification_revoke(request: HttpRequest, project: Project, public_id: str)
 def qualification_undo(request: HttpRequest, project: Project, public_id: str) -> HttpResponse:
     """Undo the last step of granting or revoking."""
     type = type_of(project, public_id)
-    try:
-        done = bulk_grants.undo(
-            type, through=bulk_grants.whole(request.POST.get("through", "")) or 0, user=request.user
-        )
-        text = ngettext("Undone for %(n)s worker.", "Undone for %(n)s workers.", done)
-        messages.success(request, text % {"n": done})
-    except Refused as refusal:
-        messages.warning(request, str(refusal))
+    step = bulk_grants.whole(request.POST.get("through", "")) or 0
+    with refusal_as_message(request, messages.warning):
+        done = bulk_grants.undo(type, through=step, user=request.user)
+        messages.success(request, ngettext("Undone for %(n)s worker.", "Undone for %(n)s workers.", done) % {"n": done})
     return see("qualification", project.slug, type.public_id)
 
 
@@ -228,14 +220,14 @@ def qualification_grant(request: HttpRequest, project: Project, public_id: str) 
     type = type_of(project, public_id)
     if "rows" in request.POST:
         return _granted(request, type)
-    form = FileForm(request.POST, request.FILES) if "by-file" in request.POST else HandForm(request.POST)
-    kind = "file" if "by-file" in request.POST else "hand"
+    by_file = "by-file" in request.POST
+    form = FileForm(request.POST, request.FILES) if by_file else HandForm(request.POST)
+    kind = "file" if by_file else "hand"
     if form.is_valid():
         try:
-            lines = form.cleaned_data["file"] if kind == "file" else form.lines()
-            wanted = bulk_grants.read_file(project, lines)
+            wanted = bulk_grants.read_file(project, form.cleaned_data["file"] if by_file else form.lines())
         except BadFile as bad:
-            form.add_error("file" if kind == "file" else "names", str(bad).split("\n"))
+            form.add_error("file" if by_file else "names", str(bad).split("\n"))
         else:
             return _shown(request, type, wanted, source=kind, reason=form.cleaned_data.get("reason", ""))
     return render(request, "people/qualification.html", type_page(request, type, **{kind: form}), status=422)
@@ -261,17 +253,10 @@ def _shown(request: HttpRequest, type: QualificationType, wanted: Any, *, source
 
 def _granted(request: HttpRequest, type: QualificationType) -> HttpResponse:
     source = request.POST.get("source", "")
-    try:
+    terms = {"source": source if source in SOURCES else "hand", "reason": request.POST.get("reason", "")[:1000]}
+    with refusal_as_message(request):
         wanted = bulk_grants.read_file(type.project, request.POST["rows"].splitlines())
-        done = bulk_grants.grant_all(
-            type,
-            wanted,
-            source=source if source in SOURCES else "hand",
-            reason=request.POST.get("reason", "")[:1000],
-            user=request.user,
-        )
-        text = ngettext("Granted to %(n)s worker.", "Granted to %(n)s workers.", done) % {"n": done}
-        messages.success(request, text)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
+        done = bulk_grants.grant_all(type, wanted, **terms, user=request.user)
+        text = ngettext("Granted to %(n)s worker.", "Granted to %(n)s workers.", done)
+        messages.success(request, text % {"n": done})
     return see("qualification", type.project.slug, type.public_id)

@@ -22,14 +22,12 @@ GOOD_BY = 0.1  # a worker so far above the mark counts as good
 def describe_chances(chances: Sequence[Chance], rule: Sequence[Clause]) -> dict[str, Any]:
     """The chances for the page: a sentence on a good worker, and whether most of them would fail."""
     mark = rules.mark_of(rule).value
-    good = next((one for one in chances if one.skill >= mark + GOOD_BY - rules.SLACK), chances[-1])
+    good = next((chance for chance in chances if chance.skill >= mark + GOOD_BY - rules.SLACK), chances[-1])
     text = _("A worker whose long-run figures are %(skill)s percent passes in %(least)s of 100 cases")
     sentence = text % {"skill": f"{100 * good.skill:g}", "least": f"{100 * good.value:.0f}"}
     if good.most - good.value > 0.005:
-        sentence = _("%(sentence)s, and in %(most)s of 100 if the figures rise and fall together.") % {
-            "sentence": sentence,
-            "most": f"{100 * good.most:.0f}",
-        }
+        text = _("%(sentence)s, and in %(most)s of 100 if the figures rise and fall together.")
+        sentence = text % {"sentence": sentence, "most": f"{100 * good.most:.0f}"}
     else:
         sentence += "."
     return {"chances": chances, "sentence": sentence, "strict": good.most < 0.5, "spread": good.value < 0.5}
@@ -66,7 +64,7 @@ def chosen(round: QualificationRound, found: Sequence[Result], mark: float | Non
         "round": round,
         "mark": mark,
         "percent": f"{100 * at:g}",
-        "people": [(one, round_results.percent(one.score or 0)) for one in people],
+        "people": [(result, round_results.percent(result.score or 0)) for result in people],
         "figures": names,
         "known": len(round_results.best(found)),
         "expected": list(zip(names, prospect.figures, strict=True)) if mark is not None else [],
@@ -76,9 +74,8 @@ def chosen(round: QualificationRound, found: Sequence[Result], mark: float | Non
 
 def facts(round: QualificationRound) -> list[tuple[str, str]]:
     """The round's settings."""
-    limit = (
-        _("%(n)s minutes, starting with the first item") % {"n": round.seconds // 60} if round.seconds else _("none")
-    )
+    minutes = _("%(n)s minutes, starting with the first item")
+    limit = minutes % {"n": round.seconds // 60} if round.seconds else _("none")
     shares = rules.shares(round.per_worker, round_attempts.datasets_of(round))
     pool = round_pools.pool_of(round.batch)
     return [

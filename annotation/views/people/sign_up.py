@@ -68,10 +68,7 @@ class SignIn(LoginView):
         wait = sign_in_throttle.wait_of(name, address=address_of(request), most_at_address=most)
         if not wait:
             return super().post(request, *args, **kwargs)
-        context = {"wait": wait, "next": self.get_redirect_url()}
-        response = render(request, "people/too_many_attempts.html", context, status=429)
-        response["Retry-After"] = wait
-        return response
+        return too_many_attempts(request, wait, next=self.get_redirect_url())
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         name = self.request.POST.get("username", "")
@@ -83,6 +80,13 @@ class SignIn(LoginView):
         kept = {"max_age": KNOWN_FOR, "secure": settings.SESSION_COOKIE_SECURE, "httponly": True, "samesite": "Lax"}
         response.set_cookie(KNOWN, sign_in_throttle.seal(name), **kept)
         return response
+
+
+def too_many_attempts(request: HttpRequest, wait: int, **context: str) -> HttpResponse:
+    """429 with the seconds to wait."""
+    response = render(request, "people/too_many_attempts.html", {"wait": wait, **context}, status=429)
+    response["Retry-After"] = wait
+    return response
 
 
 def address_of(request: HttpRequest) -> str:
@@ -115,8 +119,8 @@ def home(request: HttpRequest) -> HttpResponse:
         return redirect("work")
     if len(projects) == 1 and not is_worker and not choose:
         return redirect("project", projects[0].slug)
-    context = {"projects": projects, "removed": removed, "days": recycle_bin.KEPT_FOR.days, "is_worker": is_worker}
-    context["may_found"] = new_project.may_found(request.user)
+    context = {"projects": projects, "removed": removed, "is_worker": is_worker}
+    context |= {"days": recycle_bin.KEPT_FOR.days, "may_found": new_project.may_found(request.user)}
     return render(request, "people/home.html", context)
 
 
@@ -145,9 +149,7 @@ def _joined(request: HttpRequest, invited: Invite, user: User) -> HttpResponse:
         sign_up.accept_invite(invited, user)
     except Refused as refusal:
         return render(request, "people/join.html", {"invite": None, "message": str(refusal)}, status=410)
-    if invited.role == Invite.Role.WORKER:
-        return redirect("consent", invited.project.slug)
-    return redirect("project", invited.project.slug)
+    return redirect("consent" if invited.role == Invite.Role.WORKER else "project", invited.project.slug)
 
 
 @signed_in_form

@@ -68,11 +68,8 @@ def _chart(worker: Worker) -> Bars | None:
 
 def _held(worker: Worker) -> list[tuple[Any, int]]:
     held = qualification_types.held(worker)
-    return [
-        (type, held[type.public_id].value)
-        for type in qualification_types.types_of(worker.project)
-        if type.public_id in held
-    ]
+    types = [type for type in qualification_types.types_of(worker.project) if type.public_id in held]
+    return [(type, held[type.public_id].value) for type in types]
 
 
 @member_action(roles.PEOPLE)
@@ -82,24 +79,21 @@ def annotator_act(request: HttpRequest, project: Project, pk: int, act: str) -> 
     if act == "block":
         reason = request.POST.get("reason", "").replace("\0", "").strip()[:1000]
         if not reason:
-            messages.error(
-                request, _("Nothing was changed. Give a reason for the other requesters; the worker does not see it.")
-            )
+            text = _("Nothing was changed. Give a reason for the other requesters; the worker does not see it.")
+            messages.error(request, text)
             return see("annotator", project.slug, worker.pk)
         qualification_types.block(worker, reason)
-        messages.success(
-            request, _("They get no more work in this project. Their responses stay and are paid as usual.")
-        )
     elif act == "unblock":
         qualification_types.unblock(worker)
-        messages.success(request, _("They can accept assignments again."))
     else:
         sign_up.set_active(worker, active=act == "resume")
-        messages_by_act = {
-            "resume": _("They can accept assignments again."),
-            "pause": _("They get no more assignments until you let them continue."),
-        }
-        messages.success(request, messages_by_act[act])
+    done = {
+        "block": _("They get no more work in this project. Their responses stay and are paid as usual."),
+        "unblock": _("They can accept assignments again."),
+        "resume": _("They can accept assignments again."),
+        "pause": _("They get no more assignments until you let them continue."),
+    }
+    messages.success(request, done[act])
     return see("annotator", project.slug, worker.pk)
 
 
@@ -108,10 +102,8 @@ CHECKS, ROUND, OTHERS = "checks", "round", "others"
 
 def _participation(batch: Batch, worker: int) -> Participation:
     """The worker's participation; 404 if they have none."""
-    participations = Participation.objects.select_related("worker__project")
-    return get_object_or_404(
-        participations, batch=batch, worker__in=batch.project.workers.filter(pk=min(worker, 2**62))
-    )
+    rows = Participation.objects.select_related("worker__project")
+    return get_object_or_404(rows, batch=batch, worker__in=batch.project.workers.filter(pk=min(worker, 2**62)))
 
 
 @member_page(roles.SEE)

@@ -25,7 +25,8 @@ SHOWN = 100
 def tokens(request: HttpRequest, project: Project) -> HttpResponse:
     """The viewer's tokens that are valid here; POST creates one, whose text is shown only once."""
     form = TokenForm(request.POST if request.method == "POST" else None)
-    context = {"project": project, "section": "settings", "form": form, "address": _address(request, project)}
+    address = request.build_absolute_uri(reverse("api-project", args=[project.slug]))
+    context = {"project": project, "section": "settings", "form": form, "address": address}
     if form.is_bound and form.is_valid():
         terms = {"scope": form.cleaned_data["scope"], "note": form.cleaned_data["note"], "expires_at": form.ends()}
         made, text = api_tokens.make(request.user, project=project, **terms)
@@ -44,10 +45,6 @@ def _state(row: ApiToken, now: Any) -> str:
     if row.revoked_at:
         return "revoked"
     return "over" if row.expires_at and row.expires_at <= now else "good"
-
-
-def _address(request: HttpRequest, project: Project) -> str:
-    return request.build_absolute_uri(reverse("api-project", args=[project.slug]))
 
 
 @member_action(roles.SEE)

@@ -22,7 +22,6 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation import discovery
 from annotation.flow.data import dataset_removal
-from annotation.flow.errors import Refused
 from annotation.flow.people import sign_up
 from annotation.flow.projects import new_project, overview
 from annotation.flow.projects.overview import Progress, Wait
@@ -33,6 +32,7 @@ from annotation.views.access import member_page, member_required, require_get_or
 from annotation.views.data.dataset_family import family_of
 from annotation.views.markdown_html import html_of
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_in_form
 
 
 @member_page(roles.SEE)
@@ -60,20 +60,17 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     """Settings of the project; "preview" shows the consent text and saves nothing."""
     form = ProjectForm(request.POST) if request.method == "POST" else ProjectForm.of(project)
     if request.htmx and "preview" in request.POST:
-        return render(request, "projects/_consent.html", _shown(request.POST.get("consent", "")))
+        html = html_of(request.POST.get("consent", ""))
+        return render(request, "projects/_consent.html", {"consent_html": html})
     if request.method == "POST" and form.is_valid() and "preview" not in request.POST:
         changed = sign_up.change_project(project, **form.cleaned_data)
         again = _("Saved. The consent text changed, so workers must accept it again before their next assignment.")
         messages.success(request, again if changed else _("Saved."))
         return see("project-settings", project.slug)
-    text = form["consent"].value() or ""
-    context = {"project": project, "section": "settings", "form": form, **_shown(text)}
+    html = html_of(form["consent"].value() or "")
+    context = {"project": project, "section": "settings", "form": form, "consent_html": html}
     context["pages"] = discovery.listed("menu", "SETTINGS")
     return render(request, "projects/settings.html", context, status=422 if form.errors else 200)
-
-
-def _shown(text: str) -> dict[str, Any]:
-    return {"consent_html": html_of(text)}
 
 
 # what waits: (what a viewer must be allowed, the page that it leads to, in words)
@@ -103,38 +100,39 @@ def now_of(project: Project, may: frozenset[str]) -> dict[str, Any]:
 
 
 def _rows(project: Project, running: list[Progress]) -> list[dict[str, Any]]:
-    keys = [one.batch.pk for one in running]
+    keys = [progress.batch.pk for progress in running]
     made = BatchReport.objects.filter(batch__in=keys).order_by().values("batch").annotate(at=Max("created_at"))
     reports = {row["batch"]: row["at"] for row in made}
     return [
         {
-            "batch": one.batch,
-            "progress": one,
-            "datasets": sorted(each.slug for each in one.batch.datasets.all()),
-            "left": timeuntil(now() + one.left, depth=1) if one.left else "",
-            "report": reports.get(one.batch.pk),
+            "batch": progress.batch,
+            "progress": progress,
+            "datasets": sorted(dataset.slug for dataset in progress.batch.datasets.all()),
+            "left": timeuntil(now() + progress.left, depth=1) if progress.left else "",
+            "report": reports.get(progress.batch.pk),
         }
-        for one in running
+        for progress in running
     ]
 
 
 def _waits(project: Project, may: frozenset[str]) -> list[dict[str, Any]]:
-    found = [_wait(project, one) for one in overview.waiting(project) if WAITS[one.kind][0] in may]
-    pressing = [one for one in found if one["due"]]
-    return sorted(pressing, key=lambda one: one["due"]) + [one for one in found if not one["due"]]
+    """What waits for the viewer; first what is due, soonest first."""
+    waits = [_wait(project, wait) for wait in overview.waiting(project) if WAITS[wait.kind][0] in may]
+    due = sorted((wait for wait in waits if wait["due"]), key=lambda wait: wait["due"])
+    return due + [wait for wait in waits if not wait["due"]]
 
 
-def _wait(project: Project, one: Wait) -> dict[str, Any]:
-    _act, page, words = WAITS[one.kind]
-    of = one.of or {"slug": "", "title": ""}
-    if one.kind == "approvals":
+def _wait(project: Project, wait: Wait) -> dict[str, Any]:
+    _act, page, words = WAITS[wait.kind]
+    of = wait.of or {"slug": "", "title": ""}
+    if wait.kind == "approvals":
         url = f"{reverse(page, args=[project.slug])}?{urlencode({'batch': of['slug']})}"
     else:
         url = reverse(page, args=[project.slug, *([of["slug"]] if of["slug"] else [])])
-    if one.kind == "messages":
+    if wait.kind == "messages":
         url += "?show=new"
-    data = {"count": one.count, "what": _(words), "of": of["title"], "url": url, "as_of": one.as_of, "due": one.due}
-    return data | {"pressing": bool(one.due and one.due - now() < overview.PRESSING)}
+    data = {"count": wait.count, "what": _(words), "of": of["title"], "url": url, "as_of": wait.as_of, "due": wait.due}
+    return data | {"pressing": bool(wait.due and wait.due - now() < overview.PRESSING)}
 
 
 class NewProjectForm(ConsoleForm):
@@ -167,11 +165,8 @@ def project_new(request: HttpRequest) -> HttpResponse:
         raise Http404
     form = NewProjectForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
-        try:
+        with refusal_in_form(form, "name"):
             made = new_project.found(request.user, title=form.cleaned_data["title"], slug=form.cleaned_data["name"])
-        except Refused as refusal:
-            form.add_error("name", str(refusal))
-            form.fields["name"].widget.attrs["autofocus"] = True
-        else:
             return see("project", made.slug)
+        form.fields["name"].widget.attrs["autofocus"] = True
     return render(request, "projects/new.html", {"form": form}, status=422 if form.is_bound else 200)

@@ -16,13 +16,13 @@ from django.utils.translation import gettext_lazy
 
 from annotation import jobs
 from annotation.flow.data import dataset_removal
-from annotation.flow.errors import Refused
 from annotation.flow.projects import project_erasure, recycle_bin
 from annotation.forms.projects import ConsoleForm
 from annotation.models import Batch, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, requester_action, requester_page
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message, refusal_in_form
 
 
 class NameForm(ConsoleForm):
@@ -61,14 +61,12 @@ def bin_page(request: HttpRequest, project: Project) -> HttpResponse:
 def batch_remove(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Delete a draft or a closed batch."""
     row = get_object_or_404(project.batches, slug=batch)
-    try:
+    with refusal_as_message(request):
         recycle_bin.remove_batch(row)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-        return see("batch", project.slug, row.slug)
-    text = _("“%(title)s” is in the bin. You can restore it from there.")
-    messages.success(request, text % {"title": row.title})
-    return see("bin", project.slug)
+        text = _("“%(title)s” is in the bin. You can restore it from there.")
+        messages.success(request, text % {"title": row.title})
+        return see("bin", project.slug)
+    return see("batch", project.slug, row.slug)
 
 
 @requester_action
@@ -91,10 +89,10 @@ def batch_erase(request: HttpRequest, project: Project, batch: str) -> HttpRespo
 @member_form(roles.OWN)
 def dataset_erase(request: HttpRequest, project: Project, name: str) -> HttpResponse:
     """Erase a deleted dataset, once its name is typed."""
-    found = next((pair for pair in recycle_bin.removed_datasets(project) if pair[0].slug == name), None)
-    if found is None:
+    removed = next((pair for pair in recycle_bin.removed_datasets(project) if pair[0].slug == name), None)
+    if removed is None:
         raise Http404
-    row, job = found
+    row, job = removed
     what = {"title": row.slug, "name": row.slug, "loss": _("All its items are erased.")}
 
     def erase() -> None:
@@ -107,11 +105,8 @@ def dataset_erase(request: HttpRequest, project: Project, name: str) -> HttpResp
 def _erase(request: HttpRequest, project: Project, what: dict[str, str], erase: Callable[[], None]) -> HttpResponse:
     form = NameForm(request.POST if request.method == "POST" else None, wanted=what["name"])
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusal_as_message(request):
             erase()
-        except Refused as refusal:
-            messages.error(request, str(refusal))
-        else:
             messages.success(request, _("%(name)s was erased.") % {"name": what["name"]})
         return see("bin", project.slug)
     breadcrumbs = [{"label": _("Bin"), "url": reverse("bin", args=[project.slug])}, {"label": what["title"], "url": ""}]
@@ -146,11 +141,8 @@ def _by_name(
 ) -> HttpResponse:
     form = NameForm(request.POST if request.method == "POST" else None, wanted=project.slug)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusal_in_form(form):
             act(project)
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, message)
             return see("home")
     context = {"project": project, "section": "settings", "form": form}

@@ -34,12 +34,8 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     kept = batch_scores.kept_report(shown, cut)
     fresh = kept is not None and batch_scores.is_fresh(shown, kept)
     context = batch_context(shown, "report", report=kept, fresh=fresh, job=_under_way(shown, cut))
-    context |= {
-        "answered": batch_progress.counts_of(shown).submitted,
-        "cut": cut,
-        "parts": parts,
-        "cut_query": cut_query(cut),
-    }
+    context |= {"answered": batch_progress.counts_of(shown).submitted}
+    context |= {"cut": cut, "parts": parts, "cut_query": cut_query(cut)}
     context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(shown).items()}
     if kept:
         context |= exhibit(kept.content, shown, cut) | {"worst": _worst(shown, cut)}
@@ -66,9 +62,9 @@ def _cut(request: HttpRequest, parts: hit_filters.Parts) -> Cut:
 
 
 def _worst(batch: Batch, cut: Cut) -> list[Any]:
-    there = batch.hits.filter(hit_filters.of_items(cut), excluded_at__isnull=True)
-    differing = there.filter(disagreement__gt=0).order_by("-disagreement", "pk")
-    return list(differing.select_related("item__dataset").defer("payload", "item__content")[:WORST])
+    differing = batch.hits.filter(hit_filters.of_items(cut), excluded_at__isnull=True, disagreement__gt=0)
+    rows = differing.select_related("item__dataset").defer("payload", "item__content")
+    return list(rows.order_by("-disagreement", "pk")[:WORST])
 
 
 def _arguments(batch: Batch, cut: Cut) -> dict[str, Any]:
@@ -126,7 +122,7 @@ def batch_workers(request: HttpRequest, project: Project, batch: str) -> HttpRes
     paid = {wage.worker: wage for wage in wages.of_batch(shown)}
     for row in rows:
         row["wage"] = paid.get(row["worker"].pk)
-        own = ((name, found["by_worker"].get(row["worker"].pseudonym)) for name, found in datasets.items())
-        row["scores"] = [(name, found) for name, found in own if found]
+        own = ((name, study["by_worker"].get(row["worker"].pseudonym)) for name, study in datasets.items())
+        row["scores"] = [(name, scores) for name, scores in own if scores]
     context = batch_context(shown, "batch-workers", rows=rows, report=kept, wages=wages.summary(paid.values()))
     return render(request, "batches/workers.html", context)

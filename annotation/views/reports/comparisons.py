@@ -12,18 +12,17 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.reports import comparisons
 from annotation.models import Batch, Dataset, Project
-from annotation.operations.downloads import attached, sent
+from annotation.operations.downloads import attached
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.pure.reports.comparison_tables import answerer_tables, batch_tables, chart_of, dataset_tables
 from annotation.pure.reports.plots import Dots
 from annotation.pure.reports.svg import as_file
-from annotation.pure.reports.table_files import FILES
 from annotation.registry import task_type
 from annotation.views.access import member_page
 from annotation.views.reports.drilldown import Ways, WaysOfSeveral
 from annotation.views.reports.report_display import chart_at
-from annotation.views.reports.report_files import SVG
+from annotation.views.reports.report_files import SVG, table_file
 from annotation.views.reports.report_tables import shown_table
 
 
@@ -44,21 +43,21 @@ class Compared:
 @member_page(roles.SEE)
 def compare(request: HttpRequest, project: Project) -> HttpResponse:
     """The comparison of the query string; without a choice, the choices."""
-    found = _compared(request, project)
+    compared = _compared(request, project)
     query = f"?{request.GET.urlencode()}"
 
     def address(name: str, suffix: str) -> str:
         return reverse("compare-table", args=[project.slug, name, suffix]) + query
 
-    chart = found.chart and chart_at(reverse("compare-chart", args=[project.slug]) + query, found.chart)
+    chart = compared.chart and chart_at(reverse("compare-chart", args=[project.slug]) + query, compared.chart)
     context = {
         "project": project,
         "section": "compare",
-        "found": found,
-        "tables": [shown_table(table, found.ways, address) for table in found.tables],
+        "compared": compared,
+        "tables": [shown_table(table, compared.ways, address) for table in compared.tables],
         "chart": chart,
         "most": comparisons.MOST,
-        "tabs": _tabs(project, found.of),
+        "tabs": _tabs(project, compared.of),
     }
     return render(request, "reports/compare.html", context)
 
@@ -67,11 +66,7 @@ def compare(request: HttpRequest, project: Project) -> HttpResponse:
 def compare_table(request: HttpRequest, project: Project, name: str, suffix: str) -> HttpResponse:
     """A table of the comparison as a file."""
     tables = {table["name"]: table for table in _compared(request, project).tables}
-    if name not in tables or suffix not in FILES:
-        raise Http404
-    form = FILES[suffix]
-    file = f"{project.slug}-{name}.{suffix}"
-    return sent(request, project, form.write(tables[name], _), name=file, kind=form.media)
+    return table_file(request, project, tables.get(name), suffix, name=f"{project.slug}-{name}")
 
 
 @member_page(roles.SEE)
@@ -101,10 +96,9 @@ def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compar
     by_task = comparisons.comparable(project)
     chosen = next((some for some in ([b for b in of if b.slug in wanted] for of in by_task.values()) if some), [])
     measured = comparisons.batches(chosen[: comparisons.MOST])
-    choices = [(task_type(task).title, of) for task, of in by_task.items()]
     return Compared(
         "batches",
-        [(_(title), of) for title, of in choices],
+        [(_(task_type(task).title), of) for task, of in by_task.items()],
         frozenset(batch.slug for batch in chosen),
         batch_tables(measured) if measured else [],
         chart_of(measured, _("Batches compared"), _) if measured else None,
@@ -116,13 +110,11 @@ def _batches(request: HttpRequest, project: Project, wanted: set[str]) -> Compar
 def _datasets(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:
     rows = list(Dataset.objects.whole().filter(project=project).order_by("slug"))
     chosen = [row for row in rows if row.slug in wanted]
-    facts = [
-        {**one, "name": one["dataset"].slug, "licence": one["dataset"].licence}
-        for one in comparisons.datasets(chosen[: comparisons.MOST])
-    ]
-    names = frozenset(row.slug for row in chosen)
+    facts = comparisons.datasets(chosen[: comparisons.MOST])
+    facts = [{**row, "name": row["dataset"].slug, "licence": row["dataset"].licence} for row in facts]
     tables = dataset_tables(facts) if facts else []
-    return Compared("datasets", rows, names, tables, too_many=len(chosen) > comparisons.MOST)
+    names, too_many = frozenset(row.slug for row in chosen), len(chosen) > comparisons.MOST
+    return Compared("datasets", rows, names, tables, too_many=too_many)
 
 
 def _answerers(request: HttpRequest, project: Project, wanted: set[str]) -> Compared:

@@ -38,7 +38,7 @@ def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
         "studies": [
             {
                 "name": name,
-                "found": study,
+                "figures": study,
                 "level": _(LEVELS[study["support_level"]]),
                 "tables": [table for table in shown if table["study"] == name],
                 "charts": [chart for chart in charts if chart["study"] == name],
@@ -87,10 +87,6 @@ def _addresses(batch: Batch, cut: Cut) -> Any:
     return address
 
 
-def _quoted(figure: JSON) -> str:
-    return f"{percent(figure)} {interval(figure)}".strip()
-
-
 def _paragraph(name: str, found: JSON, k: int | None) -> str:
     """A dataset's figures as sentences; undefined figures are left out."""
     people = found.get("people") or {}
@@ -128,7 +124,8 @@ def _supports(found: JSON) -> Iterator[str]:
 def _defined(part: JSON) -> dict[str, str]:
     """Each measure's F1 with its interval, without undefined ones."""
     figures = {measure: part[measure]["f1"] for measure in ("human_score", "upper_bound", "agreement", "average")}
-    return {measure: _quoted(figure) for measure, figure in figures.items() if figure["value"] is not None}
+    known = {measure: figure for measure, figure in figures.items() if figure["value"] is not None}
+    return {measure: f"{percent(figure)} {interval(figure)}".strip() for measure, figure in known.items()}
 
 
 def _about_people(people: JSON) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
@@ -20,14 +22,20 @@ from annotation.views.batches.batch_page import batch_of
 SVG = "image/svg+xml"
 
 
+def table_file(request: HttpRequest, of: Any, table: dict[str, Any] | None, suffix: str, *, name: str) -> HttpResponse:
+    """A table as LaTeX, Markdown or CSV; 404 for none, and for other suffixes."""
+    if table is None or suffix not in FILES:
+        raise Http404
+    form = FILES[suffix]
+    return sent(request, of, form.write(table, _), name=f"{name}.{suffix}", kind=form.media)
+
+
 @member_page(roles.SEE)
 def report_table(request: HttpRequest, project: Project, batch: str, name: str, suffix: str) -> HttpResponse:
     """A table as LaTeX, Markdown or CSV; 404 if the stored report does not have it."""
     shown = batch_of(project, batch)
-    table, form = table_of(_content(shown, request), name), FILES.get(suffix)
-    if table is None or form is None:
-        raise Http404
-    return sent(request, shown, form.write(table, _), name=f"{shown.slug}-{name}.{suffix}", kind=form.media)
+    table = table_of(_content(shown, request), name)
+    return table_file(request, shown, table, suffix, name=f"{shown.slug}-{name}")
 
 
 @member_page(roles.SEE)

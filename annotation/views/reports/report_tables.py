@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -21,17 +21,18 @@ def shown_table(table: JSON, ways: Ways | WaysOfSeveral | None = None, address: 
     """The context of `reports/_table.html`; without `ways` no number has a link, without `address` no files."""
     numbers, texts = tables.numbers_of(table), tables.quotable(table, _)[1]
     rows = zip(table["rows"], texts, _links(table, ways), strict=True)
-    bars = table.get("bars", True)
+    head, bars = tables.head_of(table, _), table.get("bars", True)
     return {
         "name": table["name"],
         "title": tables.title_of(table, _),
         "variant": bool(table.get("variant")),
         "note": tables.note_of(table, _),
         "spans": [{"words": words, "columns": count} for words, count in tables.spans_of(table, _)],
-        "columns": [
-            {"label": label, "number": number} for label, number in zip(tables.head_of(table, _), numbers, strict=True)
+        "columns": [{"label": label, "number": number} for label, number in zip(head, numbers, strict=True)],
+        "rows": [
+            [_cell(*cell, bars) | {"url": link} for *cell, link in zip(row, shown, numbers, links, strict=True)]
+            for row, shown, links in rows
         ],
-        "rows": [_row(row, shown, numbers, links, bars) for row, shown, links in rows],
         "quotes": [_quote(table, name) for name in COPIES] if table["rows"] else [],
         "files": [_file(table, suffix, address) for suffix in FILES] if table["rows"] and address else [],
     }
@@ -52,30 +53,21 @@ def _links(table: JSON, ways: Ways | WaysOfSeveral | None) -> list[list[str]]:
         return [[""] * len(row) for row in table["rows"]]
     columns = table.get("of_columns") or [{}] * len(table["columns"])
     leads = table.get("leads", True)
+
+    def link(cell: Any, of_row: Mapping[str, str] | None, of_column: Mapping[str, str] | None) -> str:
+        is_linked = isinstance(cell, int | float) or cell in ways.workers
+        if not (leads and is_linked) or of_row is None or of_column is None:
+            return ""
+        return ways.to({**of_row, **of_column})
+
     return [
-        [
-            ways.to({**own, **column})
-            if leads and own is not None and column is not None and (cell in ways.workers or _is_known(cell))
-            else ""
-            for cell, column in zip(map(_hashable, row), columns, strict=True)
-        ]
-        for row, own in zip(table["rows"], behind(table, ways.workers), strict=True)
+        [link(_hashable(cell), of_row, of_column) for cell, of_column in zip(row, columns, strict=True)]
+        for row, of_row in zip(table["rows"], behind(table, ways.workers), strict=True)
     ]
 
 
 def _hashable(cell: Any) -> Any:
     return cell.get("value") if tables.is_figure(cell) else None if isinstance(cell, Mapping) else cell
-
-
-def _is_known(cell: Any) -> bool:
-    return isinstance(cell, int | float)
-
-
-def _row(
-    row: Sequence[Any], shown: Sequence[str], numbers: Sequence[bool], links: Sequence[str], bars: bool
-) -> list[JSON]:
-    cells = zip(row, shown, numbers, links, strict=True)
-    return [_cell(cell, text, number, bars) | {"url": link} for cell, text, number, link in cells]
 
 
 def _cell(cell: Any, text: str, number: bool, bars: bool) -> JSON:

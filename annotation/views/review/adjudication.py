@@ -24,8 +24,10 @@ from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import hit_of, responses_of, side_by_side
-from annotation.views.redirects import see, unless_overdrawn
-from annotation.views.work.task_frame import PROBLEM_REASONS
+from annotation.views.parameters import posted_text, whole_number
+from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message
+from annotation.views.work.task_frame import PROBLEM_REASONS, shortcut_context
 
 KINDS = {
     "tied": gettext_noop("tied"),
@@ -44,10 +46,10 @@ def adjudicate(request: HttpRequest, project: Project, batch: str) -> HttpRespon
     waiting = adjudication.queue(shown)
     page = Paginator(waiting, 50).get_page(request.GET.get("page"))
     rows = Hit.objects.select_related("item__dataset").defer("payload", "item__content", "item__dataset__report")
-    found = rows.in_bulk([one.pk for one in page])
-    name_uncomposed(hit.item for hit in found.values())
+    hits = rows.in_bulk([hit.pk for hit in page])
+    name_uncomposed(hit.item for hit in hits.values())
     page.object_list = [
-        {"hit": found[one.pk], "answers": one.answers, "kind": kind_words(one.kind)} for one in page.object_list
+        {"hit": hits[hit.pk], "answers": hit.answers, "kind": kind_words(hit.kind)} for hit in page.object_list
     ]
     context = {"page": page, "first": waiting[0] if waiting else None, "undone": _undoable(request, shown)}
     return render(request, "review/adjudicate.html", batch_context(shown, "adjudicate", **context))
@@ -78,7 +80,8 @@ def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id
     if "pick" in request.POST:
         return _picked(request, shown, row, request.POST["pick"], request.POST.get("revision", ""))
     if "write" in request.POST and capabilities.writes(task_type(shown.task)):
-        return _written(request, shown, row)
+        base, _dot, revision = request.POST.get("base", "").partition(".")
+        return _picked(request, shown, row, base, revision, text=posted_text(request, "text"))
     reason = request.POST.get("reason", "").strip().replace("\0", "")[:500]
     if not reason:
         return _page(request, shown, row, problem=_("Say why this HIT is excluded."), status=422)
@@ -86,27 +89,23 @@ def adjudicate_hit(request: HttpRequest, project: Project, batch: str, public_id
     return _on(request, shown, row)
 
 
-def _written(request: HttpRequest, batch: Batch, row: Hit) -> HttpResponse:
-    """Save the requester's own wording; what was typed stays until it is saved."""
-    text = request.POST.get("text", "").replace("\r\n", "\n").replace("\0", "")
-    base, _dot, revision = request.POST.get("base", "").partition(".")
-    return _picked(request, batch, row, base, revision, text=text)
-
-
 def _picked(
     request: HttpRequest, batch: Batch, row: Hit, base: str, revision: str, *, text: str | None = None
 ) -> HttpResponse:
+    """Accept a response, or save the requester's own wording, which stays on the page until it is saved."""
     chosen = row.assignments.submitted().filter(public_id=base.replace("\0", "")).first()
-    if chosen is None or not (revision.isascii() and revision.isdigit() and len(revision) < 10):
+    number = whole_number(revision, None)
+    if chosen is None or number is None:
         raise Http404
     typed = None if text is None else {"base": base, "text": text, "problem": ""}
     try:
-        review_decisions.choose(chosen, int(revision), reviewer=request.user, text=text)
+        review_decisions.choose(chosen, number, reviewer=request.user, text=text)
     except Conflict as conflict:
         return _page(request, batch, row, problem=str(conflict), typed=typed, status=409)
     except Refused as refused:
         return _page(request, batch, row, typed=(typed or {}) | {"problem": str(refused)}, status=422)
-    unless_overdrawn(request, lambda: problem_reports.restore(row))
+    with refusal_as_message(request):
+        problem_reports.restore(row)
     return _on(request, batch, row)
 
 
@@ -131,7 +130,7 @@ def _undoable(request: HttpRequest, batch: Batch) -> dict[str, str] | None:
         return None
     if row.excluded_at:
         return {"public_id": row.public_id, "label": _("excluded")}
-    taken = {one.state for one in adjudication.accepted(row)}
+    taken = {standing.state for standing in adjudication.accepted(row)}
     label = _("an answer of your own") if review_state.EDITED in taken else _("one answer chosen")
     return {"public_id": row.public_id, "label": label} if taken else None
 
@@ -147,15 +146,15 @@ def _page(
 ) -> HttpResponse:
     hidden = bool(request.session.get(HIDDEN))
     mixed = adjudication.shuffled(responses_of(row), viewer=request.user.pk or 0, hit=row.public_id)
-    standings = {one.assignment.pk: one for one in review_decisions.standings([each["assignment"] for each in mixed])}
+    standings = {s.assignment.pk: s for s in review_decisions.standings([each["assignment"] for each in mixed])}
     responses = [_lettered(k, each, standings, hidden=hidden) for k, each in enumerate(mixed)]
     picks = [each for each in responses if each["standing"].takes_part]
     waiting = adjudication.queue(batch)
-    here = next((one for one in waiting if one.pk == row.pk), None)
-    address = [batch.project.slug, batch.slug]
+    here = next((hit for hit in waiting if hit.pk == row.pk), None)
     context = batch_context(
         batch,
         "adjudicate",
+        leaf="",
         hit=row,
         hidden=hidden,
         problem=problem,
@@ -166,15 +165,9 @@ def _page(
         next=adjudication.following(batch, row),
         undone=_undoable(request, batch),
         reasons=[_(text) for text in PROBLEM_REASONS.values()],
-        shortcuts=request.user.shortcuts or {"off": False, "keys": {}},
-        preferences_url=reverse("preferences"),
+        **shortcut_context(request),
         **side_by_side(batch, row, responses),
     )
-    context["breadcrumbs"] = [
-        {"label": _("Batches"), "url": reverse("batches", args=address[:1])},
-        {"label": batch.title, "url": reverse("batch", args=address)},
-        {"label": _("Adjudicate"), "url": reverse("adjudicate", args=address)},
-    ]
     return render(request, "review/adjudicate_hit.html", context, status=status)
 
 
@@ -213,10 +206,10 @@ def _lettered(number: int, response: dict[str, Any], standings: dict[int, Any], 
 def adjudicate_undo(request: HttpRequest, project: Project, batch: str, public_id: str) -> HttpResponse:
     """Undo the decision on a HIT, and show it again."""
     row = hit_of(_launched(project, batch), public_id)
-    undone = unless_overdrawn(request, lambda: adjudication.undo(row, reviewer=request.user))
-    if undone:
-        overview.decided(row.batch, "to_adjudicate", by=-1)
-        messages.success(request, _("Undone. Please decide on this HIT again."))
-    elif undone is False:
-        messages.warning(request, _("There is nothing to undo on this HIT."))
+    with refusal_as_message(request):
+        if adjudication.undo(row, reviewer=request.user):
+            overview.decided(row.batch, "to_adjudicate", by=-1)
+            messages.success(request, _("Undone. Please decide on this HIT again."))
+        else:
+            messages.warning(request, _("There is nothing to undo on this HIT."))
     return see("adjudicate-hit", project.slug, batch, public_id)

@@ -24,7 +24,8 @@ from annotation.pure.people import roles
 from annotation.registry import task_type
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.hits import hit_of, responses_of, side_by_side
-from annotation.views.work.task_frame import shortcuts_of
+from annotation.views.parameters import posted_text, whole_number
+from annotation.views.work.task_frame import shortcut_context
 
 SHOWS = {"waiting": gettext_noop("waiting"), "approved": gettext_noop("approved"), "rejected": gettext_noop("rejected")}
 NOT_PAID = gettext_noop(
@@ -63,7 +64,7 @@ MANY = {  # decisions on many: question, explanation, field, button
     ),
 }  # fmt: skip
 WORDS = ("act", "text", "amount", "form")  # posted fields that a form with errors shows again
-PAGE, MOST = 50, 500  # responses shown, and decided on, at once
+PAGE, MOST_DECIDED = 50, 500  # responses shown, and decided on, at once
 
 
 def _rows(request: HttpRequest, project: Project, show: str) -> QuerySet[Assignment]:
@@ -112,12 +113,12 @@ def _clock(row: Assignment) -> dict[str, Any]:
 @member_action(roles.PAY)
 def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
     """Decide on all chosen responses: first a confirmation, then the decision."""
-    ids = [name.replace("\0", "") for name in request.POST.getlist("which")[:MOST]]
+    ids = [name.replace("\0", "") for name in request.POST.getlist("which")[:MOST_DECIDED]]
     rows = list(approval_queue.project_rows(project).filter(public_id__in=ids).order_by("auto_approve_at", "pk"))
     back = f"{reverse('approvals', args=[project.slug])}?{_filters(request)}".rstrip("?")
     decision = approval_queue.BulkDecision(
         act=request.POST.get("act", ""),
-        text=_words(request, "text"),
+        text=posted_text(request, "text"),
         amount=_amount(request),
         form=request.POST.get("form", "")[:32] or secrets.token_hex(8),
     )
@@ -125,9 +126,11 @@ def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
         messages.warning(request, _("Select responses first, then an action."))
         return HttpResponseRedirect(back, status=303)
     context = {"project": project, "section": "approvals", "decision": decision, "rows": rows, "back": back}
-    context |= {"stake": approval_queue.stake(rows), "query": _filters(request), "problem": ""}
-    context["bonuses"] = approval_queue.bonuses(rows)
-    context |= {"posted_amount": request.POST.get("amount", "")[:20]} | _confirmation_texts(decision.act)
+    context |= {"stake": approval_queue.stake(rows), "bonuses": approval_queue.bonuses(rows)}
+    context |= {"query": _filters(request), "problem": ""}
+    context["posted_amount"] = request.POST.get("amount", "")[:20]
+    texts = zip(("title", "meaning", "label", "button"), MANY[decision.act], strict=True)
+    context |= {name: _(text) for name, text in texts}
     if "confirm" not in request.POST:
         return render(request, "review/confirm_approvals.html", context)
     try:
@@ -138,12 +141,6 @@ def approvals_decide(request: HttpRequest, project: Project) -> HttpResponse:
         return render(request, "review/confirm_approvals.html", context | {"problem": str(refused)}, status=422)
     _add_messages(request, outcome)
     return HttpResponseRedirect(back, status=303)
-
-
-def _confirmation_texts(act: str) -> dict[str, str]:
-    """The texts of the confirmation."""
-    names = ("title", "meaning", "label", "button")
-    return {name: _(text) for name, text in zip(names, MANY[act], strict=True)}
 
 
 def _add_messages(request: HttpRequest, outcome: approval_queue.Outcome) -> None:
@@ -179,36 +176,27 @@ def _see(request: HttpRequest, project: Project, public_id: str) -> HttpResponse
     return HttpResponseRedirect(f"{page}?{_filters(request)}".rstrip("?"), status=303)
 
 
-def _words(request: HttpRequest, name: str) -> str:
-    return request.POST.get(name, "").replace("\0", "").replace("\r\n", "\n")
-
-
 def _act(request: HttpRequest, row: Assignment) -> bool:
     """Carry out the posted action; returns whether to show the next response."""
-    act, text, user = request.POST.get("act", ""), _words(request, "text"), request.user
+    act, text, user = request.POST.get("act", ""), posted_text(request, "text"), request.user
     if act == "bonus":
         form, seen = request.POST.get("form", ""), _seen(request)
         approval_queue.bonus(row, _amount(request), reason=text, form=form, user=user, seen=seen)
         messages.success(request, _("The bonus was paid."))
     elif act == "message":
-        approval_queue.message(row, _words(request, "subject"), text, user=user)
+        approval_queue.message(row, posted_text(request, "subject"), text, user=user)
         messages.success(request, _("Sent."))
     elif act == "return":
-        posted = request.POST.get("revision", "")
-        revision = int(posted) if posted.isascii() and posted.isdigit() and len(posted) < 9 else 0
+        revision = whole_number(request.POST.get("revision", ""), 0)
         approval_queue.send_back(row, revision, message=text, user=user)
-        messages.success(
-            request,
-            _(
-                "Changes requested. The time until approval starts again now, and once more when the worker "
-                "submits the changes."
-            ),
+        done = _(
+            "Changes requested. The time until approval starts again now, and once more when the worker submits the "
+            "changes."
         )
+        messages.success(request, done)
     else:
-        texts = {
-            approval_queue.REJECT: _("Rejected. You can reverse this within 30 days."),
-            approval_queue.OVERRIDE: _("Paid."),
-        }
+        reject, override = approval_queue.REJECT, approval_queue.OVERRIDE
+        texts = {reject: _("Rejected. You can reverse this within 30 days."), override: _("Paid.")}
         done = approval_queue.decide(row, act, text=text, user=user)
         messages.success(request, texts.get(act, _("Approved.")) if done else _("That was decided before."))
     return act in {approval_queue.APPROVE, approval_queue.REJECT, "return"}
@@ -244,7 +232,7 @@ def _page(
     request: HttpRequest, project: Project, row: Assignment, *, problem: str = "", status: int = 200
 ) -> HttpResponse:
     hit = hit_of(row.batch, row.hit.public_id)
-    own = [one for one in responses_of(hit) if one["assignment"].pk == row.pk]
+    own = [response for response in responses_of(hit) if response["assignment"].pk == row.pk]
     context = {
         "project": project,
         "section": "approvals",
@@ -264,8 +252,7 @@ def _page(
         "posted": {name: request.POST.get(name, "") for name in WORDS} if problem else {},
         "left": approval_queue.waiting(project).count(),
         "query": _filters(request),
-        "shortcuts": shortcuts_of(request),
-        "preferences_url": reverse("preferences"),
+        **shortcut_context(request),
         **_clock(row),
         **_neighbours(request, project, row),
     }

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation import jobs
 from annotation.flow.errors import Refused
 from annotation.flow.projects import overview
 from annotation.flow.review import disputed_gold
@@ -22,19 +21,22 @@ from annotation.pure.review import gold_corrections
 from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import hit_of
-from annotation.views.redirects import see
+from annotation.views.parameters import posted_text
+from annotation.views.redirects import see, see_job
+from annotation.views.review.results_dataset import add_errors
+from annotation.views.work.task_frame import shortcut_context
 
 
 @member_page(roles.REVIEW)
 def gold(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Items with gold in doubt, the decisions, and a form to create a corrected dataset."""
     shown = _doubting(project, batch)
-    found = disputed_gold.doubts(shown)
-    page = Paginator(found, 50).get_page(request.GET.get("page"))
-    hits = Hit.objects.select_related("item__dataset").in_bulk([one.pk for one in page])
-    page.object_list = [_line(one, hits[one.pk]) for one in page.object_list]
+    doubts = disputed_gold.doubts(shown)
+    page = Paginator(doubts, 50).get_page(request.GET.get("page"))
+    hits = Hit.objects.select_related("item__dataset").in_bulk([doubt.pk for doubt in page])
+    page.object_list = [_line(doubt, hits[doubt.pk]) for doubt in page.object_list]
     changed = shown.datasets.filter(items__in=disputed_gold.changes(shown)).distinct().order_by("slug")
-    waiting = [one for one in found if not one.decision]
+    waiting = [doubt for doubt in doubts if not doubt.decision]
     context = {"page": page, "waiting": len(waiting), "first": waiting[0] if waiting else None, "changed": changed}
     return render(request, "review/gold_in_doubt.html", batch_context(shown, "gold", **context))
 
@@ -46,8 +48,8 @@ def _doubting(project: Project, slug: str) -> Batch:
     return batch
 
 
-def _line(one: disputed_gold.Doubt, hit: Hit) -> dict[str, Any]:
-    return {"doubt": one, "hit": hit, "gold": _gold(hit), "decision": _words(one.decision)}
+def _line(doubt: disputed_gold.Doubt, hit: Hit) -> dict[str, Any]:
+    return {"doubt": doubt, "hit": hit, "gold": _gold(hit), "decision": _words(doubt.decision)}
 
 
 def _gold(hit: Hit) -> list[str]:
@@ -66,7 +68,7 @@ def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str
     row = hit_of(shown, public_id)
     if request.method != "POST":
         return _page(request, shown, row)
-    text = request.POST.get("text", "").replace("\0", "").replace("\r\n", "\n")
+    text = posted_text(request, "text")
     try:
         disputed_gold.decide(row, request.POST.get("decision", ""), text=text, reviewer=request.user)
     except Refused as refused:
@@ -82,38 +84,32 @@ def gold_item(request: HttpRequest, project: Project, batch: str, public_id: str
 
 def _next(batch: Batch, row: Hit) -> disputed_gold.Doubt | None:
     """The next undecided item, wrapping around."""
-    found = disputed_gold.doubts(batch)
-    here = next((k for k, one in enumerate(found) if one.pk == row.pk), -1)
-    around = [*found[here + 1 :], *found[: max(here, 0)]]
-    return next((one for one in around if not one.decision), None)
+    doubts = disputed_gold.doubts(batch)
+    here = next((k for k, doubt in enumerate(doubts) if doubt.pk == row.pk), -1)
+    around = [*doubts[here + 1 :], *doubts[: max(here, 0)]]
+    return next((doubt for doubt in around if not doubt.decision), None)
 
 
 def _page(request: HttpRequest, batch: Batch, row: Hit, *, problem: str = "", status: int = 200) -> HttpResponse:
-    found, example = disputed_gold.doubt_of(row), row.item.example
+    doubt, example = disputed_gold.doubt_of(row), row.item.example
     supports = set(example.supports or ())
     rows = [{"paragraph": p, "support": k in supports} for k, p in enumerate(example.paragraphs)]
     undone = request.GET.get("undo", "").replace("\0", "")
     context = batch_context(
         batch,
         "gold",
+        leaf="",
         hit=row,
-        doubt=found,
+        doubt=doubt,
         gold=_gold(row),
-        decision=_words(found.decision) if found else "",
-        may_be_alias=bool(found) and gold_corrections.may_be_alias(example, found.text if found else ""),
+        decision=_words(doubt.decision) if doubt else "",
+        may_be_alias=doubt is not None and gold_corrections.may_be_alias(example, doubt.text),
         paragraphs=sorted(rows, key=lambda row: not row["support"]),  # supporting paragraphs first
         next=_next(batch, row),
         undo=batch.hits.filter(public_id=undone, gold_decisions__isnull=False).first() if undone else None,
         problem=problem,
-        shortcuts=request.user.shortcuts or {"off": False, "keys": {}},
-        preferences_url=reverse("preferences"),
+        **shortcut_context(request),
     )
-    address = [batch.project.slug, batch.slug]
-    context["breadcrumbs"] = [
-        {"label": _("Batches"), "url": reverse("batches", args=address[:1])},
-        {"label": batch.title, "url": reverse("batch", args=address)},
-        {"label": _("Gold in doubt"), "url": reverse("gold", args=address)},
-    ]
     return render(request, "review/gold_in_doubt_item.html", context, status=status)
 
 
@@ -135,16 +131,10 @@ def gold_correct(request: HttpRequest, project: Project, batch: str) -> HttpResp
     shown = _doubting(project, batch)
     form = ResultsDatasetForm(request.POST)
     if not form.is_valid():
-        for error in form.errors.get("name", []):
-            messages.error(request, _("Name of the dataset: %(error)s") % {"error": error})
+        add_errors(request, form)
         return see("gold", project.slug, batch)
     dataset = get_object_or_404(shown.datasets, slug=request.POST.get("dataset", "").replace("\0", ""))
     name = form.cleaned_data["name"]
-    job = jobs.enqueue_once(
-        "correct_gold",
-        project=project,
-        title=_("Create %(name)s, a corrected version of %(dataset)s") % {"name": name, "dataset": dataset.slug},
-        arguments={"batch": shown.pk, "dataset": dataset.slug, "name": name},
-        user=request.user,
-    )
-    return see("job", project.slug, job.public_id)
+    title = _("Create %(name)s, a corrected version of %(dataset)s") % {"name": name, "dataset": dataset.slug}
+    arguments = {"batch": shown.pk, "dataset": dataset.slug, "name": name}
+    return see_job(request, "correct_gold", title, arguments, project=project)

@@ -14,7 +14,8 @@ from annotation.models import ProblemReport, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.redirects import see, unless_overdrawn
+from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
 
@@ -23,9 +24,8 @@ def problem_report_list(request: HttpRequest, project: Project, batch: str) -> H
     """Open problem reports, oldest first; or decided ones, newest first."""
     shown = batch_of(project, batch)
     decided = request.GET.get("show") == "decided"
-    rows = ProblemReport.objects.filter(assignment__batch=shown).select_related(
-        "assignment__hit__item__dataset", "assignment__worker__project"
-    )
+    rows = ProblemReport.objects.filter(assignment__batch=shown)
+    rows = rows.select_related("assignment__hit__item__dataset", "assignment__worker__project")
     rows = rows.defer("assignment__hit__payload", "assignment__hit__item__content", "assignment__draft")
     if decided:
         rows = rows.exclude(state=ProblemReport.State.OPEN).order_by("-decided_at", "-pk")
@@ -35,9 +35,8 @@ def problem_report_list(request: HttpRequest, project: Project, batch: str) -> H
     name_uncomposed(row.assignment.hit.item for row in page)
     for row in page:
         row.reason_text = reason_text(row)
-    return render(
-        request, "review/problem_reports.html", batch_context(shown, "problem-reports", page=page, decided=decided)
-    )
+    context = batch_context(shown, "problem-reports", page=page, decided=decided)
+    return render(request, "review/problem_reports.html", context)
 
 
 def reason_text(problem_report: ProblemReport) -> str:
@@ -63,9 +62,8 @@ def exclude_reported_hit(request: HttpRequest, project: Project, batch: str, pk:
     """Agree with the report and exclude the HIT, for the worker's reason."""
     problem_report = _problem_report(project, batch, pk)
     reason = ": ".join(part for part in (reason_text(problem_report), problem_report.text.strip()) if part)[:500]
-    if problem_report.state != ProblemReport.State.OPEN or not problem_reports.exclude(
-        problem_report.assignment.hit, reason=reason
-    ):
+    is_open = problem_report.state == ProblemReport.State.OPEN
+    if not (is_open and problem_reports.exclude(problem_report.assignment.hit, reason=reason)):
         messages.warning(request, _("This problem report was decided in the meantime."))
     return see("problem-reports", project.slug, batch)
 
@@ -73,6 +71,7 @@ def exclude_reported_hit(request: HttpRequest, project: Project, batch: str, pk:
 @member_action(roles.REVIEW)
 def reopen_report(request: HttpRequest, project: Project, batch: str, pk: int) -> HttpResponse:
     """Undo the decision."""
-    if unless_overdrawn(request, lambda: problem_reports.reopen(_problem_report(project, batch, pk))):
-        messages.success(request, _("Undone. The problem report is open again."))
+    with refusal_as_message(request):
+        if problem_reports.reopen(_problem_report(project, batch, pk)):
+            messages.success(request, _("Undone. The problem report is open again."))
     return see("problem-reports", project.slug, batch)

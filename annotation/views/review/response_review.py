@@ -27,8 +27,11 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import demand, member_action, member_form
 from annotation.views.batches.batch_page import batch_context
+from annotation.views.parameters import posted_text, whole_number
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message
 from annotation.views.review.review import chosen_worker, reviewed_batch, state_words, undoable
+from annotation.views.work.task_frame import shortcut_context
 
 AND_APPROVED = f"{review_state.ACCEPTED}+approved"  # accepted and paid
 
@@ -65,12 +68,7 @@ def _answer_of(batch: Batch, public_id: str) -> Assignment:
 
 
 def _number(request: HttpRequest, name: str) -> int:
-    text = request.POST.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
-
-
-def _words(request: HttpRequest, name: str) -> str:
-    return request.POST.get(name, "").replace("\0", "").replace("\r\n", "\n")
+    return whole_number(request.POST.get(name, ""), 0, digits=11)
 
 
 def _posted(request: HttpRequest, batch: Batch) -> review_decisions.Decision:
@@ -80,8 +78,8 @@ def _posted(request: HttpRequest, batch: Batch) -> review_decisions.Decision:
     return review_decisions.Decision(
         decision=decision,
         marks={key: value == "yes" for key, value in marks.items() if value in ("yes", "no")},
-        text=_words(request, "text"),
-        reason=_words(request, reason),
+        text=posted_text(request, "text"),
+        reason=posted_text(request, reason),
     )
 
 
@@ -127,19 +125,14 @@ def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str =
         "returns": worker_feedback.messages_before(batch, review_state.RETURNED),
         "discards": worker_feedback.messages_before(batch, review_state.DISCARDED),
         "undone": undoable(request, batch),
-        "shortcuts": request.user.shortcuts or {"off": False, "keys": {}},
-        "preferences_url": reverse("preferences"),
+        **shortcut_context(request),
         "query": urlencode(_filters(request)),
         **_feedback(batch, row),
         **_progress(request, batch, row),
     }
-    context = batch_context(batch, "review", **more)
-    context["breadcrumbs"] = [
-        {"label": _("Batches"), "url": reverse("batches", args=[batch.project.slug])},
-        {"label": batch.title, "url": _address(batch, "batch")},
-        {"label": _("Review"), "url": _address(batch, "review")},
-    ]
-    return render(request, "review/review_response.html", context, status=status)
+    return render(
+        request, "review/review_response.html", batch_context(batch, "review", leaf="", **more), status=status
+    )
 
 
 def _pays(request: HttpRequest, row: Assignment) -> bool:
@@ -148,22 +141,15 @@ def _pays(request: HttpRequest, row: Assignment) -> bool:
 
 
 def _in_words(review: Review) -> dict[str, str]:
-    return (
-        state_words(review.decision) if review.decision in review_state.DECIDED else {"label": _("undone"), "tone": ""}
-    )
+    decided = review.decision in review_state.DECIDED
+    return state_words(review.decision) if decided else {"label": _("undone"), "tone": ""}
 
 
 def _filled(request: HttpRequest, batch: Batch, row: Assignment, history: list[Review], text: str) -> dict[str, Any]:
     """The values of the form: as posted, else of the last decision on this revision, undone or not."""
-    if request.method == "POST":
-        posted = _posted(request, batch)
-        held: Any = posted
-        decision = posted.decision
-    else:
-        here = [r for r in history if r.revision == row.revision and r.decision in review_state.DECIDED]
-        held = here[-1] if here else None
-        decision = held.decision if held else ""
-    marks = held.marks if held else {}
+    here = [r for r in history if r.revision == row.revision and r.decision in review_state.DECIDED]
+    held: Any = _posted(request, batch) if request.method == "POST" else here[-1] if here else None
+    decision, marks = (held.decision, held.marks) if held else ("", {})
     criteria = capabilities.criteria(task_type(batch.task)).items()
     return {
         "decision": decision,
@@ -230,14 +216,10 @@ def review_choose(request: HttpRequest, project: Project, batch: str, public_id:
     """Accept this one of several responses to a HIT."""
     shown = reviewed_batch(project, batch)
     row = _answer_of(shown, public_id)
-    try:
+    with refusal_as_message(request):
         review_decisions.choose(row, _number(request, "revision"), reviewer=request.user)
-    except Refused as refused:
-        messages.error(request, str(refused))
-    else:
-        messages.success(
-            request, _("The alternative was chosen. The other answers stay, and none of them is accepted.")
-        )
+        text = _("The alternative was chosen. The other answers stay, and none of them is accepted.")
+        messages.success(request, text)
     if request.POST.get("after") == "several":
         return HttpResponseRedirect(f"{_address(shown, 'review')}?show=choose", status=303)
     return see("hit", project.slug, batch, row.hit.public_id)
@@ -248,10 +230,9 @@ def review_feedback(request: HttpRequest, project: Project, batch: str, public_i
     """Give feedback on this response; returns a fragment for htmx."""
     shown = reviewed_batch(project, batch)
     row = _answer_of(shown, public_id)
+    text = posted_text(request, "feedback")
     try:
-        worker_feedback.feedback(
-            row.worker, shown, text=_words(request, "feedback"), author=request.user, assignment=row
-        )
+        worker_feedback.feedback(row.worker, shown, text=text, author=request.user, assignment=row)
     except Refused as refused:
         return _render_feedback(request, shown, row, problem=str(refused))
     return _render_feedback(request, shown, row)

@@ -6,12 +6,11 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from annotation import jobs
 from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Project
 from annotation.views.access import requester_action
 from annotation.views.batches.batch_page import batch_of
-from annotation.views.redirects import see
+from annotation.views.redirects import see, see_job
 
 
 @requester_action
@@ -20,17 +19,17 @@ def create_results_dataset(request: HttpRequest, project: Project, batch: str) -
     batch_row = batch_of(project, batch)
     form = ResultsDatasetForm(request.POST)
     if not form.is_valid():
-        for error in form.errors.get("name", []):
-            messages.error(request, _("Name of the dataset: %(error)s") % {"error": error})
-        for error in form.errors.get("least", []):
-            messages.error(request, _("Minimum number of agreeing responses: %(error)s") % {"error": error})
+        add_errors(request, form)
         return see("batch", project.slug, batch_row.slug)
     name, least = form.cleaned_data["name"], form.cleaned_data["least"] or 0
-    job = jobs.enqueue_once(
-        "create_results_dataset",
-        project=project,
-        title=_("Create %(name)s from the results of %(batch)s") % {"name": name, "batch": batch_row.title},
-        arguments={"batch": batch_row.pk, "name": name} | ({"least": least} if least else {}),
-        user=request.user,
-    )
-    return see("job", project.slug, job.public_id)
+    title = _("Create %(name)s from the results of %(batch)s") % {"name": name, "batch": batch_row.title}
+    arguments = {"batch": batch_row.pk, "name": name} | ({"least": least} if least else {})
+    return see_job(request, "create_results_dataset", title, arguments, project=project)
+
+
+def add_errors(request: HttpRequest, form: ResultsDatasetForm) -> None:
+    """Add the form's errors to the messages, for pages that show the form without them."""
+    for error in form.errors.get("name", []):
+        messages.error(request, _("Name of the dataset: %(error)s") % {"error": error})
+    for error in form.errors.get("least", []):
+        messages.error(request, _("Minimum number of agreeing responses: %(error)s") % {"error": error})

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from annotation.flow.errors import Refused
 from annotation.flow.review import review_decisions, review_samples
 from annotation.models import Assignment, Batch, Project, Worker
 from annotation.pure.people import roles
@@ -20,7 +19,9 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
+from annotation.views.parameters import whole_number
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message
 
 STATES = {
     review_state.UNREAD: (gettext_noop("to review"), ""),
@@ -88,8 +89,7 @@ def review(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
 
 def chosen_worker(request: HttpRequest) -> int | None:
     """The worker to filter by."""
-    text = request.GET.get("worker", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    return whole_number(request.GET.get("worker", ""), None)
 
 
 def _counts(covered: list[review_samples.Coverage]) -> list[dict[str, Any]]:
@@ -102,8 +102,8 @@ def _listed(batch: Batch, places: list[review_samples.Place], request: HttpReque
     """A page of the queue; each place becomes {"standing", "text", "label", "tone"}."""
     page = Paginator(places, 50).get_page(request.GET.get("page"))
     rows = Assignment.objects.filter(pk__in=[place.pk for place in page]).select_related("hit", "worker__project")
-    found = {one.assignment.pk: one for one in review_decisions.standings(rows.defer("draft"))}
-    page.object_list = [_line(batch, found[place.pk]) for place in page if place.pk in found]
+    standings = {s.assignment.pk: s for s in review_decisions.standings(rows.defer("draft"))}
+    page.object_list = [_line(batch, standings[place.pk]) for place in page if place.pk in standings]
     return page
 
 
@@ -115,15 +115,13 @@ def _line(batch: Batch, standing: review_decisions.Standing) -> dict[str, Any]:
 
 def _several(batch: Batch, request: HttpRequest) -> Page[Any]:
     page = Paginator(review_decisions.several(batch), 50).get_page(request.GET.get("page"))
+    for hit, standings in page.object_list:
+        for standing in standings:
+            standing.assignment.hit = hit
     page.object_list = [
-        {"hit": hit, "lines": [_line_of(batch, hit, one) for one in worded]} for hit, worded in page.object_list
+        {"hit": hit, "lines": [_line(batch, standing) for standing in standings]} for hit, standings in page.object_list
     ]
     return page
-
-
-def _line_of(batch: Batch, hit: Any, standing: review_decisions.Standing) -> dict[str, Any]:
-    standing.assignment.hit = hit
-    return _line(batch, standing)
 
 
 def undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
@@ -142,19 +140,11 @@ def undoable(request: HttpRequest, batch: Batch) -> dict[str, Any] | None:
 def review_draw(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     """Draw more responses, of all workers or of one."""
     shown = reviewed_batch(project, batch)
-    number = request.POST.get("worker", "")
-    worker = get_object_or_404(Worker, project=project, pk=number) if _is_number(number) else None
-    size = request.POST.get("size", "")
-    try:
-        made = review_samples.draw(shown, size=int(size) if _is_number(size) else 0, worker=worker, user=request.user)
-    except Refused as refusal:
-        messages.warning(request, str(refusal))
-        return see("review", project.slug, batch)
-    n = made.assignments.count()
-    text = ngettext("%(n)s response drawn for review.", "%(n)s responses drawn for review.", n)
-    messages.success(request, text % {"n": n})
+    number = whole_number(request.POST.get("worker", ""), None)
+    worker = None if number is None else get_object_or_404(Worker, project=project, pk=number)
+    size = whole_number(request.POST.get("size", ""), 0)
+    with refusal_as_message(request, messages.warning):
+        n = review_samples.draw(shown, size=size, worker=worker, user=request.user).assignments.count()
+        text = ngettext("%(n)s response drawn for review.", "%(n)s responses drawn for review.", n)
+        messages.success(request, text % {"n": n})
     return see("review", project.slug, batch)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10

@@ -42,7 +42,7 @@ from annotation.views.work.response_post import (
     store,
     version_of,
 )
-from annotation.views.work.task_frame import afterwards, page_of, shown_payload, with_frames
+from annotation.views.work.task_frame import afterwards, page_of, participation_of, shown_payload, with_frames
 
 
 @signed_in_action
@@ -85,16 +85,13 @@ def with_next_of(url: str, after: str) -> HttpResponse:
 def batch_instructions(request: HttpRequest, pk: int) -> HttpResponse:
     """The instructions of a batch; POST confirms that they were read and goes on to the work."""
     batch, worker = open_batch(request, pk)
-    participation = Participation.objects.filter(batch=batch, worker=worker).first() or Participation(
-        batch=batch, worker=worker
-    )
+    participation = participation_of(worker, batch)
     if not participation.instructions_version and qualification_types.lacks(worker, batch, act="preview"):
         return _see(reverse("batch-done", args=[batch.pk]))
     instructions = batch.instructions
     if request.method == "POST":
-        sign_up.read_instructions(
-            next_assignment.join_batch(worker, batch), version=min(instructions.version, version_of(request))
-        )
+        version = min(instructions.version, version_of(request))
+        sign_up.read_instructions(next_assignment.join_batch(worker, batch), version=version)
         return next_page(request, worker, batch)
     return render(request, "work/instructions.html", instructions_context(batch, instructions, participation))
 

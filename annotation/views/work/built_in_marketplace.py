@@ -17,6 +17,7 @@ from annotation.flow.work.built_in_marketplace import Elsewhere, Group
 from annotation.models import Hit
 from annotation.templatetags.external_question_tags import AUTOMATIC
 from annotation.views.access import signed_in_action, signed_in_page
+from annotation.views.parameters import whole_number
 from annotation.views.people.sign_up import safe_next
 from annotation.views.redirects import see
 from annotation.views.work.assignment_page import next_page, with_next_of
@@ -51,7 +52,7 @@ def marketplace(request: HttpRequest) -> HttpResponse:
 def group(request: HttpRequest, pk: int) -> HttpResponse:
     """A group of HITs: a preview of the next one from the MTurk API, or the description of a batch."""
     found = _group(request, pk)
-    passing = _passing(request)
+    passing = min(whole_number(request.GET.get("passing", ""), 0, digits=4), MOST_PASSED)
     if not found.of_program or not built_in_marketplace.may(found.worker, found.batch, "preview"):
         return render(request, "work/hit_group.html", {"group": found})
     hit = built_in_marketplace.next_hit(found, passing=passing)
@@ -88,11 +89,6 @@ def _hit(public_id: str) -> Hit:
     if found is None:
         raise Http404
     return found
-
-
-def _passing(request: HttpRequest) -> int:
-    text = request.GET.get("passing", "")
-    return min(int(text), MOST_PASSED) if text.isascii() and text.isdigit() and len(text) < 5 else 0
 
 
 def _preview(request: HttpRequest, found: Group, hit: Hit, *, passing: int = 0) -> HttpResponse:

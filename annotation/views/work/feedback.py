@@ -10,8 +10,9 @@ from annotation.models import Feedback
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import open_batch, signed_in_form
+from annotation.views.parameters import whole_number
 from annotation.views.redirects import see
-from annotation.views.work import assignment_page as work
+from annotation.views.work.assignment_page import next_page
 
 
 @signed_in_form
@@ -19,14 +20,14 @@ def feedback(request: HttpRequest, pk: int) -> HttpResponse:
     """The viewer's feedback; POST acknowledges it and shows the next, then goes back to the work."""
     rows = Feedback.objects.select_related("batch__project", "assignment__hit", "worker__project", "author")
     row = get_object_or_404(rows, pk=pk, worker__user=request.user, worker__project__removed_at=None)
-    after = _number(request.POST.get("batch") or request.GET.get("batch") or "")
+    after = whole_number(request.POST.get("batch") or request.GET.get("batch") or "", 0)
     if request.method != "POST":
         context = {"feedback": row, "text": wording(row), "batch": row.batch, "after": after}
         return render(request, "work/feedback.html", context)
     worker_feedback.acknowledge(row)
     if after:
         batch, worker = open_batch(request, after)
-        return work.next_page(request, worker, batch)
+        return next_page(request, worker, batch)
     following = worker_feedback.waiting(row.worker).first()
     return see("feedback", following.pk) if following else see("work")
 
@@ -36,10 +37,5 @@ def wording(feedback: Feedback) -> str:
     assignment = feedback.assignment
     if assignment is None or assignment.current is None:
         return ""
-    return str(
-        capabilities.review(task_type(feedback.batch.task), assignment.hit.payload, assignment.current.answer)["text"]
-    )
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    task = task_type(feedback.batch.task)
+    return str(capabilities.review(task, assignment.hit.payload, assignment.current.answer)["text"])

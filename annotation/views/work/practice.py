@@ -15,13 +15,13 @@ from django.views.decorators.http import require_safe
 from annotation.flow.batches import practice_progress
 from annotation.flow.batches.practice_progress import Exercise
 from annotation.flow.work import next_assignment
-from annotation.models import Batch, Participation, Worker
+from annotation.models import Batch, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem, Remark, capabilities
 from annotation.views.access import open_batch, signed_in_action, signed_in_form, signed_in_or_401
 from annotation.views.work.assignment_page import live_fragment, next_page
-from annotation.views.work.task_frame import batch_frame, live_urls, shortcuts_of, translated
+from annotation.views.work.task_frame import batch_frame, live_urls, participation_of, shortcut_context, translated
 
 
 @signed_in_form
@@ -59,9 +59,7 @@ def _comes_first(worker: Worker, batch: Batch, number: int) -> str:
         return reverse("consent", args=[batch.project.slug])
     if hindered:
         return reverse("batch-done", args=[batch.pk])
-    participation = Participation.objects.filter(batch=batch, worker=worker).first() or Participation(
-        batch=batch, worker=worker
-    )
+    participation = participation_of(worker, batch)
     if participation.instructions_version < batch.instructions.version:
         return reverse("batch-instructions", args=[batch.pk])
     due = participation.practised + 1
@@ -97,7 +95,9 @@ def _page(
 ) -> HttpResponse:
     frame = {
         "practice": {"number": exercise.number, "of": held, "done_url": urls["done_url"]},
-        "remarks": None if remarks is None else [_remark_data(remark) for remark in remarks],
+        "remarks": remarks
+        if remarks is None
+        else [{"good": r.good, "message": _(r.message) % r.values} for r in remarks],
         "number": exercise.number,
         "total": held,
         "state": lifecycle.ACCEPTED,
@@ -113,22 +113,17 @@ def _page(
         "draft": form_class(batch.task)(payload).shown(answer) | {"active_seconds": 0},
         "problems": translated(problems),
         "frame": batch_frame(batch, batch.instructions, payload) | frame,
-        "shortcuts": shortcuts_of(request),
-        "preferences_url": reverse("preferences"),
+        **shortcut_context(request),
         **extra,
     }
     return render(request, f"{batch.task}/page.html", context, status=422 if problems else 200)
-
-
-def _remark_data(remark: Remark) -> dict[str, Any]:
-    return {"good": remark.good, "message": _(remark.message) % remark.values}
 
 
 @signed_in_action
 def practice_done(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     """Finish a practice item and go on to the next one, or to the work; finished ones can be repeated."""
     batch, worker = open_batch(request, pk)
-    _found, held = exercise_of(batch, number)
+    _exercise, held = exercise_of(batch, number)
     participation = next_assignment.join_batch(worker, batch)
     finished_now = practice_progress.finish(participation, number)
     if finished_now or number == held or number > participation.practised:

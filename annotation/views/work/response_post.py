@@ -15,6 +15,7 @@ from annotation.models import Assignment, clock
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class
 from annotation.tasktype import JSON
+from annotation.views.parameters import whole_number
 from annotation.views.work.task_frame import PROBLEM_REASONS, afterwards, shown_payload, with_frames
 
 
@@ -25,8 +26,7 @@ def posted(request: HttpRequest, row: Assignment) -> JSON:
 
 def version_of(request: HttpRequest) -> int:
     """The posted version, of a draft or of instructions; 0 if unreadable."""
-    text = request.POST.get("version", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+    return whole_number(request.POST.get("version", ""), 0, digits=8)
 
 
 def active(request: HttpRequest, row: Assignment) -> float:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.flow.review import review_decisions
 from annotation.flow.work import open_work, submissions
-from annotation.models import Assignment, Batch, Hit, Instructions, Participation
+from annotation.models import Assignment, Batch, Hit, Instructions, Participation, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
 from annotation.tasktype import JSON, Problem, Revealing, capabilities
@@ -54,20 +54,19 @@ def page_of(
 ) -> dict[str, Any]:
     """The context of an assignment's page; `posted`: the response of a form with errors, `urls`: of its forms."""
     payload = shown_payload(assignment)
-    answer = posted or assignment.draft or _standing_answer(assignment)
+    current = assignment.current if assignment.revision else None
+    answer = posted or assignment.draft or (current.answer if current else None)
     form = form_class(assignment.batch.task)(payload)
     instructions = assignment.batch.instructions
-    draft = form.shown(answer) | {"active_seconds": assignment.active_seconds}
     return {
         "assignment": assignment,
         "payload": payload,
-        "draft": draft,
+        "draft": form.shown(answer) | {"active_seconds": assignment.active_seconds},
         "problems": translated(problems),
         "frame": batch_frame(assignment.batch, instructions, payload)
         | _assignment_frame(assignment, participation, instructions)
         | (_urls(assignment) if urls is None else urls),
-        "shortcuts": shortcuts_of(request),
-        "preferences_url": reverse("preferences"),
+        **shortcut_context(request),
     }
 
 
@@ -78,11 +77,9 @@ def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live: str) -> dict[
     """
     batch = hit.batch
     payload = capabilities.arrange(task_type(batch.task), hit.payload, Random(seed))
-    draft = form_class(batch.task)(payload).shown(None) | {"active_seconds": 0}
-    bar = "batches/_preview_bar.html"
     preview = {
         "preview": True,
-        "preview_bar": bar,
+        "preview_bar": "batches/_preview_bar.html",
         "readonly": False,
         "state": lifecycle.ACCEPTED,
         "number": 1,
@@ -92,11 +89,10 @@ def preview_of(request: HttpRequest, hit: Hit, *, seed: int, live: str) -> dict[
     return {
         "assignment": {"public_id": "preview", "hit": hit},
         "payload": payload,
-        "draft": draft,
+        "draft": form_class(batch.task)(payload).shown(None) | {"active_seconds": 0},
         "problems": [],
         "frame": batch_frame(batch, batch.instructions, payload) | preview | live_urls(live),
-        "shortcuts": shortcuts_of(request),
-        "preferences_url": reverse("preferences"),
+        **shortcut_context(request),
     }
 
 
@@ -107,14 +103,16 @@ def with_frames(response: HttpResponse, task: str, payload: JSON) -> HttpRespons
     return response
 
 
-def shortcuts_of(request: HttpRequest) -> dict[str, Any]:
-    """The viewer's keyboard shortcuts; the defaults without an account here."""
-    return getattr(request.user, "shortcuts", None) or {"off": False, "keys": {}}
+def shortcut_context(request: HttpRequest) -> dict[str, Any]:
+    """The viewer's keyboard shortcuts, or the defaults without an account here; and where to change them."""
+    own = getattr(request.user, "shortcuts", None)
+    return {"shortcuts": own or {"off": False, "keys": {}}, "preferences_url": reverse("preferences")}
 
 
-def _standing_answer(assignment: Assignment) -> JSON | None:
-    current = assignment.current if assignment.revision else None
-    return current.answer if current else None
+def participation_of(worker: Worker, batch: Batch) -> Participation:
+    """The worker's participation; an unsaved one if they have not begun."""
+    terms = {"batch": batch, "worker": worker}
+    return Participation.objects.filter(**terms).first() or Participation(**terms)
 
 
 def batch_frame(batch: Batch, instructions: Instructions, payload: JSON) -> dict[str, Any]:
@@ -178,11 +176,9 @@ def _assignment_frame(
 
 def _urls(assignment: Assignment) -> dict[str, Any]:
     own = [assignment.public_id]
-    names = ["submit", "draft", "return", "skip", "extend", "report-problem", "take-up"]
-    urls: dict[str, Any] = {f"{name.replace('-', '_')}_url": reverse(name, args=own) for name in names}
-    urls |= live_urls(reverse("live", args=[*own, "search"]))
-    urls["back_url"] = reverse("back", args=own)
-    return urls
+    names = ["submit", "draft", "return", "skip", "extend", "report-problem", "take-up", "back"]
+    urls = {f"{name.replace('-', '_')}_url": reverse(name, args=own) for name in names}
+    return urls | live_urls(reverse("live", args=[*own, "search"]))
 
 
 def live_urls(search: str) -> dict[str, str]:

@@ -13,10 +13,11 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.people import round_attempts, round_results
 from annotation.flow.review import review_decisions
 from annotation.flow.work import eligibility, next_assignment, open_work
-from annotation.models import Approval, Assignment, Batch, Feedback, Participation, Worker
+from annotation.models import Approval, Assignment, Batch, Feedback, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.views.access import open_batch, signed_in_page
+from annotation.views.work.task_frame import participation_of
 from annotation.views.work.worker_status import worker_tabs
 
 
@@ -51,9 +52,7 @@ def _own(request: HttpRequest) -> dict[str, Any]:
 
 def row(worker: Worker, batch: Batch) -> dict[str, Any]:
     """A row of the worker's list: {"batch", "done", "left", "total", "under_way", "minutes", "rewards"}."""
-    participation = Participation.objects.filter(batch=batch, worker=worker).first() or Participation(
-        batch=batch, worker=worker
-    )
+    participation = participation_of(worker, batch)
     under_way = Assignment.objects.filter(batch=batch, worker=worker, state=lifecycle.ACCEPTED).first()
     left = (under_way is not None) + next_assignment.left(participation)
     return {

@@ -20,12 +20,13 @@ from annotation.models import Message, QualificationRequest, QualificationType, 
 from annotation.views.access import signed_in_action, signed_in_form, signed_in_page
 from annotation.views.people.sign_up import safe_next
 from annotation.views.redirects import see
+from annotation.views.refusals import refusal_as_message
 
 
 def workers_of(request: HttpRequest) -> list[Worker]:
     """The viewer's workers, one for each project."""
-    there = request.user.workers.filter(active=True, project__removed_at=None)
-    return list(there.select_related("project").order_by("project__title"))
+    rows = request.user.workers.filter(active=True, project__removed_at=None)
+    return list(rows.select_related("project").order_by("project__title"))
 
 
 def own_worker(request: HttpRequest, slug: str) -> Worker:
@@ -44,9 +45,8 @@ def worker_tabs(request: HttpRequest, here: str) -> dict[str, Any]:
 def my_qualifications(request: HttpRequest) -> HttpResponse:
     """The viewer's qualifications and requests, and what they may request, by project."""
     standing = [_standing(worker) for worker in workers_of(request)]
-    return render(
-        request, "people/my_qualifications.html", {"projects": standing, **worker_tabs(request, "my-qualifications")}
-    )
+    context = {"projects": standing, **worker_tabs(request, "my-qualifications")}
+    return render(request, "people/my_qualifications.html", context)
 
 
 def _standing(worker: Worker) -> dict[str, Any]:
@@ -69,13 +69,11 @@ def qualification_ask(request: HttpRequest, public_id: str) -> HttpResponse:
     """Request a qualification."""
     visible = QualificationType.objects.filter(project__workers__user=request.user, deleted_at__isnull=True)
     type = get_object_or_404(visible, public_id=public_id)
-    try:
+    with refusal_as_message(request, messages.warning):
         row = qualification_types.request(type, own_worker(request, type.project.slug))
         waits = _("You requested “%(name)s”. The decision will appear here.")
         text = _("You now have “%(name)s”.") if row.state == QualificationRequest.State.GRANTED else waits
         messages.success(request, text % {"name": type.name})
-    except Refused as refusal:
-        messages.warning(request, str(refusal))
     return HttpResponseRedirect(safe_next(request, "my-qualifications"), status=303)
 
 

@@ -51,7 +51,7 @@ def test_a_hit_shows_all_answers_beside_gold(client: Any, alice: Any, bob: Any, 
     first, second = response.context["responses"]
     assert (first["letter"], second["letter"]) == ("A", "B")
     assert [a.revision for a in first["earlier"]] == [1]
-    assert first["told"]["f1"] == 1
+    assert first["column"]["f1"] == 1
     ticks = [[tick["on"] for tick in row["ticks"]] for row in response.context["compare"]["rows"]]
     assert [[row[0] for row in ticks], [row[1] for row in ticks]] == [[True, False, True], [False, True, False]]
     assert [row["gold"] for row in response.context["compare"]["rows"]] == [True, True, False]
