@@ -52,7 +52,10 @@ class Published(Marketplaces):
         return keeps_project(project)
 
     def keep_worker(self, worker: Worker) -> bool:
-        return keeps_worker(worker)
+        # it knows the work by their id alone
+        rows = Arrival.objects.filter(assignment__worker=worker, assignment__state=lifecycle.SUBMITTED)
+        closed = Q(publication__state=Publication.State.FAILED)
+        return rows.exclude(remote_state__in=["Approved", "Rejected"]).exclude(closed).exists()
 
     def forget_worker(self, worker: Worker, *, nobody: str) -> None:
         Arrival.objects.filter(assignment__worker=worker).update(external_worker=nobody)
@@ -104,10 +107,3 @@ def _may_last_until(batch: Batch) -> datetime:
     ends = [max(closes_at.timestamp(), remote.get("expires_at") or 0.0) for closes_at, remote in rows.iterator()]
     last = timedelta(seconds=max(ends, default=0.0) + batch.lease_seconds + (batch.auto_approval or 0))
     return datetime.fromtimestamp(0, UTC) + last
-
-
-def keeps_worker(worker: Worker) -> bool:
-    """Whether decisions on the worker's work wait to be sent to a marketplace, which knows it by their id alone."""
-    rows = Arrival.objects.filter(assignment__worker=worker, assignment__state=lifecycle.SUBMITTED)
-    closed = Q(publication__state=Publication.State.FAILED)
-    return rows.exclude(remote_state__in=["Approved", "Rejected"]).exclude(closed).exists()

@@ -241,12 +241,6 @@ class Marketplace(ABC):
         raise NotOffered("message")
 
 
-REQUIRED = sorted(Marketplace.__abstractmethods__ - {"__init__"})
-OPTIONAL = ["ensure_qualification", "grant", "has_bonus", "holders", "message", "pay_bonus", "qualification_named"]
-OPTIONAL += ["reject", "revoke"]
-TOGETHER = [{"pay_bonus", "has_bonus"}, {"ensure_qualification", "qualification_named", "holders", "grant", "revoke"}]
-
-
 def as_json(standing: Standing) -> dict[str, Any]:
     """A HIT's state as stored JSON."""
     return {

@@ -13,6 +13,7 @@ from annotation.models import Assignment, Batch, Hit, Project
 from annotation.models.fields import JSONTextField, TimestampField
 from annotation.models.money import amount_field
 from annotation.models.sealed import SealedField
+from annotation.pure.batches import lifecycle
 from annotation.pure.money import pricing
 
 
@@ -158,3 +159,8 @@ class Arrival(models.Model):
                 fields=["connection", "external_assignment", "external_worker"], name="arrival_once"
             ),
         ]
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether its response was submitted here."""
+        return self.assignment is not None and self.assignment.state == lifecycle.SUBMITTED

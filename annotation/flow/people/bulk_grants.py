@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import transaction
@@ -55,13 +55,9 @@ class BadFile(Refused):
 
     def __init__(self, flaws: list[Flaw]) -> None:
         self.flaws, self.total = flaws[:SHOWN_FLAWS], len(flaws)
-        lines = [_("line %(line)s, %(field)s: %(problem)s") % vars_of(flaw) for flaw in self.flaws]
+        lines = [_("line %(line)s, %(field)s: %(problem)s") % asdict(flaw) for flaw in self.flaws]
         more = self.total - len(self.flaws)
         super().__init__("\n".join([*lines, _("… and %(n)s more") % {"n": more}] if more else lines))
-
-
-def vars_of(flaw: Flaw) -> dict[str, Any]:
-    return {"line": flaw.line, "field": flaw.field, "problem": flaw.problem}
 
 
 def people_by_name(project: Project) -> dict[str, Worker]:
@@ -130,9 +126,8 @@ def plan(type: QualificationType, wanted: Mapping[Worker, int]) -> list[Change]:
     """What granting `wanted` would change, by worker; without those who hold that very score."""
     rows = Qualification.objects.filter(type=type, state=GRANTED, worker__in=[worker.pk for worker in wanted])
     now = dict(rows.values_list("worker", "value"))
-    return [
-        Change(worker, now.get(worker.pk), value) for worker, value in wanted.items() if now.get(worker.pk) != value
-    ]
+    changes = [Change(worker, now.get(worker.pk), value) for worker, value in wanted.items()]
+    return [change for change in changes if change.before != change.value]
 
 
 @transaction.atomic

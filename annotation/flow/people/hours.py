@@ -63,12 +63,11 @@ def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo) -> Sheet
     rows = rows.filter(Q(response_import__isnull=True) | Q(response_import__ready=True))
     timed = rows.annotate(ended=Coalesce(F("submitted_at"), F("ended_at"))).filter(ended__gte=start, ended__lt=end)
     sums: defaultdict[tuple[int, date, int], list[float]] = defaultdict(lambda: [0.0, 0, 0])
-    for worker_id, batch, state, when, seconds in timed.order_by("pk").values_list(
-        "worker", "batch", "state", "ended", "active_seconds"
-    ):
-        found = sums[worker_id, when.astimezone(zone).date(), batch]
-        found[0] += seconds
-        found[1 if state == lifecycle.SUBMITTED else 2] += 1
+    columns = ("worker", "batch", "state", "ended", "active_seconds")
+    for worker_id, batch, state, when, seconds in timed.order_by("pk").values_list(*columns):
+        line = sums[worker_id, when.astimezone(zone).date(), batch]
+        line[0] += seconds
+        line[1 if state == lifecycle.SUBMITTED else 2] += 1
     return _sheet(project, sums)
 
 

@@ -30,10 +30,8 @@ class Gone:
 def enter(project: Project, user: User, role: str) -> bool:
     """Make the user a member; the project's first member becomes owner. False if they are a member already."""
     _lock(project)
-    first = not project.members.filter(role=Member.Role.OWNER).exists()
-    member, new = Member.objects.get_or_create(
-        project=project, user=user, defaults={"role": Member.Role.OWNER if first else role}
-    )
+    role = role if project.members.filter(role=Member.Role.OWNER).exists() else Member.Role.OWNER
+    member, new = Member.objects.get_or_create(project=project, user=user, defaults={"role": role})
     if new:
         audit_log.record("joined", member, role=member.role)
     return new

@@ -36,9 +36,8 @@ def import_ids(project: Project, lines: Iterable[str]) -> dict[str, int]:
     if not found:
         raise Refused(_("The text contains no worker IDs."))
     if len(found) > MOST:
-        raise Refused(
-            _("At most %(most)s worker IDs are allowed at once; you gave %(n)s.") % {"most": MOST, "n": len(found)}
-        )
+        text = _("At most %(most)s worker IDs are allowed at once; you gave %(n)s.")
+        raise Refused(text % {"most": MOST, "n": len(found)})
     with transaction.atomic():
         known = set(project.workers.filter(public_id__in=found).values_list("public_id", flat=True))
         new = [Worker(project=project, external_id=PREFIX + one, public_id=one) for one in found if one not in known]
@@ -78,6 +77,10 @@ def claim(worker: Worker, name: str) -> Worker:
     Raises Refused if the project awaits no such worker, or this one has already done something.
     """
     unknown = Refused(_("This project does not know this worker ID, or somebody has linked it already."))
+    text = _(
+        "You have already started to work here. Write to the requester, who can transfer your earlier work to you."
+    )
+    too_late = Refused(text)
     kept: dict[str, Any] = {name: getattr(worker, name) for name in KEPT}
     try:
         with transaction.atomic():
@@ -88,18 +91,12 @@ def claim(worker: Worker, name: str) -> Worker:
             if found is None:
                 raise unknown
             if not may_claim(worker):
-                raise _too_late()
+                raise too_late
             worker.delete()
             if not awaited.filter(pk=found.pk).update(**kept, external_id=None):
                 raise unknown
             found.refresh_from_db()
             audit_log.record("joined", found)
     except (ProtectedError, IntegrityError):
-        raise _too_late() from None
+        raise too_late from None
     return found
-
-
-def _too_late() -> Refused:
-    return Refused(
-        _("You have already started to work here. Write to the requester, who can transfer your earlier work to you.")
-    )

@@ -37,11 +37,8 @@ def partial(task: str, grading: str) -> dict[str, bool]:
 
 def proposed_grading(task: str) -> str:
     """The proposed grading: by the requester for tasks whose responses are reviewed, else by gold."""
-    return (
-        QualificationRound.Grading.REQUESTER
-        if capabilities.criteria(task_type(task))
-        else QualificationRound.Grading.GOLD
-    )
+    grading = QualificationRound.Grading
+    return grading.REQUESTER if capabilities.criteria(task_type(task)) else grading.GOLD
 
 
 def proposed_rule(task: str, grading: str, datasets: int) -> list[Clause]:
@@ -63,9 +60,8 @@ def read_rule(stored: Any, *, task: str, grading: str, datasets: Sequence[str]) 
     figures = figures_for(task, grading)
     for clause in rule:
         if clause.figure not in figures:
-            known = ", ".join(figures)
             text = _("The rule names “%(name)s”, which is not measured here. Available measures: %(known)s.")
-            raise Refused(text % {"name": clause.figure, "known": known})
+            raise Refused(text % {"name": clause.figure, "known": ", ".join(figures)})
         if clause.dataset not in ("", round_rules.EACH, *datasets):
             raise Refused(_("The rule names “%(name)s”, which is not one of the datasets.") % {"name": clause.dataset})
     return rule
@@ -143,27 +139,14 @@ def set_up(
     if rule is None:
         rule = [clause.as_json() for clause in proposed_rule(batch.task, grading, len(slugs))]
     clauses = read_rule(rule, task=batch.task, grading=grading, datasets=slugs)
-    _check_pool(batch, slugs, per_worker, tries)
-    made, _new = QualificationRound.objects.update_or_create(
-        batch=batch,
-        defaults={
-            "per_worker": per_worker,
-            "attempts": tries,
-            "grading": grading,
-            "rule": [clause.as_json() for clause in clauses],
-            "seconds": seconds,
-            "closes_at": closes_at,
-            "grants": grants,
-        },
-    )
-    made.batch = batch
-    return made
-
-
-def _check_pool(batch: Batch, slugs: Sequence[str], per_worker: int, tries: int) -> None:
     if per_worker < len(slugs):
         raise Refused(_("Use at least one item of each dataset: %(n)s.") % {"n": len(slugs)})
     round_pools.check(round_pools.pool_of(batch), per_worker=per_worker, tries=tries)
+    terms = {"per_worker": per_worker, "attempts": tries, "grading": grading, "seconds": seconds}
+    terms |= {"rule": [clause.as_json() for clause in clauses], "closes_at": closes_at, "grants": grants}
+    made, _new = QualificationRound.objects.update_or_create(batch=batch, defaults=terms)
+    made.batch = batch
+    return made
 
 
 def grant_type(project: Project, name: str) -> QualificationType:

@@ -9,15 +9,8 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.people import qualification_types
 from annotation.models import QualificationRequest, QualificationType, Worker, clock
-from annotation.pure.mturk.mturk_xml import (
-    Form,
-    Malformed,
-    answers_xml,
-    read_answer_key,
-    read_answers,
-    read_question,
-    score,
-)
+from annotation.pure.mturk import mturk_xml
+from annotation.pure.mturk.mturk_xml import Form, Malformed, read_question
 
 GRACE = timedelta(seconds=60)  # extra time for the transfer from the page
 State = QualificationRequest.State
@@ -83,13 +76,15 @@ def hand_in(type: QualificationType, worker: Worker, fields: Sequence[Sequence[s
     if is_over(row):
         close(row)
         raise TimeOver(_("Your time for the test ran out before you sent it."))
-    answer = answers_xml(fields, read_question(row.test))
+    answer = mturk_xml.answers_xml(fields, read_question(row.test))
     return qualification_types.request(type, worker, answer=answer, value=_value(type, answer))
 
 
 def _value(type: QualificationType, answer: str) -> int | None:
     """The answer key's score; None without a usable key, so that a requester decides."""
+    if not type.answer_key:
+        return None
     try:
-        return score(read_answer_key(type.answer_key), read_answers(answer)) if type.answer_key else None
+        return mturk_xml.score(mturk_xml.read_answer_key(type.answer_key), mturk_xml.read_answers(answer))
     except Malformed:
         return None

@@ -16,11 +16,10 @@ from annotation.models import Member, Project, User
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """A requester with a project. `new_user`: whether the account was just created."""
+    """A requester with a project. `new_project`: whether it was just created."""
 
     user: User
     project: Project
-    new_user: bool
     new_project: bool
 
 
@@ -32,13 +31,10 @@ def requester(email: str, *, create: bool = False, slug: str | None = None) -> R
     it is their only project. Raises Refused.
     """
     user = account(email)
-    new_user = user is None
-    if user is None:
-        if not create:
-            raise Refused(_("There is no account %(email)s. Use --create to make one.") % {"email": email})
-        user = _account(email)
-    project, new_project = (_named(user, slug, create), False) if slug else _own_project(user, create)
-    return Requester(user, project, new_user, new_project)
+    if user is None and not create:
+        raise Refused(_("There is no account %(email)s. Use --create to make one.") % {"email": email})
+    user = user or _new_account(email)
+    return Requester(user, _named(user, slug, create), False) if slug else Requester(user, *_own_project(user, create))
 
 
 def account(name: str) -> User | None:
@@ -46,7 +42,7 @@ def account(name: str) -> User | None:
     return User.objects.filter(Q(username__iexact=name) | Q(email__iexact=name)).order_by("pk").first()
 
 
-def _account(email: str) -> User:
+def _new_account(email: str) -> User:
     user = User(username=email, email=email if "@" in email else "")
     user.set_unusable_password()
     try:
@@ -62,23 +58,18 @@ def _named(user: User, slug: str, create: bool) -> Project:
     if create:
         members.enter(project, user, Member.Role.REQUESTER)
     elif not project.members.filter(user=user).exists():
-        raise Refused(
-            _("%(user)s is not a requester of the project %(slug)s. Use --create to make them one.")
-            % {"user": user, "slug": slug}
-        )
+        text = _("%(user)s is not a requester of the project %(slug)s. Use --create to make them one.")
+        raise Refused(text % {"user": user, "slug": slug})
     return project
 
 
 def _own_project(user: User, create: bool) -> tuple[Project, bool]:
-    found = list(Project.objects.filter(members__user=user).order_by("slug"))
-    if len(found) > 1:
-        known = ", ".join(project.slug for project in found)
-        raise Refused(
-            _("%(user)s is a requester of several projects. Choose one with --project: %(known)s.")
-            % {"user": user, "known": known}
-        )
-    if found:
-        return found[0], False
+    projects = list(Project.objects.filter(members__user=user).order_by("slug"))
+    if len(projects) > 1:
+        text = _("%(user)s is a requester of several projects. Choose one with --project: %(known)s.")
+        raise Refused(text % {"user": user, "known": ", ".join(project.slug for project in projects)})
+    if projects:
+        return projects[0], False
     if not create:
         raise Refused(_("%(user)s is not a requester of any project. Use --create to make a project.") % {"user": user})
     project = Project.objects.create(

@@ -3,7 +3,6 @@
 Requesters' side of a round is in `flow/people/qualification_rounds`. `next_assignment.claim` uses this module.
 """
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from random import Random
 
@@ -49,9 +48,7 @@ def begin(round: QualificationRound, worker: Worker, number: int = 1) -> Attempt
 def begin_again(round: QualificationRound, worker: Worker) -> Attempt | None:
     """The worker's next attempt, with items that they have not seen; None if they may have none."""
     last = latest(round, worker)
-    if last is None or not may_begin_again(last):
-        return None
-    return begin(round, worker, last.number + 1)
+    return begin(round, worker, last.number + 1) if last is not None and may_begin_again(last) else None
 
 
 def may_begin_again(last: Attempt) -> bool:
@@ -152,22 +149,22 @@ def settle(attempt: Attempt) -> bool:
         return True
     if not is_over(attempt) and (next_hit(attempt) is not None or _under_way(attempt).exists()):
         return False
-    figures = gold_figures(attempt) if attempt.round.grading == QualificationRound.Grading.GOLD else {}
-    return _close(attempt, figures)
+    round = attempt.round
+    figures = gold_figures(attempt) if round.grading == QualificationRound.Grading.GOLD else {}
+    passed = _passes(round, figures) if figures else None
+    rows = Attempt.objects.filter(pk=attempt.pk, finished_at__isnull=True)
+    rows.update(figures=figures, passed=passed, finished_at=Now())
+    attempt.refresh_from_db(fields=["figures", "passed", "finished_at"])
+    return True
+
+
+def _passes(round: QualificationRound, figures: dict[str, float]) -> bool:
+    return round_rules.passes(round_rules.read_rule(round.rule), figures, datasets_of(round))
 
 
 def _under_way(attempt: Attempt) -> QuerySet[Assignment]:
     assignments = Assignment.objects.filter(worker=attempt.worker_id, hit__in=attempt.hits, state=lifecycle.ACCEPTED)
     return assignments.filter(hit__excluded_at__isnull=True)
-
-
-def _close(attempt: Attempt, figures: Mapping[str, float]) -> bool:
-    round = attempt.round
-    passed = round_rules.passes(round_rules.read_rule(round.rule), figures, datasets_of(round)) if figures else None
-    rows = Attempt.objects.filter(pk=attempt.pk, finished_at__isnull=True)
-    rows.update(figures=dict(figures), passed=passed, finished_at=Now())
-    attempt.refresh_from_db(fields=["figures", "passed", "finished_at"])
-    return True
 
 
 def answers_of(attempt: Attempt) -> dict[int, WorkerResponse]:
@@ -212,8 +209,7 @@ def recount(hit: Hit) -> int:
     for attempt in touched:
         attempt.round = round
         figures = gold_figures(attempt)
-        passed = round_rules.passes(round_rules.read_rule(round.rule), figures, datasets_of(round))
-        Attempt.objects.filter(pk=attempt.pk).update(figures=figures, passed=passed)
+        Attempt.objects.filter(pk=attempt.pk).update(figures=figures, passed=_passes(round, figures))
     return len(touched)
 
 

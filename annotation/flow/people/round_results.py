@@ -146,14 +146,10 @@ def prospects(round: QualificationRound, found: Sequence[Result], marks: Sequenc
     known, strict = best(found), rules.mark_of(rule).comparator == ">"
     columns = []
     for figure in dict.fromkeys(clause.figure for clause in rule):
-        scored = [
-            Scored(result.score or 0.0, result.figures.get(figure, 0.0), max(1, len(result.cells))) for result in known
-        ]
+        scored = [Scored(each.score or 0.0, each.figures.get(figure, 0.0), max(1, len(each.cells))) for each in known]
         columns.append(outcomes(scored, marks, strict=strict, seed=round.batch.seed))
-    return [
-        Prospect(mark, column[0].workers, tuple(column))
-        for mark, column in zip(marks, zip(*columns, strict=True), strict=True)
-    ]
+    by_mark = zip(marks, zip(*columns, strict=True), strict=True)
+    return [Prospect(mark, outcomes[0].workers, outcomes) for mark, outcomes in by_mark]
 
 
 def above(round: QualificationRound, found: Iterable[Result], mark: float | None) -> list[Result]:
@@ -201,11 +197,8 @@ def standing(worker: Worker, round: QualificationRound) -> Standing:
     (result,) = results_of(round, [attempt])
     labels = qualification_rounds.figures_for(round.batch.task, round.grading)
     named = []
-    for name, _text in (
-        rules.rule_figures(qualification_rounds.rule_of(round), round_attempts.datasets_of(round))
-        if result.figures
-        else []
-    ):
+    figures = rules.rule_figures(qualification_rounds.rule_of(round), round_attempts.datasets_of(round))
+    for name, _text in figures if result.figures else ():
         figure, _slash, dataset = name.partition("/")
         label = _(labels[figure].label)
         text = _("%(figure)s on %(dataset)s") % {"figure": label, "dataset": dataset} if dataset else label

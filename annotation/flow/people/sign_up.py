@@ -36,14 +36,8 @@ def project_named(slug: str = "default") -> Project:
 @transaction.atomic
 def invite(project: Project, *, role: str, by: User | None, places: int = 1, days: int = 14, note: str = "") -> Invite:
     """Create an invite link for `places` people, valid for `days` days."""
-    made = Invite.objects.create(
-        project=project,
-        role=role,
-        created_by=by,
-        places=places,
-        note=note,
-        expires_at=Now() + timedelta(days=days),
-    )
+    terms = {"role": role, "created_by": by, "places": places, "note": note}
+    made = Invite.objects.create(project=project, expires_at=Now() + timedelta(days=days), **terms)
     audit_log.record("invited", made, role=role, places=places, days=days)
     return made
 
@@ -103,9 +97,8 @@ def consent(worker: Worker, *, version: int) -> None:
 
 def read_instructions(participation: Participation, *, version: int) -> None:
     """Record that the worker read this version of the instructions."""
-    Participation.objects.filter(pk=participation.pk, instructions_version__lt=version).update(
-        instructions_version=version
-    )
+    unread = Participation.objects.filter(pk=participation.pk, instructions_version__lt=version)
+    unread.update(instructions_version=version)
 
 
 @transaction.atomic

@@ -153,9 +153,8 @@ def renew(user: User) -> list[str]:
 def _new_codes(factor: SecondFactor) -> list[str]:
     codes = ["".join(secrets.choice(ALPHABET) for _place in range(CODE_LENGTH)) for _code in range(CODES)]
     BackupCode.objects.filter(factor=factor).delete()
-    BackupCode.objects.bulk_create(
-        BackupCode(factor=factor, digest=_digest(code, settings.SECRET_KEY)) for code in codes
-    )
+    digests = [_digest(code, settings.SECRET_KEY) for code in codes]
+    BackupCode.objects.bulk_create(BackupCode(factor=factor, digest=digest) for digest in digests)
     return [f"{code[:5]}-{code[5:]}" for code in codes]
 
 

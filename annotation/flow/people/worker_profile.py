@@ -46,9 +46,7 @@ def work_of(worker: Worker) -> QuerySet[Assignment]:
 def grades(worker: Worker) -> list[float]:
     """Grades of their responses to hidden gold and in rounds, oldest first."""
     graded = work_of(worker).filter(state=lifecycle.SUBMITTED, grade__isnull=False)
-    return [
-        grade for grade in graded.order_by("submitted_at", "pk").values_list("grade", flat=True) if grade is not None
-    ]
+    return list(graded.order_by("submitted_at", "pk").values_list("grade", flat=True))
 
 
 def agreements(worker: Worker) -> list[float]:

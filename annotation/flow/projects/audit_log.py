@@ -10,24 +10,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import models
+from django.db.models import Model
 
-from annotation.models import (
-    AccessKey,
-    ApiToken,
-    Assignment,
-    AuditEntry,
-    Batch,
-    Dataset,
-    Hit,
-    Invite,
-    Member,
-    Payout,
-    Project,
-    QualificationType,
-    User,
-    Worker,
-)
+from annotation import models
+from annotation.models import AuditEntry, Batch, Project, User
 
 Via = AuditEntry.Via
 
@@ -66,24 +52,24 @@ class Subject:
     batch: str = ""
 
 
-SUBJECTS: dict[type[models.Model], Callable[[Any], Subject]] = {
-    Project: lambda row: Subject(row, "project", row.slug, row.title),
-    Dataset: lambda row: Subject(row.project, "dataset", row.slug, row.slug),
-    Batch: lambda row: Subject(row.project, "batch", row.slug, row.title, row.slug),
-    Hit: lambda row: Subject(row.batch.project, "hit", row.public_id, "", row.batch.slug),
-    Assignment: lambda row: Subject(row.batch.project, "answer", row.public_id, "", row.batch.slug),
-    Worker: lambda row: Subject(row.project, "annotator", row.pk),
-    Member: lambda row: Subject(row.project, "member", row.user_id),
-    Invite: lambda row: Subject(row.project, "invite", row.pk, row.note),
-    QualificationType: lambda row: Subject(row.project, "qualification", row.public_id, row.name),
-    AccessKey: lambda row: Subject(row.project, "key", row.key_id),
-    ApiToken: lambda row: Subject(row.project, "token", row.pk, row.note),
-    Payout: lambda row: Subject(row.project, "payout", row.number),
+SUBJECTS: dict[type[Model], Callable[[Any], Subject]] = {
+    models.Project: lambda row: Subject(row, "project", row.slug, row.title),
+    models.Dataset: lambda row: Subject(row.project, "dataset", row.slug, row.slug),
+    models.Batch: lambda row: Subject(row.project, "batch", row.slug, row.title, row.slug),
+    models.Hit: lambda row: Subject(row.batch.project, "hit", row.public_id, "", row.batch.slug),
+    models.Assignment: lambda row: Subject(row.batch.project, "answer", row.public_id, "", row.batch.slug),
+    models.Worker: lambda row: Subject(row.project, "annotator", row.pk),
+    models.Member: lambda row: Subject(row.project, "member", row.user_id),
+    models.Invite: lambda row: Subject(row.project, "invite", row.pk, row.note),
+    models.QualificationType: lambda row: Subject(row.project, "qualification", row.public_id, row.name),
+    models.AccessKey: lambda row: Subject(row.project, "key", row.key_id),
+    models.ApiToken: lambda row: Subject(row.project, "token", row.pk, row.note),
+    models.Payout: lambda row: Subject(row.project, "payout", row.number),
 }
 
 
 @contextmanager
-def together(act: str, on: models.Model, **details: Any) -> Iterator[None]:
+def together(act: str, on: Model, **details: Any) -> Iterator[None]:
     """Fold actions recorded inside into one line with their number; no line if there were none."""
     if _together.get() is not None:
         yield
@@ -98,7 +84,7 @@ def together(act: str, on: models.Model, **details: Any) -> Iterator[None]:
         record(act, on, number=len(acts), **details)
 
 
-def record(act: str, on: models.Model, *, batch: Batch | None = None, **details: Any) -> None:
+def record(act: str, on: Model, *, batch: Batch | None = None, **details: Any) -> None:
     """Add a line on an action, in its transaction. `details` are JSON."""
     if (acts := _together.get()) is not None:
         acts.append(act)

@@ -130,9 +130,8 @@ def _end(job: Job, state: str, **came_of_it: Any) -> None:
 def _fail(job: Job, defect: Exception) -> None:
     if job.tries < MOST_TRIES:
         job.finish(Job.State.WAITING, due_at=Now() + timedelta(seconds=5 * job.tries))
-        return
-    error = f"{type(defect).__name__}: {defect}"
-    _end(job, Job.State.FAILED, error=error)
+    else:
+        _end(job, Job.State.FAILED, error=f"{type(defect).__name__}: {defect}")
 
 
 @transaction.atomic

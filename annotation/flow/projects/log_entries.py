@@ -225,16 +225,12 @@ def _pages(project: Project, lines: list[AuditEntry]) -> dict[tuple[str, str], s
     batches = Batch.objects.filter(project=project)
     answers = Assignment.objects.filter(batch__in=batches, public_id__in=keys["answer"])
     hits = Hit.objects.filter(batch__in=batches, public_id__in=keys["hit"])
+    datasets = Dataset.objects.whole().filter(project=project)
+    workers = project.workers.filter(pk__in=keys["annotator"])
     return {
         **{("batch", slug): slug for slug in batches.values_list("slug", flat=True)},
-        **{
-            ("dataset", slug): slug
-            for slug in Dataset.objects.whole().filter(project=project).values_list("slug", flat=True)
-        },
-        **{
-            ("annotator", str(pk)): str(pk)
-            for pk in project.workers.filter(pk__in=keys["annotator"]).values_list("pk", flat=True)
-        },
+        **{("dataset", slug): slug for slug in datasets.values_list("slug", flat=True)},
+        **{("annotator", str(pk)): str(pk) for pk in workers.values_list("pk", flat=True)},
         **{("hit", key): key for key in hits.values_list("public_id", flat=True)},
         **{("answer", key): hit for key, hit in answers.values_list("public_id", "hit__public_id")},
     }

@@ -28,7 +28,6 @@ def found(user: User, *, title: str, slug: str) -> Project:
             project = Project.objects.create(slug=slug, title=title, consent=DEFAULT_CONSENT)
             members.enter(project, user, Member.Role.OWNER)
     except IntegrityError:
-        raise Refused(
-            _("The name %(name)s is taken by another project. Choose another name.") % {"name": slug}
-        ) from None
+        text = _("The name %(name)s is taken by another project. Choose another name.")
+        raise Refused(text % {"name": slug}) from None
     return project

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Case, Count, F, IntegerField, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 
 from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
@@ -92,14 +92,11 @@ def _progress(batch: Batch, row: dict[str, int] | None, recent: int) -> Progress
 
 def rounds(project: Project, *, most: int = 6) -> list[QualificationRound]:
     """The project's newest rounds with `.begun` and `.passed`, the numbers of workers."""
-    rows = QualificationRound.objects.filter(batch__project=project, batch__removed_at=None).select_related(
-        "batch", "grants"
-    )
-    counted = rows.annotate(
+    rows = QualificationRound.objects.filter(batch__project=project, batch__removed_at=None).annotate(
         begun=Count("taken__worker", distinct=True),
         passed=Count("taken__worker", distinct=True, filter=Q(taken__passed=True)),
     )
-    return list(counted.order_by("-batch__created_at", "-pk")[:most])
+    return list(rows.select_related("batch", "grants").order_by("-batch__created_at", "-pk")[:most])
 
 
 def waiting(project: Project) -> list[Wait]:
@@ -108,8 +105,11 @@ def waiting(project: Project) -> list[Wait]:
     found += _by_batch("review", _unread(project))
     open_ones = Q(to_adjudicate__gt=0) | Q(in_doubt__gt=0)
     for news in BatchActivity.objects.filter(open_ones, _there("batch", project)).select_related("batch"):
-        found += _open(news)
-    found += _by_batch("problem_reports", _problem_reports(project))
+        named = {"slug": news.batch.slug, "title": news.batch.title}
+        counts = [("adjudicate", news.to_adjudicate), ("gold", news.in_doubt)]
+        found += [Wait(kind, n, named, as_of=news.counted_at) for kind, n in counts if n]
+    open_reports = ProblemReport.objects.filter(state=ProblemReport.State.OPEN)
+    found += _by_batch("problem_reports", open_reports.filter(_there("assignment__batch", project)))
     requests = QualificationRequest.objects.filter(type__project=project, state=QualificationRequest.State.PENDING)
     for row in requests.order_by().values("type__public_id", "type__name").annotate(n=Count("pk")):
         found.append(Wait("requests", row["n"], {"slug": row["type__public_id"], "title": row["type__name"]}))
@@ -127,40 +127,27 @@ def _named(row: dict[str, Any]) -> dict[str, str]:
     return {"slug": row["batch__slug"], "title": row["batch__title"]}
 
 
-def _by_batch(kind: str, rows: QuerySet[Any, dict[str, Any]]) -> list[Wait]:
-    """Open decisions from rows with batch__slug, batch__title and n."""
-    return [Wait(kind, row["n"], _named(row)) for row in rows]
+def _by_batch(kind: str, rows: QuerySet[Any]) -> list[Wait]:
+    """Open decisions from rows with an assignment, by its batch."""
+    named = rows.annotate(batch__slug=F("assignment__batch__slug"), batch__title=F("assignment__batch__title"))
+    counted = named.order_by().values("batch__slug", "batch__title").annotate(n=Count("pk"))
+    return [Wait(kind, row["n"], _named(row)) for row in counted]
 
 
-def _unread(project: Project) -> QuerySet[Any, dict[str, Any]]:
-    """Count drawn responses whose current revision nobody reviewed (pure/review/review_state), by batch."""
+def _unread(project: Project) -> QuerySet[SampledAssignment]:
+    """Drawn responses whose current revision nobody reviewed (pure/review/review_state)."""
     last = Review.objects.filter(assignment=OuterRef("assignment"), revision=OuterRef("assignment__revision"))
     rows = SampledAssignment.objects.filter(_there("assignment__batch", project), assignment__state=lifecycle.SUBMITTED)
     rows = rows.annotate(last=Subquery(last.order_by("-pk").values("decision")[:1]))
-    rows = rows.filter(Q(last__isnull=True) | Q(last=review_state.REOPENED)).order_by()
-    named = rows.annotate(batch__slug=F("assignment__batch__slug"), batch__title=F("assignment__batch__title"))
-    return named.values("batch__slug", "batch__title").annotate(n=Count("pk"))
-
-
-def _problem_reports(project: Project) -> QuerySet[Any, dict[str, Any]]:
-    rows = ProblemReport.objects.filter(_there("assignment__batch", project), state=ProblemReport.State.OPEN).order_by()
-    named = rows.annotate(batch__slug=F("assignment__batch__slug"), batch__title=F("assignment__batch__title"))
-    return named.values("batch__slug", "batch__title").annotate(n=Count("pk"), first=Min("created_at"))
-
-
-def _open(news: BatchActivity) -> list[Wait]:
-    named = {"slug": news.batch.slug, "title": news.batch.title}
-    counts = [("adjudicate", news.to_adjudicate), ("gold", news.in_doubt)]
-    return [Wait(kind, n, named, as_of=news.counted_at) for kind, n in counts if n]
+    return rows.filter(Q(last__isnull=True) | Q(last=review_state.REOPENED))
 
 
 def count_open(batch: Batch) -> None:
     """Count and store HITs to adjudicate and gold in doubt; slow, as it reads every response."""
-    doubted = (
-        [one for one in disputed_gold.doubts(batch) if not one.decision] if disputed_gold.is_detectable(batch) else []
-    )
-    found = {"to_adjudicate": len(adjudication.queue(batch)), "in_doubt": len(doubted), "counted_at": clock.now()}
-    BatchActivity.objects.update_or_create(batch=batch, defaults=found)
+    doubts = disputed_gold.doubts(batch) if disputed_gold.is_detectable(batch) else []
+    in_doubt = sum(not doubt.decision for doubt in doubts)
+    counts = {"to_adjudicate": len(adjudication.queue(batch)), "in_doubt": in_doubt, "counted_at": clock.now()}
+    BatchActivity.objects.update_or_create(batch=batch, defaults=counts)
 
 
 def decided(batch: Batch, what: str, *, by: int = 1) -> None:

@@ -9,7 +9,7 @@ import logging
 import secrets
 import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,8 @@ from annotation.recruitment import marketplaces
 CHUNK = 200  # rows per transaction
 SECONDS = 10  # per sweep, because the process has other work to do
 STAYS = {Project, Erasure, Account, Entry, Payout, PayoutLine, Worker}  # as far as the ledger refers to them
-OF_PERSON = [
-    *("user", "external_id", "public_id", "country", "subdivision"),
-    *("adult", "active", "consented_at", "erased_at"),
-]
+OF_PERSON = ["user", "external_id", "public_id", "country", "subdivision", "adult", "active"]
+OF_PERSON += ["consented_at", "erased_at"]
 Rows = type[models.Model]
 log = logging.getLogger(__name__)
 
@@ -92,14 +90,13 @@ def _steps(erasure: Erasure) -> Iterator[int]:
     """Erase everything in steps; yields the number of rows of each, after waiting as long as it took."""
     project = erasure.project
     acts = [_Detach(project), *(_Erase(project, model, path) for model, path in hanging()), _Anonymise(project)]
-    for act in [*acts, _Leave(project)]:
+    for act in [*acts, partial(_leave, project)]:
         while True:
             began = time.monotonic()
             with transaction.atomic():
                 # Lock: two processes that erase the same project take turns, step by step.
-                open_erasure = Erasure.objects.select_for_update(no_key=True).filter(
-                    pk=erasure.pk, ended_at__isnull=True
-                )
+                rows = Erasure.objects.select_for_update(no_key=True)
+                open_erasure = rows.filter(pk=erasure.pk, ended_at__isnull=True)
                 if open_erasure.first() is None:  # another process finished first
                     return
                 if taken := act():
@@ -172,23 +169,18 @@ class _Anonymise:
         return len(some)
 
 
-class _Leave:
+def _leave(project: Project) -> int:
     """The last step: delete a project without money; of others the ledger stays.
 
     If rows were added since their table was emptied, the next sweep starts over.
     """
-
-    def __init__(self, project: Project) -> None:
-        self.project = project
-
-    def __call__(self) -> int:
-        if any(QuerySet(model).filter(**{path: self.project}).exists() for model, path in hanging()):
-            return 0
-        if Entry.objects.filter(project=self.project).exists() or Payout.objects.filter(project=self.project).exists():
-            Erasure.objects.filter(project=self.project).update(ended_at=Now())
-        else:
-            Project.everything.filter(pk=self.project.pk).delete()
+    if any(QuerySet(model).filter(**{path: project}).exists() for model, path in hanging()):
         return 0
+    if Entry.objects.filter(project=project).exists() or Payout.objects.filter(project=project).exists():
+        Erasure.objects.filter(project=project).update(ended_at=Now())
+    else:
+        Project.everything.filter(pk=project.pk).delete()
+    return 0
 
 
 def _remove_files(job: Job) -> None:

@@ -74,9 +74,8 @@ def _named(project: Project, words: str, user: User, may: Collection[str]) -> It
         for type in types.filter(Q(name__icontains=words) | Q(public_id=words)).order_by("name")[:MOST]:
             yield Found("qualification", type.name, "", (type.public_id,))
     yield from _people(project, words, named=roles.PEOPLE in may)
-    memberships = Member.objects.filter(
-        Q(project__title__icontains=words) | Q(project__slug__icontains=words), user=user
-    )
+    called = Q(project__title__icontains=words) | Q(project__slug__icontains=words)
+    memberships = Member.objects.filter(called, user=user)
     elsewhere = memberships.filter(project__removed_at=None).exclude(project=project).select_related("project")
     for row in elsewhere.order_by("project__title")[:MOST]:
         yield Found("project", row.project.title, "", (row.project.slug,))
@@ -104,9 +103,8 @@ def _person(project: Project, worker: Worker, *, named: bool) -> Found:
 def _items(project: Project, words: str) -> Iterator[Found]:
     """Items with exactly this id, by index; then those with the text in their question, up to the limit."""
     listed = project.datasets.filter(batches__by_program=True).values("pk")
-    datasets = list(
-        project.datasets.whole().exclude(pk__in=listed).order_by("-created_at").values_list("pk", flat=True)
-    )
+    own = project.datasets.whole().exclude(pk__in=listed)
+    datasets = list(own.order_by("-created_at").values_list("pk", flat=True))
     exact = Item.objects.filter(dataset__in=datasets, source_id=words)[:MOST]
     keys = list(exact.values_list("pk", flat=True))
     if len(words) >= LEAST_OF_A_QUESTION:

@@ -4,6 +4,7 @@ A batch with responses stays in the bin until its project is erased (`flow/proje
 their own deletion (`flow/data/dataset_removal`), because theirs takes a job.
 """
 
+from contextlib import suppress
 from datetime import timedelta
 
 from django.db import transaction
@@ -111,11 +112,9 @@ def erase_due(*, limit: int = 50) -> int:
     old = _removed(Batch.everything.filter(removed_at__lt=Now() - KEPT_FOR, assignments=None, payments=None))
     done = 0
     for batch in old.select_related("project").order_by("?")[:limit]:
-        try:
+        with suppress(Refused):
             erase_batch(batch)
-        except Refused:
-            continue
-        done += 1
+            done += 1
     return done
 
 

@@ -4,19 +4,23 @@ Rows are publications and payments: both have `tries`, `due_at`, `lease_until`, 
 """
 
 from collections.abc import Callable
-from datetime import timedelta
-from typing import TypeVar
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
-from django.db.models.functions import Now
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce, Now
 
 from annotation.marketplaces.base import Denied, TryAgain
-from annotation.marketplaces.flow.connections import Line, Resting
+from annotation.marketplaces.flow.connections import Line, Patience, Resting
 from annotation.marketplaces.models import Publication
 from annotation.models import Payment
 
 Row = Publication | Payment
 Result = TypeVar("Result")
 SENDING, FAILED = "sending", "failed"
+
+
+FREE = Q(lease_until__isnull=True) | Q(lease_until__lt=Now())  # rows that nobody is sending
 
 
 class Later(Exception):
@@ -46,6 +50,43 @@ def attempt(row: Row, line: Line, ensure: Callable[[], Result], done: Callable[[
     else:
         return done(result)
     return False
+
+
+def take(due: QuerySet[Any], unsent: QuerySet[Any], *related: str, patience: Patience) -> Any:
+    """Lease the first of these due rows that is still unsent, and commit that before any call; None if there is none.
+
+    The row comes with these related rows, and `now` is the database's time.
+    """
+    for row in due[:20]:
+        free = unsent.filter(FREE, pk=row.pk, tries=row.tries)
+        stamps = {"first_try_at": Coalesce("first_try_at", Now()), "lease_until": Now() + patience.lease}
+        if free.update(state=SENDING, tries=row.tries + 1, **stamps):
+            return type(row).objects.select_related(*related).annotate(now=Now()).get(pk=row.pk)
+    return None
+
+
+def look_where_forgotten(row: Any, line: Line, look: Callable[[datetime], Result]) -> Result | None:
+    """What an earlier attempt created, as `look` finds it, if the marketplace may have forgotten the token.
+
+    Raises Later until two look-ups, both begun when no earlier call can still be running, did not find it. `look` gets
+    the time since which none can. The token stays the same: a marketplace that does remember it says AlreadyThere.
+    """
+    if row.first_try_at is None or row.now - row.first_try_at < line.patience.memory:
+        return None
+    rows, lag = type(row).objects.filter(pk=row.pk), line.patience.lag
+    if row.last_try_at is not None:  # else it was leased, but never sent
+        quiet = row.last_try_at + line.patience.lease + lag
+        if row.now < quiet:
+            raise Later(quiet - row.now)
+        if found := look(quiet):
+            return found
+        if row.missed_at is None:
+            rows.update(missed_at=Now())
+            raise Later(lag)
+        if row.now < row.missed_at + lag:
+            raise Later(row.missed_at + lag - row.now)
+    rows.update(first_try_at=Now(), missed_at=None)
+    return None
 
 
 def _put_back(row: Row, wait: timedelta, *, error: str) -> None:

@@ -6,16 +6,17 @@ look-ups of its list did not find the payment's reference.
 """
 
 import time
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Now
 
 from annotation.marketplaces.base import AlreadyThere, Bonus, Denied, MarketplaceError
 from annotation.marketplaces.flow import outbox, terms
 from annotation.marketplaces.flow.connections import Line, Patience, Resting, installation_id
-from annotation.marketplaces.flow.outbox import Later
-from annotation.marketplaces.flow.publications import FREE
+from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.models import Arrival, Connection
 from annotation.models import Approval, Assignment, Batch, Message, Payment
 from annotation.models.sealed import Unsealable
@@ -47,13 +48,8 @@ def due(connection: Connection) -> QuerySet[Payment]:
 
 def take(connection: Connection, *, patience: Patience) -> Payment | None:
     """Lease a due payment and commit that before any call; `now` is then the database's time."""
-    for found in due(connection).order_by("due_at")[:20]:
-        free = Payment.objects.unsettled().filter(FREE, pk=found.pk, tries=found.tries)
-        stamps = {"first_try_at": Coalesce("first_try_at", Now()), "lease_until": Now() + patience.lease}
-        if free.update(state=State.SENDING, tries=found.tries + 1, **stamps):
-            rows = Payment.objects.select_related("assignment__arrival", "project", "batch").annotate(now=Now())
-            return rows.get(pk=found.pk)
-    return None
+    related = ("assignment__arrival", "project", "batch")
+    return outbox.take(due(connection).order_by("due_at"), Payment.objects.unsettled(), *related, patience=patience)
 
 
 def send_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> int:
@@ -62,7 +58,7 @@ def send_due(connection: Connection, *, patience: Patience | None = None, second
     Safe to run twice. A marketplace that fails too often ends the run; the rest is sent after its pause.
     """
     patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
-    try:
+    with suppress(Resting, Unsealable):
         line = Line(connection, patience=patience)
         while time.monotonic() < end and (found := take(connection, patience=patience)):
             sent += attempt(found, line)
@@ -70,8 +66,6 @@ def send_due(connection: Connection, *, patience: Patience | None = None, second
             send_rejections(line)
         if line.marketplace.offers("message"):
             send_messages(line)
-    except (Resting, Unsealable):
-        return sent
     return sent
 
 
@@ -114,7 +108,12 @@ def reference(payment: Payment) -> str:
 
 
 def _ensure_bonus(payment: Payment, arrival: Arrival, line: Line) -> None:
-    if _is_listed_where_forgotten(payment, arrival, line):
+    name = reference(payment)
+
+    def is_listed(_since: datetime) -> bool:
+        return line.call(line.marketplace.has_bonus, arrival.external_assignment, name)
+
+    if outbox.look_where_forgotten(payment, line, is_listed):
         return
     Payment.objects.filter(pk=payment.pk).update(last_try_at=Now())
     bonus = Bonus(
@@ -122,37 +121,11 @@ def _ensure_bonus(payment: Payment, arrival: Arrival, line: Line) -> None:
         assignment=arrival.external_assignment,
         amount=payment.amount,
         reason=payment.reason[:1000],
-        reference=reference(payment),
+        reference=name,
         token=terms.token_for("bonus", installation_id(payment.project), payment.key),
     )
-    try:
+    with suppress(AlreadyThere):
         line.call(line.marketplace.pay_bonus, bonus)
-    except AlreadyThere:
-        return
-
-
-def _is_listed_where_forgotten(payment: Payment, arrival: Arrival, line: Line) -> bool:
-    """Whether an earlier attempt paid it; asked only if the marketplace may have forgotten the token.
-
-    Raises Later until two look-ups, both after every earlier call must have ended, did not find it.
-    """
-    now = payment.now  # type: ignore[attr-defined]
-    if payment.first_try_at is None or now - payment.first_try_at < line.patience.memory:
-        return False
-    last = payment.last_try_at
-    if last is not None:
-        quiet = last + line.patience.lease + line.patience.lag
-        if now < quiet:
-            raise Later(quiet - now)
-        if line.call(line.marketplace.has_bonus, arrival.external_assignment, reference(payment)):
-            return True
-        if payment.missed_at is None:
-            Payment.objects.filter(pk=payment.pk).update(missed_at=Now())
-            raise Later(line.patience.lag)
-        if now < payment.missed_at + line.patience.lag:
-            raise Later(payment.missed_at + line.patience.lag - now)
-    Payment.objects.filter(pk=payment.pk).update(first_try_at=Now(), missed_at=None)
-    return False
 
 
 def rejections() -> QuerySet[Arrival]:
@@ -160,9 +133,9 @@ def rejections() -> QuerySet[Arrival]:
     return Arrival.objects.filter(remote_state=SUBMITTED, assignment__approval=Assignment.Approved.REJECTED)
 
 
-def send_rejections(line: Line, *, limit: int = 500) -> None:
+def send_rejections(line: Line) -> None:
     """Send rejections of assignments that are submitted there; idempotent."""
-    for arrival in rejections().filter(connection=line.connection).order_by("pk")[:limit]:
+    for arrival in rejections().filter(connection=line.connection).order_by("pk")[:500]:
         try:
             line.call(line.marketplace.reject, arrival.external_assignment, text=_words_on(arrival))
         except MarketplaceError as failed:
@@ -177,20 +150,18 @@ def due_messages(connection: Connection) -> QuerySet[Message]:
     return unread.filter(worker__external_id__startswith=f"{connection.pk}:").select_related("worker").order_by("pk")
 
 
-def send_messages(line: Line, *, limit: int = 100) -> int:
-    """Send messages; returns how many. A sent message counts as read; one that the marketplace refuses is not retried.
+def send_messages(line: Line) -> None:
+    """Send messages. A sent message counts as read; one that the marketplace refuses is not retried.
 
     The API has no token for messages, so one can arrive twice if the process dies or a response is lost.
     """
-    sent = 0
-    for message in due_messages(line.connection).filter(FREE)[:limit]:
+    for message in due_messages(line.connection).filter(FREE)[:100]:
         free = Message.objects.filter(FREE, pk=message.pk, read_at__isnull=True)
         if free.update(lease_until=Now() + line.patience.lease):
-            sent += _pass_on(message, line)
-    return sent
+            _pass_on(message, line)
 
 
-def _pass_on(message: Message, line: Line) -> bool:
+def _pass_on(message: Message, line: Line) -> None:
     """Send a leased message. If the outcome is unknown it is sent again after the lease."""
     worker = (message.worker.external_id or "").partition(":")[2]
     try:
@@ -199,11 +170,11 @@ def _pass_on(message: Message, line: Line) -> bool:
     except Denied as denied:
         refused = str(denied)
     except MarketplaceError:
-        return False  # the error is in the connection's row
+        return  # the error is in the connection's row
     if refused is not None:
         why = f"a letter to {worker} was refused: {refused}"
         Connection.objects.filter(pk=line.connection.pk).update(trouble=why[:1000])
-    return bool(Message.objects.filter(pk=message.pk, read_at__isnull=True).update(read_at=Now(), lease_until=None))
+    Message.objects.filter(pk=message.pk, read_at__isnull=True).update(read_at=Now(), lease_until=None)
 
 
 def try_again(batch: Batch) -> int:

@@ -6,26 +6,25 @@ marketplace remembers tokens the same one is sent again; later we look for the H
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from random import Random
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Now
 
 from annotation.flow.data.item_writer import no_progress
 from annotation.marketplaces.base import AlreadyThere, TryAgain
 from annotation.marketplaces.flow import connections, outbox, terms
 from annotation.marketplaces.flow.connections import Line, Patience, Resting
-from annotation.marketplaces.flow.outbox import Later
 from annotation.marketplaces.models import Connection, Publication
 from annotation.models import Batch, Hit, clock
 from annotation.models.sealed import Unsealable
 
 OPEN_FOR = timedelta(days=30)  # until a HIT expires, by default
 FIRST_SYNC = timedelta(seconds=30)
-FREE = Q(lease_until__isnull=True) | Q(lease_until__lt=Now())  # rows that nobody is sending
 State = Publication.State
 OnProgress = Callable[[int, int], None]
 
@@ -84,24 +83,15 @@ def counts(batch: Batch) -> dict[str, int]:
 
 def due(connection: Connection) -> QuerySet[Publication]:
     """Publications to send now that nobody is sending."""
-    rows = Publication.objects.unsent().filter(FREE, connection=connection, due_at__lte=Now())
+    rows = Publication.objects.unsent().filter(outbox.FREE, connection=connection, due_at__lte=Now())
     return rows.filter(hit__batch__state=Batch.State.OPEN)
 
 
 def take(connection: Connection, *, patience: Patience, batch: Batch | None = None) -> Publication | None:
     """Lease a due publication and commit that before any call; `now` is then the database's time."""
-    rows = due(connection)
-    for found in (rows.filter(hit__batch=batch) if batch else rows).order_by("due_at", "pk")[:20]:
-        free = Publication.objects.unsent().filter(FREE, pk=found.pk, tries=found.tries)
-        stamps = {"first_try_at": Coalesce("first_try_at", Now()), "lease_until": Now() + patience.lease}
-        if free.update(state=State.SENDING, tries=found.tries + 1, **stamps):
-            return _fresh(found.pk)
-    return None
-
-
-def _fresh(pk: int) -> Publication:
-    rows = Publication.objects.select_related("hit__batch__project", "connection").annotate(now=Now())
-    return rows.get(pk=pk)
+    rows = due(connection).filter(hit__batch=batch) if batch else due(connection)
+    related = ("hit__batch__project", "connection")
+    return outbox.take(rows.order_by("due_at", "pk"), Publication.objects.unsent(), *related, patience=patience)
 
 
 def send_due(
@@ -117,15 +107,13 @@ def send_due(
     A marketplace that fails too often ends the run; the rest is sent after its pause.
     """
     patience, end, sent = patience or Patience(), time.monotonic() + seconds, 0
-    try:
+    with suppress(Resting, Unsealable):
         line = Line(connection, patience=patience)
         while time.monotonic() < end and (found := take(connection, patience=patience, batch=batch)):
             sent += attempt(found, line)
             if batch is not None:
                 standing = counts(batch)
                 progress(standing["published"], standing["all"])
-    except (Resting, Unsealable):
-        return sent
     return sent
 
 
@@ -144,7 +132,8 @@ def adopt(publication: Publication, external_id: str, **more: Any) -> bool:
 
 def _ensure_there(publication: Publication, line: Line) -> str:
     type_id = _type_of(publication, line)
-    if found := _look_where_forgotten(publication, line):
+    look = partial(_found_by_annotation, publication, line)
+    if found := outbox.look_where_forgotten(publication, line, look):
         return found
     Publication.objects.filter(pk=publication.pk).update(last_try_at=Now(), external_type=type_id)
     seconds = (publication.closes_at - publication.now).total_seconds()  # type: ignore[attr-defined]
@@ -164,38 +153,7 @@ def _type_of(publication: Publication, line: Line) -> str:
     return line.types[same]
 
 
-def _look_where_forgotten(publication: Publication, line: Line) -> str:
-    """The id of a HIT that an earlier attempt created, if the marketplace may have forgotten the token; else "".
-
-    Raises Later until two complete look-ups, both begun when no earlier call can still be running, did not find it. The
-    token stays the same: if the marketplace does remember it, it responds AlreadyThere.
-    """
-    now: datetime = publication.now  # type: ignore[attr-defined]
-    if publication.first_try_at is None or now - publication.first_try_at < line.patience.memory:
-        return ""
-    last = publication.last_try_at
-    if last is None:  # leased, but never sent
-        _begin_anew(publication)
-        return ""
-    quiet = last + line.patience.lease + line.patience.lag
-    if now < quiet:
-        raise Later(quiet - now)
-    if found := _found_by_annotation(publication, line, since=quiet):
-        return found
-    if publication.missed_at is None:
-        Publication.objects.filter(pk=publication.pk).update(missed_at=Now())
-        raise Later(line.patience.lag)
-    if now < publication.missed_at + line.patience.lag:
-        raise Later(publication.missed_at + line.patience.lag - now)
-    _begin_anew(publication)
-    return ""
-
-
-def _begin_anew(publication: Publication) -> None:
-    Publication.objects.filter(pk=publication.pk).update(first_try_at=Now(), missed_at=None)
-
-
-def _found_by_annotation(publication: Publication, line: Line, *, since: datetime) -> str:
+def _found_by_annotation(publication: Publication, line: Line, since: datetime) -> str:
     """Search all HITs there, once for all publications that a listing of this age serves."""
     seen = line.seen
     earliest = max(since, publication.missed_at + line.patience.lag) if publication.missed_at else since

@@ -22,10 +22,10 @@ from annotation.flow.review import assignment_approval
 from annotation.marketplaces.base import Gone, MarketplaceError, Standing, TryAgain, Work, as_json
 from annotation.marketplaces.flow import publications, terms
 from annotation.marketplaces.flow.connections import Line, Patience, Resting, installation_id
+from annotation.marketplaces.flow.outbox import FREE
 from annotation.marketplaces.models import Arrival, Connection, Publication, connection_of
 from annotation.models import Assignment, Batch, Payment, WorkerBlock, clock
 from annotation.models.sealed import Unsealable
-from annotation.pure.batches import lifecycle
 from annotation.pure.people import requirements
 
 SHORTEST, LONGEST = 30.0, 900.0  # seconds between two look-ups of a HIT
@@ -51,9 +51,8 @@ class Found:
 
 def due(connection: Connection) -> QuerySet[Publication]:
     """Published HITs that are due for a look-up."""
-    return Publication.objects.filter(
-        publications.FREE, connection=connection, state=Publication.State.PUBLISHED, due_at__lte=Now()
-    ).select_related("hit__batch", "connection")
+    published = Publication.objects.filter(FREE, connection=connection, state=Publication.State.PUBLISHED)
+    return published.filter(due_at__lte=Now()).select_related("hit__batch", "connection")
 
 
 def sync_due(connection: Connection, *, patience: Patience | None = None, seconds: float = 3600) -> Found:
@@ -63,7 +62,8 @@ def sync_due(connection: Connection, *, patience: Patience | None = None, second
     with suppress(Resting, Unsealable, TryAgain):
         line = Line(connection, patience=patience or Patience())
         rows = list(due(connection).order_by("due_at")[:1000])
-        states = _states_by_hit(rows, line)
+        listed = line.call(lambda: list(line.marketplace.list_hits())) if len(rows) > MANY else []
+        states = {standing.external_id: standing for standing in listed}
         for publication in rows:
             if time.monotonic() > end:
                 break
@@ -83,15 +83,9 @@ def _qualify(batch: Batch, line: Line) -> None:
         terms.grant_there(batch, line)
 
 
-def _states_by_hit(rows: list[Publication], line: Line) -> dict[str, Standing]:
-    if len(rows) <= MANY:
-        return {}
-    return {one.external_id: one for one in line.call(lambda: list(line.marketplace.list_hits()))}
-
-
 def look(publication: Publication, line: Line, standing: Standing | None = None) -> bool:
     """Look up one HIT: its state, its submissions, and required changes. True if that succeeded."""
-    free = Publication.objects.filter(publications.FREE, pk=publication.pk)
+    free = Publication.objects.filter(FREE, pk=publication.pk)
     if not free.update(lease_until=Now() + line.patience.lease):
         return False  # another process is looking
     try:
@@ -133,7 +127,7 @@ def _take_in(publication: Publication, standing: Standing, line: Line) -> bool:
     known = [one for one in arrivals if one.remote_state]
     decided = [one for one in known if one.remote_state != "Submitted"]
     quiet = standing.places - standing.pending - standing.available == len(known) and standing.completed == len(decided)
-    awaited = any(not one.remote_state and (one.posted_at or _is_answered(one)) for one in arrivals)
+    awaited = any(not one.remote_state and (one.posted_at or one.is_answered) for one in arrivals)
     if quiet and not awaited:
         return False
     moved = False
@@ -141,10 +135,6 @@ def _take_in(publication: Publication, standing: Standing, line: Line) -> bool:
         moved |= take_in(publication, work)
     _miss(arrivals)
     return moved
-
-
-def _is_answered(arrival: Arrival) -> bool:
-    return arrival.assignment is not None and arrival.assignment.state == lifecycle.SUBMITTED
 
 
 def take_in(publication: Publication, work: Work) -> bool:
@@ -166,7 +156,7 @@ def take_in(publication: Publication, work: Work) -> bool:
 
 def _trouble(arrival: Arrival, work: Work) -> str:
     row = arrival.assignment
-    if row is None or row.state != lifecycle.SUBMITTED:
+    if not arrival.is_answered:
         same = Arrival.objects.filter(
             connection=arrival.connection_id, external_assignment=work.external_id, assignment__state="submitted"
         )
@@ -192,10 +182,9 @@ def _approved_there(row: Assignment) -> str:
 def _miss(arrivals: Iterable[Arrival]) -> None:
     """Mark arrivals with a response here that was never submitted there, once it cannot be any more."""
     for one in arrivals:
-        row = one.assignment
-        if row is None or row.state != lifecycle.SUBMITTED or one.trouble:
+        if not one.is_answered or one.trouble:
             continue
-        end = one.arrived_at + timedelta(seconds=row.batch.lease_seconds) + LATE
+        end = one.arrived_at + timedelta(seconds=one.assignment.batch.lease_seconds) + LATE
         if clock.now() > end:
             Arrival.objects.filter(pk=one.pk, remote_state="").update(trouble=ONLY_HERE)
 
