@@ -1,7 +1,5 @@
 """Derivations by the names that `--how` takes: each module here with a DERIVATION, one or a tuple of them."""
 
-from __future__ import annotations
-
 from annotation.derivations.base import Derivation
 from annotation.pure.discovery import offered
 

@@ -4,8 +4,6 @@ Ways that differ in what they take out, hence one module. Items keep id and grou
 nobody meets two ablations of one question, nor an ablation and the original.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from random import Random

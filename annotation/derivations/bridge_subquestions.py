@@ -1,7 +1,5 @@
 """`bridge-subquestions`: generated sub-questions with their answers, for people to verify (Tang et al. 2021)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 The tally reads questions, and keeps and drops candidates: a head and a tail of one entity.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """`contexts`: puts every composed question among distractors (S6 of MuSiQue's pipeline)."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Seven ways that differ only in which paragraphs they keep (annotation.pure.derivations.sufficiency), hence one module.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

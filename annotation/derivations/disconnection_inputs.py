@@ -1,7 +1,5 @@
 """`disconnection-inputs`: what models are asked for the disconnection filter (S3 of MuSiQue's pipeline)."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ The tally reads the examples of the source, and keeps and drops the candidates t
 say how many candidates there are of each shape.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """`join`: one dataset out of several, each question once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The paragraphs that derivations retrieve distractors from, as their options choose them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from typing import Any
 

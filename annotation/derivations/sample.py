@@ -1,7 +1,5 @@
 """`sample`: so many items, or whole groups, drawn by the seed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass

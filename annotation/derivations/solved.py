@@ -1,7 +1,5 @@
 """Find questions that a model's predictions solve fully."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`splits`: splits a dataset into train, dev and test without leakage (S5 of MuSiQue's pipeline)."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

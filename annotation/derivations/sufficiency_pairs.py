@@ -1,7 +1,5 @@
 """`sufficiency-pairs`: each question with pairs of its paragraphs, sufficient or not (DiRe, appendix D)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """`unanswerable-twins`: adds to every question the same one without the answer of a hop (S8 of MuSiQue)."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass

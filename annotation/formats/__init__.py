@@ -1,7 +1,5 @@
 """The file formats by the names that `--format` takes: each module here with a FORMAT."""
 
-from __future__ import annotations
-
 from annotation.formats.base import Format
 from annotation.pure.discovery import offered
 

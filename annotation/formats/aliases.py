@@ -3,8 +3,6 @@
 JSON lines of `Q_id`, `aliases` and `demonyms`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

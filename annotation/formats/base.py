@@ -5,8 +5,6 @@ streams, so that a file larger than memory can be read; it never raises for a ba
 wrong with it and what would be right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ Spreadsheets run cells that begin like a formula, so `write` puts an apostrophe 
 exactly that one away. Columns of other names are kept.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence

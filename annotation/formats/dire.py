@@ -6,8 +6,6 @@ a row may be labelled with facts of the paragraph that was taken out: so did the
 Such facts have no place in the context; a derivation that labels rows so names them in `extra`, under `OUTSIDE`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

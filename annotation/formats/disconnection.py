@@ -3,8 +3,6 @@
 Gold stays out of the file; whoever trains on it takes that from the same dataset in another format.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 

@@ -1,7 +1,5 @@
 """Guess a file's format from its first record."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from annotation.formats.base import Headed, Named, Unreadable

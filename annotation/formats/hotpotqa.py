@@ -4,8 +4,6 @@ Two layouts: the authors' (`_id`, pairs of title and sentences) and the columns 
 `context` and `supporting_facts` as objects of lists). An export gives the layout that came in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

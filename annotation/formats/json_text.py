@@ -5,8 +5,6 @@ what loses content (a key given twice). `Decoder` notes these instead; `Window` 
 the text.
 """
 
-from __future__ import annotations
-
 import codecs
 import json
 import re

@@ -1,7 +1,5 @@
 """Our own lossless format: one Example a line, as `Example.as_json` gives it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 

@@ -1,7 +1,5 @@
 """Recognise a record's format, to detect files read in the wrong one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.formats.base import Format, Recognised

@@ -3,8 +3,6 @@
 In Full an id names two records of one question, an answerable and an unanswerable one; `group` is the id.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, BinaryIO

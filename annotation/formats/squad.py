@@ -6,8 +6,6 @@ above the question: the fields of the file (`version`; the others on the first q
 of the paragraph, where a new one begins although it looks like the one before, and the empty ones around it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The structure of SQuAD's JSON: articles and paragraphs found while reading, and written back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO

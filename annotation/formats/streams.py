@@ -3,8 +3,6 @@
 What a file is, is told by its first bytes, never by its name.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -5,8 +5,6 @@ the same as rows of the original record with `sub_questions`, its two records; t
 `write_parts` makes the three arrays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest

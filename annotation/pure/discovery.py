@@ -1,7 +1,5 @@
 """Find what the modules of a package offer under one name, so that a new kind is one new file."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import sys

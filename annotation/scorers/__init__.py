@@ -1,7 +1,5 @@
 """Official evaluations by the names that `evaluate --format` takes: each module here with a SCORER, or a tuple."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

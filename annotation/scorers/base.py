@@ -6,8 +6,6 @@ Gold is read as the official scripts read it, not through Examples, so that noth
 the field and the fix; nothing is guessed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ the probes by the better-scored answer and the union of the supports, the transf
 is right. Where a question has several bi-partitions, the best one counts, for each figure by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ Means over all gold questions, unrounded; a question without a predicted answer 
 scores 0 there and in the joint figures. Gold without any supporting facts gives the figures of the answer alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

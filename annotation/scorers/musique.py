@@ -5,8 +5,6 @@ and nothing unless answerability is predicted right for both. Gold that says of 
 gives the figures of the answer alone.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress

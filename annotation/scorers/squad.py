@@ -5,8 +5,6 @@ A question without a prediction scores 0 in 1.1. In 2.0 the official script stop
 refused, unless missing predictions are to count as "no answer".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ The release has no evaluator; the definitions are the paper's. Gold is the three
 predictions are three files of the same names, each one object `{id: answer}`. A missing answer is wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

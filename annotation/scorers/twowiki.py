@@ -4,8 +4,6 @@ In percent with two decimals. The aliases of the answer, and of subjects and obj
 authors' `id_aliases.json` by their ids; an answer's also from `answer_aliases` of the record, as our export has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

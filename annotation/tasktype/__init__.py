@@ -1,7 +1,5 @@
 """The interface of tasks: the contract, optional capabilities, and the values they exchange with the engine."""
 
-from __future__ import annotations
-
 from annotation.tasktype.capabilities import (
     CAPABILITIES,
     Adaptable,

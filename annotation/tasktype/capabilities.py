@@ -4,8 +4,6 @@ A task lists its capabilities as base classes. The engine asks `isinstance(task,
 method's name below, which gives the default for tasks without the capability.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from random import Random

@@ -4,8 +4,6 @@ A task is a folder in `tasks/`; tasks/README.md says how to add one. Payloads, r
 a task may use frozen dataclasses of its own for them.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields

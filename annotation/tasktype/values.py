@@ -1,7 +1,5 @@
 """Values that tasks and the engine exchange: problems, remarks, features, responses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field as made_by

@@ -1,7 +1,5 @@
 """Figures at an equal number of responses per item (k): the choice of k, and figures with 1, 2, ... responses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random

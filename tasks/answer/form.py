@@ -1,7 +1,5 @@
 """Parsing the posted answer page."""
 
-from __future__ import annotations
-
 from annotation.tasktype.helpers.answer_form import AnswerForm
 
 

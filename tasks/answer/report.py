@@ -3,8 +3,6 @@
 All figures are 0..1, each a mean over questions with its n and 95 % interval.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

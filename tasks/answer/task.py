@@ -1,7 +1,5 @@
 """Answer a question from its context: an answer span and the supporting paragraphs (MuSiQue, section 6.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random

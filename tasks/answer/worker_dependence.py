@@ -1,7 +1,5 @@
 """How much the figures of a study depend on single workers, collected question by question."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

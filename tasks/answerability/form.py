@@ -1,7 +1,5 @@
 """Parsing the posted answerability page."""
 
-from __future__ import annotations
-
 from annotation.tasktype import JSON
 from annotation.tasktype.helpers.answer_form import AnswerForm
 from annotation.tasktype.helpers.task_form import YES_NO, YES_NO_VALUES

@@ -4,8 +4,6 @@ Twins (MuSiQue-Full) and all the contexts of a transform (DiRe's T(D)) count tog
 scores nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

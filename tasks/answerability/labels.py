@@ -1,7 +1,5 @@
 """Is the question answerable? What annotators say of one instance, what they say together, and what the label says."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

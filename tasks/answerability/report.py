@@ -1,7 +1,5 @@
 """What answerability judgments found: agreement with the labels, who says what of which, and the groups' scores."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

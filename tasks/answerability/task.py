@@ -1,7 +1,5 @@
 """Is the question answerable from its context, and if so, how? Instances of MuSiQue-Full and of DiRe's transform."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random

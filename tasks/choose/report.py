@@ -1,7 +1,5 @@
 """The report of `choose`: aggregated choices, agreement, and the choices of each worker."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Which of several compositions of the same graph is the best question? (MuSiQue, S5: more than one was written.)"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random

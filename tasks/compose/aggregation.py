@@ -1,7 +1,5 @@
 """The aggregated response to a graph, and the dataset created from it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Counts over a compose batch, before they are laid out in tables."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The bridge check of a response: edges are judged in order, and the first “no” or “cannot tell” ends it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from annotation.pure.data.example import Example

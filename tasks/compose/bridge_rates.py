@@ -1,7 +1,5 @@
 """How often bridges were found to break: edge by edge and in all, for these workers and for people in general."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

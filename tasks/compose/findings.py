@@ -1,7 +1,5 @@
 """The checks of a composed question at the batch's levels, and their messages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from annotation.pure.data.example import Hop

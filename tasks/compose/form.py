@@ -1,7 +1,5 @@
 """Parsing the posted composition."""
 
-from __future__ import annotations
-
 import re
 
 from annotation.pure.derivations.bridges import tidy

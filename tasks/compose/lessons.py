@@ -1,7 +1,5 @@
 """Worked compositions for each shape, and feedback on practice items."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import cache

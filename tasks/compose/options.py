@@ -1,7 +1,5 @@
 """What a requester may set for a batch of compositions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What composing pays, and how long it takes: MuSiQue paid about 15 US dollars an hour (section 5, S7)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 # Seconds of a composition by its hops: the times at which 25, 40 and 60 US cents are 15 dollars an hour.

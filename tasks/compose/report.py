@@ -1,7 +1,5 @@
 """The report of composing: compositions and discarded items, time and pay, and workers who stand out."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median

@@ -1,7 +1,5 @@
 """The results of a compose batch as sentences of a methods section."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from statistics import median
 

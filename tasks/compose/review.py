@@ -1,7 +1,5 @@
 """One composition for review, with everything that the worker saw and wrote, and several side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import zip_longest
 

@@ -1,7 +1,5 @@
 """What simulated composers write in dry runs: the known question, or one made from the hops' questions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

@@ -1,7 +1,5 @@
 """Check the bridges of a graph of single-hop questions and compose one question from them (MuSiQue, section 5, S7)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from random import Random

@@ -1,7 +1,5 @@
 """Parsing the posted judgments of bridges."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.tasktype import JSON

@@ -1,7 +1,5 @@
 """The report of `coreference`: aggregated labels, agreement, and each worker's labels, edge by edge."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

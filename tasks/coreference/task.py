@@ -1,7 +1,5 @@
 """Do two questions and their paragraphs mean the same entity? The check of bridges before composing (MuSiQue, S2)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

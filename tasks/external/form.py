@@ -3,8 +3,6 @@
 Pages in a frame post to a URL of their own (mturk_api/views), so they send nothing here.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Results of HITs of the MTurk API: numbers of responses, and the most frequent values of each field."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 

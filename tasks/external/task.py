@@ -4,8 +4,6 @@ The payload has the question as its requester sent it, {"question": XML}; a resp
 {"fields": [[name, value], ...]}.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

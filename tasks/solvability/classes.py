@@ -1,7 +1,5 @@
 """The classes α, β, γ and δ of an ablated question, from one judgment and from several."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

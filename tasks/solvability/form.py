@@ -1,7 +1,5 @@
 """Parsing the posted page of an ablated question."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.pure.text.spans import Span, cut, locate

@@ -1,7 +1,5 @@
 """Finished HITs with their aggregated responses, by ablation and dataset, and how models do on the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Solvability and reconstructability by ablation and dataset (Sugawara et al. 2020, Tables 4 and 10)."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

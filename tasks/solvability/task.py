@@ -1,7 +1,5 @@
 """Is a question still solvable without some of its features, and are they guessable? (Sugawara et al. 2020)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random

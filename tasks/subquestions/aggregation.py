@@ -1,7 +1,5 @@
 """What several answers about one question's sub-questions mean together."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

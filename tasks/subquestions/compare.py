@@ -1,7 +1,5 @@
 """The responses to one question's sub-questions side by side, for requesters."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from annotation.pure.data.corrections import difference

@@ -1,7 +1,5 @@
 """Parsing the posted page of sub-questions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from annotation.pure.data.corrections import difference

@@ -1,7 +1,5 @@
 """What checking sub-questions found: what was discarded and why, which judgments were negative, what was corrected."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The words and rules of sub-questions: what is asked of each hop, what an answer says, what remains to be done."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Check generated sub-questions and their answers, and correct them (Tang, Ng and Tung 2021, section 3.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random

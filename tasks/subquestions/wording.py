@@ -1,7 +1,5 @@
 """Sub-questions with their answers in words, as a requester reads and writes them: one line a hop."""
 
-from __future__ import annotations
-
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, InvalidWording

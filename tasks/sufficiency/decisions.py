@@ -1,7 +1,5 @@
 """What the answers to a pair add up to, and which pair of its question it is."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Words that a decision rests on: {"paragraph", "start", "end"} with the payload's positions, in code points."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Parsing the posted decision on a pair of paragraphs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.tasktype import JSON

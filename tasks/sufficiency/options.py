@@ -1,7 +1,5 @@
 """What a requester may set for a batch of sufficiency judgments."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from annotation.pure.text.translation_marks import gettext_noop as _

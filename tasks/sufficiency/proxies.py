@@ -5,8 +5,6 @@ fr is a proxy of f2 where the annotators agree that (f1, f2) and (f1, fr) both s
 counts when they agree, one way or the other, on all of its pairs.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What sufficiency judgments found: proxies, what was left out and why, and the expected drop of the human score."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any

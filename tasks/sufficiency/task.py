@@ -1,7 +1,5 @@
 """Do two paragraphs hold enough to arrive at the answer? Sufficiency of pairs (DiRe, appendix D)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random

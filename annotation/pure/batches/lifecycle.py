@@ -1,7 +1,5 @@
 """Allowed state transitions of assignments and batches, in this one place."""
 
-from __future__ import annotations
-
 from typing import Final
 
 ACCEPTED: Final = "accepted"

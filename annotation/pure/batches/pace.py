@@ -1,7 +1,5 @@
 """The pace of a batch: when it will be finished, and when to warn about it."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from decimal import Decimal
 

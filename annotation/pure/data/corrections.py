@@ -1,7 +1,5 @@
 """Corrected sub-questions: propagate corrections, list changes, and find the majority wording."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence

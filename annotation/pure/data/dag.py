@@ -4,8 +4,6 @@ Hops are counted from 1, as `#k` counts them in MuSiQue's step questions; an edg
 uses the answer of hop j.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A dataset card as dataset hubs read it: YAML front matter, then Markdown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -2,8 +2,6 @@
 of the page; what nobody recorded is said to be not recorded.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ A step goes from a dataset to what was made of it, or to a batch that asks about
 gathered of it. A batch of which nothing was made stands beside others of the same datasets as one box.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Features of a whole dataset, so that a page's controls do not depend on a single item."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -3,8 +3,6 @@
 The picture goes from left to right in the layers of `pure.dag`; a hop stands level with the hops it uses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot

@@ -4,8 +4,6 @@ Works on a payload that shows its hops: "hops" [{"question", "answer", "paragrap
 the dataset and "edges" [{"head", "tail", "entity"}], hops counted from 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

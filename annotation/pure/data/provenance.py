@@ -5,8 +5,6 @@ type adds; `workers`, `submitted` and the indices of a verdict go together. Only
 into records; with other formats they come in a file beside.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

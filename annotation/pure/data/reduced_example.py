@@ -1,7 +1,5 @@
 """Reduce an Example to some of its paragraphs; supports, facts and hops are adjusted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

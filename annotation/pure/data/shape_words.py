@@ -1,7 +1,5 @@
 """The shapes of decompositions and the types of questions in words, as tables, charts and pages name them."""
 
-from __future__ import annotations
-
 from annotation.pure.text.translation_marks import gettext_noop as _
 
 NOT_KNOWN = _("unknown")

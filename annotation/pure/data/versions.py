@@ -1,7 +1,5 @@
 """What changed from one version of an example to the next, part by part and word by word."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 

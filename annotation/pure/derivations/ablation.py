@@ -5,8 +5,6 @@ token becomes [UNK]: token for token, the gold keeps its place, though its words
 places and so do sentences, except where they are what is shuffled. The same example and seed give the same ablation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random

@@ -4,8 +4,6 @@ A passage is its sentences, a sentence its tokens. An ablation gives `Piece`s ba
 for. From these follow the new text and where every token stands in it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

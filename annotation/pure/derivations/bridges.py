@@ -5,8 +5,6 @@ English spelling allows it; a possessive stays behind it ("#1's"). Offsets are c
 is, with single spaces.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Trivedi et al. 2022, section 5, S6. The query is the concatenation of the single
 hop's answer, so that retrieval cannot tell which paragraph holds it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import Random

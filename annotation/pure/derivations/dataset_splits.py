@@ -5,8 +5,6 @@ to one, or a paragraph of one. A greedy, seeded search moves the questions out o
 with what stays there; those that still overlap with it are removed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 from collections import Counter

@@ -5,8 +5,6 @@ A model answers heads without any context, and tails with the mention of the hea
 distractors; what it answers well all the same does not belong into a composed question.
 """
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 from collections import Counter

@@ -4,8 +4,6 @@ The candidates of a shape are counted without making them, and any one is made f
 sample needs no list of them all. Every candidate hangs on one edge, its pivot; a number says the pivot first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain

@@ -3,8 +3,6 @@
 They come out of records with one paragraph as they are, and out of decompositions, a hop each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count

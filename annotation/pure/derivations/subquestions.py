@@ -4,8 +4,6 @@ Tang, Ng and Tung 2021, "Do Multi-Hop Question Answering Systems Know How to Ans
 (sections 3 and 5). An outcome is a triple (question, first sub-question, second sub-question) of right or wrong.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product

@@ -5,8 +5,6 @@ Non-Multifact Reasoning" (sections 3 and 5). Paragraphs are positions in the ori
 random is fixed by the seed, so that a probe takes the same paragraphs as the transform that it probes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations

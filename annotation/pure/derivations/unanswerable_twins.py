@@ -4,8 +4,6 @@ Trivedi et al. 2022, section 5, S8, with the conventions of the released Full fi
 id, question, answer and decomposition; a hop whose paragraph is gone points to none.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

@@ -1,7 +1,5 @@
 """What work costs: marketplace fees with their rounding, and quotes. Decimal dollars throughout."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal

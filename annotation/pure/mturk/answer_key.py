@@ -4,8 +4,6 @@ Read from XML by `mturk_xml`. A question scores by the first option whose identi
 that were chosen, else its default score; a text is compared, trimmed, with the option's one identifier.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal

@@ -1,7 +1,5 @@
 """HITs of other programs in our frame: their payload, address, what their page may do, and what it submits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

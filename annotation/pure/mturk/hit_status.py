@@ -3,8 +3,6 @@
 Sources: MTurk's developer guide on HIT states, ListReviewableHITs and DeleteHIT; what clients were seen to rely on.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final

@@ -5,8 +5,6 @@ Documents come as text or bytes and are refused (Malformed) where they are not w
 are too long, or are not what their schema asks for. What is written can be read back.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

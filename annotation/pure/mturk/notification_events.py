@@ -1,7 +1,5 @@
 """Notifications of the MTurk protocol: destination, body, signature and retry delay."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -3,8 +3,6 @@
 Read from XML by `mturk_xml`. Java applets, Flash and file uploads are read and shown as not supported.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

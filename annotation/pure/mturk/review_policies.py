@@ -5,8 +5,6 @@ HIT with each other. Answers are {question: values}; values match when the trimm
 Scores are whole percents, rounded down, and compared as they are reported.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

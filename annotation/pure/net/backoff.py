@@ -1,7 +1,5 @@
 """Retry delays for a peer that does not answer."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 

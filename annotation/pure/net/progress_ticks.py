@@ -1,7 +1,5 @@
 """Progress callbacks: long computations call a tick now and then."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 Tick = Callable[[], None]

@@ -1,7 +1,5 @@
 """Public IP addresses, the only ones that requests to URLs from users may go to (SSRF)."""
 
-from __future__ import annotations
-
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Named periods: this week, last week, this month, last month."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import Final
 

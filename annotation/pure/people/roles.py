@@ -1,7 +1,5 @@
 """Roles of a project and their permissions, in this one place."""
 
-from __future__ import annotations
-
 from typing import Final
 
 OWNER: Final = "owner"

@@ -1,7 +1,5 @@
 """Draw a worker's items in a round and their hidden checks, by a seed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random

@@ -7,8 +7,6 @@ round of few workers claims little. F1s count as k = n·F1: their variance is at
 is rather too wide than too narrow. The draws are seeded.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ rule such as MuSiQue's (section 6.1: 25 questions over three datasets, answer F1
 looks mild and refuses most good workers by chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, fsum

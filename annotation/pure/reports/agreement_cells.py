@@ -1,7 +1,5 @@
 """Agreement tables taken from a batch's report, as text cells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

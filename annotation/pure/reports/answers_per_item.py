@@ -3,8 +3,6 @@
 An item with more than k answers counts with the expected value over all draws of k of them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations

@@ -5,8 +5,6 @@ an item hard weighs on both sides; unpaired ones resample each side alone, which
 are randomisation tests of the same kinds: signs drawn anew, or values dealt anew to the two sides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal

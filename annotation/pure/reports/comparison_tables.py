@@ -3,8 +3,6 @@
 Tables are JSON as in annotation/pure/reports/tables.py; titles, notes and columns are gettext ids.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any

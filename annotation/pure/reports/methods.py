@@ -1,7 +1,5 @@
 """The methods paragraph of a batch, from recorded facts only; unknown facts are left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

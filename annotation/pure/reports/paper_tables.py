@@ -4,8 +4,6 @@ MuSiQue's Tables 3 and 4 (Trivedi et al. 2022), the sub-question paper's Tables 
 metrics under their names (Trivedi et al. 2020). Cells are texts; `numbers` says which columns hold numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any

@@ -3,8 +3,6 @@
 They are read off the report as it is kept, like its tables; annotation/pure/reports/svg.py draws them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

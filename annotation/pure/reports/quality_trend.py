@@ -1,7 +1,5 @@
 """A worker's quality over time: the running mean of their grades with its interval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A row of a table says in `of` what stands behind it, as a filter of the batch's 
 "shape", "worker", "label". What a task does not say is read off the row's first cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ attributes would be refused by the policy of our pages. Series differ in shape a
 told apart by the colour-blind).
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -3,8 +3,6 @@
 Tables are JSON as in annotation/pure/reports/tables.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Head and rows are texts. `numbers` says of each column whether it holds numbers,
 not said, all but the first do. `spans` is the line above the head: words, and over how many columns they stand.
 """
 
-from __future__ import annotations
-
 import csv as written
 import io
 import re

@@ -7,8 +7,6 @@ a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a senten
 Whoever knows the reader's language gives `translate`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gold in doubt: an item's answers after a requester's decision."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

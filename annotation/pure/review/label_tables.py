@@ -4,8 +4,6 @@ Tables are JSON as the report page shows them (pure/reports/tables); titles, not
 An item is judged by (worker, category) pairs; who judged an item twice counts with the last judgment.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

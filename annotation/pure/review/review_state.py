@@ -1,7 +1,5 @@
 """The review state of a response, from the decisions on its revisions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

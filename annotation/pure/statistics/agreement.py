@@ -5,8 +5,6 @@ to compare, or only one value in use so that chance explains everything) the ans
 nan. Source: Krippendorff 2011 (Computing Krippendorff's alpha-reliability).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar

@@ -3,8 +3,6 @@
 Rows of a cluster are resampled together, since they are alike: intervals that take each row for itself are too narrow.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable
 

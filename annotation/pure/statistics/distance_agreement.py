@@ -5,8 +5,6 @@ Disagreement is one less the similarity of two labels, 0 for equal ones: F1 for 
 by worker. Intervals resample units; the range is of alpha without any one worker.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

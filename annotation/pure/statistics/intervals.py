@@ -4,8 +4,6 @@ BCa bootstrap (Efron 1987) over items: all annotations of an item are resampled 
 with the same draws, so that a column of differences between two systems is a paired comparison.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

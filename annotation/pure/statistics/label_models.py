@@ -5,8 +5,6 @@ table of errors, which takes some 50 labels per worker and class to estimate. Bo
 maximisation from the vote shares; the objective that `trace` holds never falls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

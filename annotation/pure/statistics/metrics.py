@@ -5,8 +5,6 @@ are empty after normalising, two empty supports), so there is no such thing as "
 scorer. Every dataset is scored by the scorer of its format.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 

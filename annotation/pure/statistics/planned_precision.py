@@ -11,8 +11,6 @@ them: taking a whole dataset makes nothing certain. The interval that a report g
 to quote; this one is for planning.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Random permutation of a range that is too large for memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

@@ -5,8 +5,6 @@ a share `Q` is expected to be marked by chance. Differences in a table are contr
 (Holm 1979). Every p value is two-sided unless it says otherwise.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import product

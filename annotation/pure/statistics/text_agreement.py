@@ -1,7 +1,5 @@
 """A table of agreement beyond chance where labels can be nearly alike: answers in free text, sets of marks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from annotation.pure.data.example import JSON

@@ -7,8 +7,6 @@ which is in both, and never below the larger of the two; with Student's t of one
 what they would be without any one worker.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence

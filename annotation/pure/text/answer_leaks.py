@@ -3,8 +3,6 @@
 A part of an answer ("Quell" of "Mara Quell") does not count: a writer may well need it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

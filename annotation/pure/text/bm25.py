@@ -3,8 +3,6 @@
 The only place that knows bm25s.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterable, Iterator

@@ -5,8 +5,6 @@ hops, and be short. Levels are the requester's; `LEVELS` are those that hold unl
 own compositions the errors are rare: tests/pure/test_phrasing_real.py holds the figures.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Text of people in documents of ours: Markdown that says exactly that text, and YAML that holds it."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 The only place that knows rapidfuzz.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

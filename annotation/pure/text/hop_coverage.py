@@ -1,7 +1,5 @@
 """Which words of every hop a composed question uses, and which words name a hop's relation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

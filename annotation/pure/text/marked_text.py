@@ -1,7 +1,5 @@
 """Cuts a text into pieces by what is marked in it, so that a page shows marks without changing the text."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence

@@ -5,8 +5,6 @@ article, as a possessive and in the plural: what a reader or a retriever would t
 word too many hidden than an answer shown.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache

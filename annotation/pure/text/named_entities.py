@@ -4,8 +4,6 @@ The paper asked a tagger, a search engine and a wikifier. `PlainCheck` goes by l
 them: people judge every bridge before they compose.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Protocol
 

@@ -4,8 +4,6 @@ One definition for every scorer, because SQuAD, HotpotQA and MuSiQue share it to
 al. 2016). Nothing is folded beyond that: curly quotes, dashes and accents stay what they are.
 """
 
-from __future__ import annotations
-
 import re
 import string
 

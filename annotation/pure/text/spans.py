@@ -1,7 +1,5 @@
 """Finding and cutting answer spans. Offsets are Unicode code points, ends exclusive."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections.abc import Iterator, Sequence

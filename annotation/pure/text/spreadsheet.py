@@ -1,7 +1,5 @@
 """Cells that a spreadsheet shows and does not run (ASVS 1.2.10), and the way back to the exact text."""
 
-from __future__ import annotations
-
 import csv
 import io
 import unicodedata

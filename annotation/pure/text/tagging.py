@@ -4,8 +4,6 @@ HanTa's tags are CLAWS C5's (British National Corpus), whose PRP is a prepositio
 Penn tags only. Another tagger is any function from the words of a sentence to a (Penn tag, lemma) for each.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache

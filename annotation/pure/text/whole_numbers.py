@@ -1,7 +1,5 @@
 """Whole numbers as programs write them: pandas turns a column with a gap into 3.0."""
 
-from __future__ import annotations
-
 
 def whole(value: object) -> int | None:
     """An integer, or the integer that a float without a fraction is; None for anything else, true and false too."""

@@ -3,8 +3,6 @@
 Made for English, and harmless elsewhere: where a script has no spaces every sign counts as a word.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Reading the elements of a small XML document strictly: exactly the children that its schema knows, or Malformed."""
 
-from __future__ import annotations
-
 import re
 from xml.etree.ElementTree import Element
 

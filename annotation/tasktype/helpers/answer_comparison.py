@@ -1,7 +1,5 @@
 """The responses to one HIT side by side with gold, for requesters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any

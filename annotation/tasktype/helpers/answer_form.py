@@ -1,7 +1,5 @@
 """Parsing a posted form with an answer and its support. Positions are the payload's; `check` validates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from annotation.pure.text.spans import Span, cut, locate

@@ -1,7 +1,5 @@
 """What the tasks that ask for an answer from paragraphs and for its support have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 

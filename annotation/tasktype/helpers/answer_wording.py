@@ -1,7 +1,5 @@
 """An answer as text that a requester can read and edit, with its support, and words for "no answer"."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 
 from annotation.pure.text.spans import Span, cut, locate

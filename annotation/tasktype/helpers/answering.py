@@ -4,8 +4,6 @@ Payload: {"question", "paragraphs" [{"title", "text", "sentences"}], "options", 
 "kind" ("span", "yes", "no", "none", "option" or "typed"), "text", its position, "support" and "facts".
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace

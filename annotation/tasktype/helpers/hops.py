@@ -4,8 +4,6 @@ annotation.pure.data.hop_view reads the same schema: "hops" [{"question", "answe
 dataset, with `#k`, and "edges" [{"head", "tail", "entity"}] in the order of `dag.edges`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from annotation.pure.data import dag

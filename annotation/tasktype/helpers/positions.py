@@ -1,7 +1,5 @@
 """Positions in imported responses, which may be given by title or wording."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 A unit is what several workers gave one label each: an edge, a HIT.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

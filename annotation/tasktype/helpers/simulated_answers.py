@@ -1,7 +1,5 @@
 """Responses of simulated workers in dry runs, for tasks that ask for an answer and its support."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 

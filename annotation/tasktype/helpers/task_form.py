@@ -1,7 +1,5 @@
 """The base of a task's form. A form only parses what a page posts; the task's `check` validates it."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any
 
