@@ -4,8 +4,9 @@ Ways that differ in what they take out, hence one module. Items keep id and grou
 nobody meets two ablations of one question, nor an ablation and the original.
 """
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -229,34 +230,34 @@ PAPER = {
 NAMES = ("SQuAD 1.1", "SQuAD 2.0", "RACE")
 
 
+@dataclass
 class Averages:
-    """Adds up the counts of questions."""
+    """Sums of the counts of questions, of which `figures` are the averages."""
 
-    def __init__(self, number: int) -> None:
-        self._number = number
-        self._n = self._question = self._context = self._sentences = self._dropped = self._touched = 0
+    number: int
+    questions: int = 0
+    touched: int = 0
+    sums: Counter[str] = field(default_factory=Counter)
 
     def add(self, counts: Counts) -> None:
-        self._n += 1
-        self._question += counts.question
-        self._context += counts.context
-        self._sentences += counts.sentences
-        self._dropped += counts.dropped
-        self._touched += counts.dropped > 0
+        self.questions += 1
+        self.touched += counts.dropped > 0
+        self.sums.update(asdict(counts))
 
     def figures(self) -> dict[str, Any]:
         """Averages over the questions, each counted once; a shuffle drops nothing."""
-        n = max(1, self._n)
+        n = max(1, self.questions)
+        average = {name: round(self.sums[name] / n, 1) for name in ("question", "context", "sentences", "dropped")}
         result: dict[str, Any] = {
-            "questions": self._n,
-            "average tokens of a question": round(self._question / n, 1),
-            "average tokens of a context": round(self._context / n, 1),
-            "average sentences of a context": round(self._sentences / n, 1),
+            "questions": self.questions,
+            "average tokens of a question": average["question"],
+            "average tokens of a context": average["context"],
+            "average sentences of a context": average["sentences"],
         }
-        if self._number in SHUFFLES:
+        if self.number in SHUFFLES:
             return result
-        result["average tokens dropped or replaced"] = round(self._dropped / n, 1)
-        result["questions touched in %"] = round(100 * self._touched / n, 1)
-        for name, (dropped, touched) in zip(NAMES, PAPER.get(self._number, ()), strict=False):
+        result["average tokens dropped or replaced"] = average["dropped"]
+        result["questions touched in %"] = round(100 * self.touched / n, 1)
+        for name, (dropped, touched) in zip(NAMES, PAPER.get(self.number, ()), strict=False):
             result[f"the paper's {name}"] = {"average tokens dropped": dropped, "questions touched in %": touched}
         return result

@@ -1,11 +1,10 @@
 """`bridge-subquestions`: generated sub-questions with their answers, for people to verify (Tang et al. 2021)."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from annotation.derivations.base import CannotDerive, Derivation, Source, Tally, needs_supports, option
+from annotation.derivations.uploaded_lines import json_lines
 from annotation.pure.data.example import Example, Hop
 from annotation.pure.derivations.subquestions import bridge_entity, filled
 from annotation.pure.text.translation_marks import gettext_noop
@@ -68,7 +67,8 @@ def _derived(example: Example, generated: Mapping[str, tuple[str, str]] | None) 
         return None, "it is a comparison, not a bridge question"
     if len(supports) != 2 or example.answer is None:
         return None, "it has not exactly two supporting paragraphs, or no answer"
-    questions = generated.get(example.id) if generated is not None else _own(example)
+    own = (example.hops[0].question, example.hops[1].question) if len(example.hops) == 2 else None
+    questions = own if generated is None else generated.get(example.id)
     if questions is None:
         return None, "there are no sub-questions for it"
     gold = [example.paragraphs[k] for k in supports]
@@ -90,37 +90,18 @@ def _name(title: str) -> str:
     return head if title.endswith(")") and head else title
 
 
-def _own(example: Example) -> tuple[str, str] | None:
-    return (example.hops[0].question, example.hops[1].question) if len(example.hops) == 2 else None
-
-
 def generated_at(path: str) -> dict[str, tuple[str, str]]:
     """The two sub-questions by question id. Raises CannotDerive with the line of what is wrong."""
     generated: dict[str, tuple[str, str]] = {}
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        text = f"the sub-questions cannot be read: {error}; give a UTF-8 file with lines {_FORM}"
-        raise CannotDerive(text, option="generated") from error
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            _add(line, number, generated)
+    for place, record in json_lines(path, option="generated", what="the sub-questions", form=_FORM):
+        fields = [record.get(key) for key in ("id", "sub1", "sub2")] if isinstance(record, dict) else []
+        texts = [text for text in fields if isinstance(text, str) and text.strip()]
+        if len(texts) != 3:
+            raise CannotDerive(f"{place} is not of the form {_FORM}", option="generated")
+        if texts[0] in generated:
+            raise CannotDerive(f"{place} names {texts[0]} once more", option="generated")
+        generated[texts[0]] = (texts[1], texts[2])
     return generated
-
-
-def _add(line: str, number: int, generated: dict[str, tuple[str, str]]) -> None:
-    where = f"line {number} of the sub-questions"
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise CannotDerive(f"{where} is not JSON; give {_FORM}", option="generated") from error
-    fields = [record.get(key) for key in ("id", "sub1", "sub2")] if isinstance(record, dict) else []
-    texts = [text for text in fields if isinstance(text, str) and text.strip()]
-    if len(texts) != 3:
-        raise CannotDerive(f"{where} is not of the form {_FORM}", option="generated")
-    if texts[0] in generated:
-        raise CannotDerive(f"{where} names {texts[0]} once more", option="generated")
-    generated[texts[0]] = (texts[1], texts[2])
 
 
 DERIVATION = BridgeSubquestions()

@@ -4,17 +4,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import CONTEXTS, Derivation, Group, Source, Tally, needs_hops, option
-from annotation.derivations.pooling import (
-    check_lengths,
-    longest_option,
-    other_splits_option,
-    pool_of,
-    pool_option,
-    shortest_option,
-    supports_of_other_splits,
-    whole_option,
-)
+from annotation.derivations.base import CONTEXTS, Group, Source, Tally, option
+from annotation.derivations.pooling import PoolDerivation, PoolOptions, chosen_pool
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import SIZE, NoContext, distracting, states_answer, with_context
 from annotation.pure.text.bm25 import same_text
@@ -24,14 +15,9 @@ ANSWERING, FOREIGN = "that state the final answer", "that support a question of 
 
 
 @dataclass(frozen=True)
-class ContextOptions:
-    """`pool`: datasets to retrieve from, commas between; none: the source. `whole`: all their paragraphs.
+class ContextOptions(PoolOptions):
+    """The pool, and the size of a context."""
 
-    `shortest` and `longest`: words of a paragraph of the pool, 0 for no limit. `other_splits`: what supports a
-    question of another split may be a distractor.
-    """
-
-    pool: str = pool_option()
     paragraphs: int = option(
         SIZE,
         gettext_noop("Paragraphs per context"),
@@ -39,13 +25,9 @@ class ContextOptions:
         least=1,
         most=1000,
     )
-    whole: bool = whole_option()
-    shortest: int = shortest_option()
-    longest: int = longest_option()
-    other_splits: bool = other_splits_option()
 
 
-class Contexts(Derivation):
+class Contexts(PoolDerivation):
     how: str = "contexts"
     title: str = gettext_noop("Contexts")
     does: str = gettext_noop(
@@ -57,21 +39,12 @@ class Contexts(Derivation):
     follows: tuple[str, ...] = ("splits",)
     rank: int = 6
 
-    def check(self, options: ContextOptions) -> None:
-        super().check(options)
-        check_lengths(options.shortest, options.longest)
-
-    source_problem = staticmethod(needs_hops)
-
     def derive(
         self, source: Source, options: ContextOptions, *, seed: int, tally: Tally
     ) -> Iterator[tuple[str, Example]]:
         """Every example that has hops, in a new context; the others are dropped with the reason."""
         self.check(options)
-        limits = {"shortest": options.shortest, "longest": options.longest}
-        others = supports_of_other_splits(source, tally=tally)
-        without = frozenset() if options.other_splits else others
-        pool = pool_of(source, options.pool, tally=tally, whole=options.whole, without=without, **limits)
+        pool, others = chosen_pool(source, options, tally=tally)
         tally.figures |= {"paragraphs": options.paragraphs, "shorter contexts": 0}
         tally.figures["distractors"] = {sort: {"distractors": 0, "contexts": 0} for sort in (ANSWERING, FOREIGN)}
         for example in source.examples():
@@ -90,10 +63,10 @@ class Contexts(Derivation):
 
 def _count(built: Example, others: set[str], tally: Tally) -> None:
     """Count the distractors that state the final answer, and those that support a question of another split."""
-    there = distracting(built)
+    distractors = distracting(built)
     counts = {
-        ANSWERING: sum(states_answer(paragraph, built) for paragraph in there),
-        FOREIGN: sum(same_text(paragraph) in others for paragraph in there),
+        ANSWERING: sum(states_answer(paragraph, built) for paragraph in distractors),
+        FOREIGN: sum(same_text(paragraph) in others for paragraph in distractors),
     }
     for sort, number in counts.items():
         tally.figures["distractors"][sort]["distractors"] += number

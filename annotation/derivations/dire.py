@@ -6,7 +6,6 @@ Seven ways that differ only in which paragraphs they keep (annotation.pure.deriv
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from annotation.derivations.base import Derivation, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example
@@ -39,8 +38,11 @@ class RemovalOptions:
     )
 
 
-def labels_option() -> Any:
-    return option(
+@dataclass(frozen=True)
+class ProbeOptions(RemovalOptions):
+    """With the choice of labels."""
+
+    labels: str = option(
         PAPER,
         gettext_noop("Supporting facts in each row"),
         help=gettext_noop(
@@ -55,8 +57,11 @@ def labels_option() -> Any:
     )
 
 
-def balanced_option() -> Any:
-    return option(
+@dataclass(frozen=True)
+class TransformOptions(RemovalOptions):
+    """With the choice of rows for training."""
+
+    balanced: str = option(
         ALL_ROWS,
         gettext_noop("Rows per question"),
         help=gettext_noop("Scoring requires all rows. The released training files have two rows per question."),
@@ -68,24 +73,8 @@ def balanced_option() -> Any:
 
 
 @dataclass(frozen=True)
-class ProbeOptions(RemovalOptions):
-    """With `labels`."""
-
-    labels: str = labels_option()
-
-
-@dataclass(frozen=True)
-class TransformOptions(RemovalOptions):
-    """With `balanced`."""
-
-    balanced: str = balanced_option()
-
-
-@dataclass(frozen=True)
-class ProbeOfTransformOptions(ProbeOptions):
-    """With `labels` and `balanced`."""
-
-    balanced: str = balanced_option()
+class ProbeOfTransformOptions(TransformOptions, ProbeOptions):
+    """With both choices."""
 
 
 @dataclass
@@ -131,14 +120,11 @@ class SupportRemoval(Derivation):
         numbered = list(zip(instances, rows, strict=True))
         if getattr(options, "balanced", ALL_ROWS) == TRAIN:
             numbered = _balanced(numbered, random.Random(f"{key}/balanced"))
+        # Two rows without labels stay as they are in the authors' files; all others are told apart by number.
+        has_numbers = len(instances) > 2 or instances[0].label is not None
         for instance, sub_idx in numbered:
-            row = _instance(whole, instance, sub_idx=sub_idx, numbered=_is_numbered(instances))
+            row = _instance(whole, instance, sub_idx=sub_idx, numbered=has_numbers)
             yield _labelled_with_lost(row, whole, instance) if released else row
-
-
-def _is_numbered(instances: list[Instance]) -> bool:
-    """Two rows without labels stay as they are in the authors' files; all others are told apart by number."""
-    return len(instances) > 2 or instances[0].label is not None
 
 
 def _balanced(numbered: list[tuple[Instance, int]], rng: random.Random) -> list[tuple[Instance, int]]:

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from annotation.derivations.base import (
-    CONNECTED_PAIRS,
-    CannotDerive,
-    Derivation,
-    Group,
-    Source,
-    Tally,
-    needs_hops,
-    option,
-)
-from annotation.derivations.disconnection_inputs import check_mask, items_of, mask_option, paragraphs_option
+from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Group, Source, Tally, option
+from annotation.derivations.disconnection_inputs import MaskedDerivation, items_of, mask_option, paragraphs_option
 from annotation.derivations.pooling import pool_of, pool_option
+from annotation.derivations.uploaded_lines import json_lines
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import NoContext
 from annotation.pure.derivations.disconnection import HEAD, TAIL, Limits, Prediction, as_example, edge_items, keeps
@@ -78,7 +68,7 @@ class FilterOptions:
         return Limits(self.head_answer, self.tail_answer, self.tail_answer_unsupported, self.tail_support)
 
 
-class DisconnectionFilter(Derivation):
+class DisconnectionFilter(MaskedDerivation):
     how: str = "disconnection-filter"
     title: str = gettext_noop("Disconnection filter")
     does: str = gettext_noop(
@@ -92,12 +82,9 @@ class DisconnectionFilter(Derivation):
 
     def check(self, options: FilterOptions) -> None:
         super().check(options)
-        check_mask(options.mask)
         if not options.predictions:
             message = "give the option predictions: the path of the models' answers, one JSON object a line"
             raise CannotDerive(message, option="predictions")
-
-    source_problem = staticmethod(needs_hops)
 
     def derive(
         self, source: Source, options: FilterOptions, *, seed: int, tally: Tally
@@ -180,60 +167,45 @@ class PredictionsOfItems:
     """Predictions by item and seed. Every item must have one with every seed of the file."""
 
     def __init__(self, predictions: Mapping[str, Mapping[str, Prediction]]) -> None:
-        self._found = predictions
+        self._by_item = predictions
         self.seeds = tuple(sorted({seed for by_seed in predictions.values() for seed in by_seed}))
 
     def lacks(self, item_id: str) -> bool:
-        return len(self._found.get(item_id, {})) < max(1, len(self.seeds))
+        return len(self._by_item.get(item_id, {})) < max(1, len(self.seeds))
 
     def of(self, item: Example) -> list[Prediction]:
         """An item's predictions by seed. Raises CannotDerive for a support outside the item's context."""
-        them = [self._found[item.id][seed] for seed in self.seeds]
+        them = [self._by_item[item.id][seed] for seed in self.seeds]
         for place in set().union(*(each.support for each in them)):
             if not 0 <= place < len(item.paragraphs):
-                there = f"0 to {len(item.paragraphs) - 1}" if item.paragraphs else "none, as it has no context"
-                raise CannotDerive(f"a prediction for {item.id} names the paragraph {place}; there are {there}")
+                known = f"0 to {len(item.paragraphs) - 1}" if item.paragraphs else "none, as it has no context"
+                raise CannotDerive(f"a prediction for {item.id} names the paragraph {place}; there are {known}")
         return them
 
     def unused(self, ids: Collection[str]) -> int:
         """The number of ids in the file that are not among these."""
-        return sum(item_id not in ids for item_id in self._found)
+        return sum(item_id not in ids for item_id in self._by_item)
 
 
 def predictions_at(path: str) -> PredictionsOfItems:
     """The predictions of a JSONL file. Raises CannotDerive with the line of what is wrong."""
     predictions: dict[str, dict[str, Prediction]] = {}
-    try:
-        with Path(path).open(encoding="utf-8-sig") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    _add(_record(line, number), number, predictions)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        if isinstance(error, CannotDerive):
-            raise
-        raise CannotDerive(f"the predictions cannot be read: {error}; give a UTF-8 file with lines {_FORM}") from error
+    for place, record in json_lines(path, option="predictions", what="the predictions", form=_FORM):
+        if not isinstance(record, dict):
+            raise CannotDerive(f"{place} is no object; give {_FORM}", option="predictions")
+        _add(record, place, predictions)
     return PredictionsOfItems(predictions)
 
 
-def _record(line: str, number: int) -> Mapping[str, Any]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise CannotDerive(f"line {number} of the predictions is not JSON; give {_FORM}") from error
-    if not isinstance(record, dict):
-        raise CannotDerive(f"line {number} of the predictions is no object; give {_FORM}")
-    return record
-
-
-def _add(record: Mapping[str, Any], number: int, predictions: dict[str, dict[str, Prediction]]) -> None:
+def _add(record: Mapping[str, Any], place: str, predictions: dict[str, dict[str, Prediction]]) -> None:
     item_id, seed, answer = (record.get(key) for key in ("id", "seed", "predicted_answer"))
     support = record.get("predicted_support_idxs") or []
     seed = seed if isinstance(seed, str) else whole(seed)
     right = isinstance(item_id, str) and isinstance(answer, str) and seed is not None
-    places = [whole(place) for place in support] if isinstance(support, list) else [None]
-    if not right or None in places:
-        raise CannotDerive(f"line {number} of the predictions does not have the form {_FORM}")
+    positions = [whole(position) for position in support] if isinstance(support, list) else [None]
+    if not right or None in positions:
+        raise CannotDerive(f"{place} does not have the form {_FORM}", option="predictions")
     by_seed = predictions.setdefault(str(item_id), {})
     if str(seed) in by_seed:
-        raise CannotDerive(f"line {number} of the predictions answers {item_id} with the seed {seed} once more")
-    by_seed[str(seed)] = Prediction(str(answer), frozenset(place for place in places if place is not None))
+        raise CannotDerive(f"{place} answers {item_id} with the seed {seed} once more", option="predictions")
+    by_seed[str(seed)] = Prediction(str(answer), frozenset(each for each in positions if each is not None))

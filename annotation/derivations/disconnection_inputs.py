@@ -7,37 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import (
-    CONNECTED_PAIRS,
-    CannotDerive,
-    Derivation,
-    Group,
-    Source,
-    Tally,
-    needs_hops,
-    option,
-)
+from annotation.derivations import base
+from annotation.derivations.base import CannotDerive, Derivation, Group, Source, Tally, option
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.pure.data.example import Example
+from annotation.pure.derivations import disconnection
 from annotation.pure.derivations.context_building import NoContext
-from annotation.pure.derivations.disconnection import (
-    FOLDS,
-    HEAD,
-    SIZE,
-    TAIL,
-    Item,
-    as_example,
-    edge_items,
-    folds,
-    shared_answers,
-)
+from annotation.pure.derivations.disconnection import HEAD, TAIL, Item
 from annotation.pure.text.masking import MASK
 from annotation.pure.text.translation_marks import gettext_noop
 
 
 def paragraphs_option(**about: Any) -> Any:
     text = gettext_noop("The tail's own paragraph and the distractors together. A head has no context.")
-    return option(SIZE, gettext_noop("Paragraphs per tail"), help=text, least=1, most=1000, **about)
+    return option(disconnection.SIZE, gettext_noop("Paragraphs per tail"), help=text, least=1, most=1000, **about)
 
 
 def mask_option(**about: Any) -> Any:
@@ -52,7 +35,7 @@ class InputOptions:
     pool: str = pool_option()
     paragraphs: int = paragraphs_option()
     folds: int = option(
-        FOLDS,
+        disconnection.FOLDS,
         gettext_noop("Folds"),
         help=gettext_noop("A model predicts each fold after training on the others."),
         least=2,
@@ -61,7 +44,19 @@ class InputOptions:
     mask: str = mask_option()
 
 
-class DisconnectionInputs(Derivation):
+class MaskedDerivation(Derivation):
+    """A derivation that masks the answers of heads in the questions of tails."""
+
+    source_problem = staticmethod(base.needs_hops)
+
+    def check(self, options: Any) -> None:
+        super().check(options)
+        if not re.search(r"\w", options.mask):
+            wrong = f"the mask {options.mask!r} has no letter, so that nobody sees what is masked"
+            raise CannotDerive(f"{wrong}; give one such as {MASK}", option="mask")
+
+
+class DisconnectionInputs(MaskedDerivation):
     how: str = "disconnection-inputs"
     title: str = gettext_noop("Inputs for the disconnection filter")
     does: str = gettext_noop(
@@ -69,14 +64,8 @@ class DisconnectionInputs(Derivation):
     )
     suffix: str = "inputs"
     Options: type = InputOptions
-    group: Group = CONNECTED_PAIRS
+    group: Group = base.CONNECTED_PAIRS
     rank: int = 3
-
-    def check(self, options: InputOptions) -> None:
-        super().check(options)
-        check_mask(options.mask)
-
-    source_problem = staticmethod(needs_hops)
 
     def derive(
         self, source: Source, options: InputOptions, *, seed: int, tally: Tally
@@ -85,20 +74,14 @@ class DisconnectionInputs(Derivation):
         self.check(options)
         pool = pool_of(source, options.pool, tally=tally)
         items = items_of(source, mask=options.mask, tally=tally)
-        fold_of = folds(items, options.folds, rng=random.Random(seed))
+        fold_of = disconnection.folds(items, options.folds, rng=random.Random(seed))
         tally.kept = tally.read - tally.dropped.total()
         tally.figures |= {"heads": _sizes(items, fold_of, HEAD), "tails": _sizes(items, fold_of, TAIL)}
         for item in items:
-            yield "", as_example(item, pool, fold=fold_of[item.id], size=options.paragraphs, mask=options.mask)
-
-
-def check_mask(mask: str) -> None:
-    """Raises CannotDerive for a mask that nobody sees."""
-    if not re.search(r"\w", mask):
-        raise CannotDerive(
-            f"the mask {mask!r} has no letter, so that nobody sees what is masked; give one such as {MASK}",
-            option="mask",
-        )
+            yield (
+                "",
+                disconnection.as_example(item, pool, fold=fold_of[item.id], size=options.paragraphs, mask=options.mask),
+            )
 
 
 def items_of(source: Source, *, mask: str, tally: Tally) -> list[Item]:
@@ -107,7 +90,7 @@ def items_of(source: Source, *, mask: str, tally: Tally) -> list[Item]:
     for example in source.examples():
         tally.read += 1
         try:
-            for pair in edge_items(example, mask=mask):
+            for pair in disconnection.edge_items(example, mask=mask):
                 for item in pair:
                     by_kind[item.kind].setdefault(item.id, item)
         except NoContext as reason:
@@ -121,7 +104,7 @@ def _sizes(items: list[Item], fold_of: dict[str, int], kind: str) -> dict[str, o
     return {
         "items": len(of_kind),
         "by fold": {str(fold): size for fold, size in sorted(sizes.items())},
-        "whose answer is in another fold": shared_answers(of_kind, fold_of)[kind],
+        "whose answer is in another fold": disconnection.shared_answers(of_kind, fold_of)[kind],
     }
 
 

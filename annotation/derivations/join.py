@@ -43,27 +43,27 @@ class Join(Derivation):
     def derive(self, source: Source, options: JoinOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
         """The examples in the order of the datasets; nothing is random. Rows of one dataset may share an id."""
         self.check(options)
-        there: set[str] = set()
+        taken: set[str] = set()
         by_dataset: dict[str, int] = {}
         tally.figures["questions of"] = by_dataset
         for each in [source, *map(source.other, _names(options))]:
             own: set[str] = set()
             for example in each.examples():
                 tally.read += 1
-                if reason := _drop_reason(example, options, there):
+                if reason := _drop_reason(example, options, taken):
                     tally.drop(reason)
                     continue
                 own.add(example.id)
                 by_dataset[each.name] = by_dataset.get(each.name, 0) + 1
                 tally.kept += 1
                 yield "", example
-            there |= own
+            taken |= own
 
 
-def _drop_reason(example: Example, options: JoinOptions, there: set[str]) -> str:
+def _drop_reason(example: Example, options: JoinOptions, taken: set[str]) -> str:
     if options.composed and not example.question.strip():
         return "it has no question yet"
-    return "a question of this id is there already" if example.id in there else ""
+    return "a question of this id is there already" if example.id in taken else ""
 
 
 def _names(options: JoinOptions) -> list[str]:

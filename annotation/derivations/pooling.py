@@ -1,14 +1,19 @@
 """The paragraphs that derivations retrieve distractors from, as their options choose them."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CannotDerive, Source, Tally, option
+from annotation.derivations.base import CannotDerive, Derivation, Source, Tally, needs_hops, option
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.text.bm25 import Pool, same_text
 from annotation.pure.text.translation_marks import gettext_noop
 
 _POOL = gettext_noop("Distractor pool")
+
+
+def _words(label: str) -> Any:
+    return option(0, label, help=gettext_noop("0 means no limit."), least=0, most=1_000_000, group=_POOL)
 
 
 def pool_option(**about: Any) -> Any:
@@ -24,24 +29,21 @@ def pool_option(**about: Any) -> Any:
     )
 
 
-def whole_option() -> Any:
-    return option(
+@dataclass(frozen=True)
+class PoolOptions:
+    """`pool`: datasets to retrieve from, commas between; none: the source. `whole`: all their paragraphs.
+
+    `shortest` and `longest`: words of a paragraph of the pool, 0 for no limit. `other_splits`: whether a paragraph that
+    supports a question of another split may be a distractor.
+    """
+
+    pool: str = pool_option()
+    whole: bool = option(
         False, gettext_noop("Use all paragraphs of these datasets, not only the supporting ones"), group=_POOL
     )
-
-
-def shortest_option() -> Any:
-    about = gettext_noop("Minimum words per distractor")
-    return option(0, about, help=gettext_noop("0 means no limit."), least=0, most=1_000_000, group=_POOL)
-
-
-def longest_option() -> Any:
-    about = gettext_noop("Maximum words per distractor")
-    return option(0, about, help=gettext_noop("0 means no limit."), least=0, most=1_000_000, group=_POOL)
-
-
-def other_splits_option() -> Any:
-    return option(
+    shortest: int = _words(gettext_noop("Minimum words per distractor"))
+    longest: int = _words(gettext_noop("Maximum words per distractor"))
+    other_splits: bool = option(
         False,
         gettext_noop("Allow supporting paragraphs of other splits"),
         help=gettext_noop("If this is off, no context contains a supporting paragraph of another split."),
@@ -49,11 +51,24 @@ def other_splits_option() -> Any:
     )
 
 
-def check_lengths(shortest: int, longest: int) -> None:
-    """Raises CannotDerive for lengths of paragraphs that cannot be."""
-    if longest and longest < shortest:
-        message = f"no paragraph has {shortest} words or more and {longest} or fewer; give a larger longest"
-        raise CannotDerive(message, option="longest")
+class PoolDerivation(Derivation):
+    """A derivation that retrieves distractors from the pool that its options (PoolOptions) describe."""
+
+    source_problem = staticmethod(needs_hops)
+
+    def check(self, options: PoolOptions) -> None:
+        super().check(options)
+        if options.longest and options.longest < options.shortest:
+            limits = f"{options.shortest} words or more and {options.longest} or fewer"
+            raise CannotDerive(f"no paragraph has {limits}; give a larger longest", option="longest")
+
+
+def chosen_pool(source: Source, options: PoolOptions, *, tally: Tally) -> tuple[Pool, set[str]]:
+    """The pool that the options describe, and the texts that support questions of other splits."""
+    others = supports_of_other_splits(source, tally=tally)
+    without = frozenset() if options.other_splits else others
+    limits = {"shortest": options.shortest, "longest": options.longest}
+    return pool_of(source, options.pool, tally=tally, whole=options.whole, without=without, **limits), others
 
 
 def pool_of(
@@ -104,10 +119,7 @@ def names_in(names: str) -> list[str]:
 
 
 def _offered(example: Example, whole: bool) -> Iterator[Paragraph]:
-    if whole or example.supports is None:
-        yield from example.paragraphs
-        return
-    yield from _supports(example)
+    yield from example.paragraphs if whole or example.supports is None else _supports(example)
 
 
 def _supports(example: Example) -> Iterator[Paragraph]:

@@ -57,8 +57,8 @@ class Sample(Derivation):
         drawn = _drawn(strata, options.count, rng=Random(seed))
         tally.figures |= {options.unit: len(strata), "drawn": len(drawn)}
         if options.strata != ANY:
-            there, sampled = Counter(strata.values()), Counter(strata[unit] for unit in drawn)
-            tally.figures["strata"] = {name: {"there": there[name], "drawn": sampled[name]} for name in sorted(there)}
+            sizes, sampled = Counter(strata.values()), Counter(strata[unit] for unit in drawn)
+            tally.figures["strata"] = {name: {"there": sizes[name], "drawn": sampled[name]} for name in sorted(sizes)}
         for position, example in enumerate(source.examples()):
             tally.read += 1
             if _unit(example, position, options) in drawn:

@@ -7,13 +7,12 @@ dataset that the records first came in. The tally reads and drops single-hop que
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
-from pathlib import Path
 
 from annotation.derivations.base import SINGLE_HOPS, CannotDerive, Derivation, Group, Source, Tally, needs_parts, option
+from annotation.derivations.uploaded_lines import json_lines
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.single_hop import ORIGIN, Rules, Single, answered_by, number, parts, whole
 from annotation.pure.text.translation_marks import gettext_noop
@@ -72,8 +71,7 @@ class SingleHop(Derivation):
         kept_ids = _KeptIds.of(source.examples())
         numbers = (str(k) for k in count(1) if str(k) not in kept_ids.taken)
         for origin, single in _admitted(source.examples(), kept_ids, tally):
-            reason = rules.fault(single) or _refuted(single, origin, predicted)
-            if reason:
+            if reason := rules.fault(single) or _refuted(single, origin, predicted):
                 tally.drop(reason)
                 continue
             tally.kept += 1
@@ -125,11 +123,7 @@ def _admitted(examples: Iterable[Example], kept_ids: _KeptIds, tally: Tally) -> 
                 tally.drop("the hop came before" if same else "the hop came before, in other words")
             else:
                 seen[candidate.id] = candidate.question
-                yield _origin(example), _with_aliases(candidate, kept_ids)
-
-
-def _origin(example: Example) -> str:
-    return str(example.extra.get(ORIGIN, example.id))
+                yield str(example.extra.get(ORIGIN, example.id)), _with_aliases(candidate, kept_ids)
 
 
 def _with_aliases(single: Single, kept_ids: _KeptIds) -> Single:
@@ -152,30 +146,17 @@ def _predictions(path: str) -> dict[str, list[str]] | None:
     if not path:
         return None
     answers: dict[str, list[str]] = {}
-    try:
-        with Path(path).open(encoding="utf-8-sig") as lines:
-            for place, line in enumerate(lines, 1):
-                if line.strip():
-                    question, answer = _prediction(line, f"line {place} of the predictions")
-                    answers.setdefault(question, []).append(answer)
-    except CannotDerive:
-        raise
-    except (OSError, ValueError) as error:
-        raise CannotDerive(f"the predictions cannot be read as UTF-8 text: {error}") from error
+    right = '{"id": ..., "predicted_answer": "..."}'
+    for place, record in json_lines(path, option="predictions", what="the predictions", form=right):
+        if not isinstance(record, dict) or not isinstance(record.get("predicted_answer"), str):
+            wrong = "predicted_answer is missing or no text"
+        elif type(record.get("id")) not in (str, int):
+            wrong = "id is missing or neither a text nor a whole number"
+        else:
+            answers.setdefault(str(record["id"]), []).append(record["predicted_answer"])
+            continue
+        raise CannotDerive(f"{place}: {wrong}. Give {right} on each line", option="predictions")
     return answers
-
-
-def _prediction(line: str, place: str) -> tuple[str, str]:
-    right = 'Give {"id": ..., "predicted_answer": "..."} on each line'
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise CannotDerive(f"{place}: this is not JSON. {right}") from error
-    if not isinstance(record, dict) or not isinstance(record.get("predicted_answer"), str):
-        raise CannotDerive(f"{place}: predicted_answer is missing or no text. {right}")
-    if type(record.get("id")) not in (str, int):
-        raise CannotDerive(f"{place}: id is missing or neither a text nor a whole number. {right}")
-    return str(record["id"]), record["predicted_answer"]
 
 
 DERIVATION = SingleHop()

@@ -70,7 +70,7 @@ class Csv:
 def _rows(lines: Iterator[str]) -> Iterator[Parsed]:
     csv.field_size_limit(MAX_RECORD)
     first = next(lines, "")
-    table = csv.reader(chain([first], lines), delimiter=_delimiter(first), strict=True)
+    table = csv.reader(chain([first], lines), delimiter=max(",;\t", key=first.count), strict=True)
     header = _header(table)
     file, number = OneOfEach(), 0
     while True:
@@ -87,10 +87,6 @@ def _rows(lines: Iterator[str]) -> Iterator[Parsed]:
         if cells:
             number += 1
             yield _parsed(cells, header, file, Inspection(place), number=number)
-
-
-def _delimiter(line: str) -> str:
-    return max(",;\t", key=line.count)
 
 
 def _header(table: Iterator[list[str]]) -> list[str]:
@@ -121,10 +117,7 @@ def _parsed(
     inspection.record_id = shown(record.get("id", ""))
     for fault in storage_faults(record):
         inspection.error(*fault)
-    example = _example(record, header, inspection, number=number)
-    if not inspection.failed:
-        file.admit(example, inspection)
-    return Parsed(number, None if inspection.failed else example, inspection.reportable())
+    return file.parsed(number, _example(record, header, inspection, number=number), inspection)
 
 
 def _example(record: Mapping[str, str], header: Sequence[str], inspection: Inspection, *, number: int) -> Example:

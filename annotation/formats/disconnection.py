@@ -3,13 +3,13 @@
 Gold stays out of the file; whoever trains on it takes that from the same dataset in another format.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, BinaryIO
+from collections.abc import Mapping
+from typing import Any
 
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite
 from annotation.formats.fields import Inspection
-from annotation.formats.rows import RowFormat, dumped, write_lines
+from annotation.formats.rows import RowFormat
 from annotation.pure.data.example import JSON, Example, Paragraph
 from annotation.pure.derivations.disconnection import FOLD, HEAD, TAIL
 
@@ -49,10 +49,6 @@ class Disconnection(RowFormat):
         ]
         return {"id": example.id, "fold": fold, "question": example.question, "paragraphs": texts}
 
-    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
-        """Write one record a line. Raises CannotWrite for an example without a fold."""
-        return write_lines((dumped(record, example) for example, record in self.records(examples)), out)
-
 
 def _is_number(value: object) -> bool:
     return type(value) is int and value >= 0
@@ -73,13 +69,11 @@ def _paragraphs(record: Mapping[str, object], inspection: Inspection) -> tuple[P
 
 
 def _paragraph(path: str, at: int, member: JSON, *, inspection: Inspection) -> Paragraph:
-    title, text = member.get("title"), member.get("paragraph_text")
-    for key, value in (("title", title), ("paragraph_text", text)):
-        if type(value) is not str:
-            inspection.mistyped(f"{path}.{key}", value, "a text")
+    part = inspection.within(path)
+    title, text = (fields.plain_text(member, key, part) for key in ("title", "paragraph_text"))
     if type(member.get("idx")) is not int or member["idx"] != at:
-        inspection.mistyped(f"{path}.idx", member.get("idx"), f"its position, {at}")
-    return Paragraph(title if type(title) is str else "", text if type(text) is str else "")
+        part.mistyped("idx", member.get("idx"), f"its position, {at}")
+    return Paragraph(title, text)
 
 
 FORMAT = Disconnection()

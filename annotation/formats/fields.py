@@ -105,6 +105,29 @@ def optional_text(record: Mapping[str, Any], key: str, inspection: Inspection) -
     return value or ""
 
 
+def plain_text(record: Mapping[str, Any], key: str, inspection: Inspection, right: str = "a text") -> str:
+    """A text that must be there but may be empty; "" where it is none."""
+    value = record.get(key)
+    if type(value) is str:
+        return value
+    inspection.mistyped(key, value, right)
+    return ""
+
+
+def optional_texts(record: Mapping[str, Any], key: str, inspection: Inspection) -> tuple[str, ...]:
+    """A list of texts that may be missing or null; () then."""
+    value = record.get(key)
+    return () if value is None else texts(value, key, inspection)
+
+
+def hop_id(record: Mapping[str, Any], key: str, inspection: Inspection) -> Any:
+    """The id of a hop, None where it has none; one that is neither a whole number nor a text is reported."""
+    value = record.get(key)
+    if value is not None and type(value) not in (int, str):
+        inspection.mistyped(key, value, "a whole number or a text")
+    return value
+
+
 def optional_flag(record: Mapping[str, Any], key: str, inspection: Inspection) -> bool | None:
     """True or false, None where missing or null."""
     value = record.get(key)

@@ -75,7 +75,8 @@ class HotpotQA(RowFormat):
             raise CannotWrite(example.id, f"{self.title} has no place for answer options")
         if self.note(example).get("layout") == "columns":
             return _in_order(self._columns(example), _COLUMNS)
-        return _in_order({**self._gold(example), "_id": example.id, "context": _pairs(example)}, self.order)
+        context = [[paragraph.title, _sentences(paragraph)] for paragraph in example.paragraphs]
+        return _in_order({**self._gold(example), "_id": example.id, "context": context}, self.order)
 
     def _columns(self, example: Example) -> JSON:
         record = {**self._gold(example), "id": example.id}
@@ -192,10 +193,6 @@ def named_facts(example: Example) -> list[list[Any]] | None:
         return None
     places = example.facts if example.facts is not None else [(p, 0) for p in example.supports or ()]
     return [[example.paragraphs[paragraph].title, sentence] for paragraph, sentence in places]
-
-
-def _pairs(example: Example) -> list[list[Any]]:
-    return [[paragraph.title, _sentences(paragraph)] for paragraph in example.paragraphs]
 
 
 def _sentences(paragraph: Paragraph) -> list[str]:

@@ -1,13 +1,13 @@
 """Our own lossless format: one Example a line, as `Example.as_json` gives it."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, BinaryIO
+from collections.abc import Mapping
+from typing import Any
 
 from annotation.formats import fields
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import joined, storage_faults
 from annotation.formats.looks import keys_of_paragraphs
-from annotation.formats.rows import OneOfEach, RowFormat, dumped, write_lines
+from annotation.formats.rows import OneOfEach, RowFormat
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
 
 _KNOWN = frozenset(
@@ -34,12 +34,12 @@ class Jsonl(RowFormat):
             id=fields.needed_text(record, "id", inspection),
             question=_question(record, inspection),
             paragraphs=paragraphs,
-            answers=_texts(record, "answers", inspection),
-            supports=_positions(record, "supports", count, inspection=inspection),
+            answers=fields.optional_texts(record, "answers", inspection),
+            supports=_supports(record, count, inspection),
             facts=_facts(record, paragraphs, inspection),
             hops=_hops(record, count, inspection),
             answerable=fields.optional_flag(record, "answerable", inspection),
-            options=_texts(record, "options", inspection),
+            options=fields.optional_texts(record, "options", inspection),
             group=fields.optional_text(record, "group", inspection),
             shape=fields.optional_text(record, "shape", inspection),
             extra=_extra(record, inspection),
@@ -53,10 +53,6 @@ class Jsonl(RowFormat):
         record = example.as_json()
         record["extra"].pop(self._mark, None)
         return record
-
-    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
-        """Write one Example a line. Raises CannotWrite for what JSON cannot hold."""
-        return write_lines((dumped(record, example) for example, record in self.records(examples)), out)
 
     def file(self) -> OneOfEach:
         return _Groups()
@@ -92,16 +88,11 @@ def _paragraphs(record: Mapping[str, Any], inspection: Inspection) -> tuple[Para
 
 
 def _paragraph(path: str, member: JSON, inspection: Inspection) -> Paragraph:
-    title, text = member.get("title"), member.get("text")
-    if type(title) is not str:
-        inspection.mistyped(f"{path}.title", title, "a text")
-        title = ""
+    part = inspection.within(path)
+    title = fields.plain_text(member, "title", part)
     if "sentences" in member:
-        return Paragraph.of_sentences(title, _of_strings(member["sentences"], f"{path}.sentences", inspection))
-    if type(text) is not str:
-        inspection.mistyped(f"{path}.text", text, "a text, or sentences")
-        text = ""
-    return Paragraph(title, text)
+        return Paragraph.of_sentences(title, _of_strings(member["sentences"], "sentences", part))
+    return Paragraph(title, fields.plain_text(member, "text", part, "a text, or sentences"))
 
 
 def _of_strings(value: object, path: str, inspection: Inspection) -> tuple[str, ...]:
@@ -110,20 +101,15 @@ def _of_strings(value: object, path: str, inspection: Inspection) -> tuple[str, 
     return strings if all(type(text) is str for text in strings) else ()
 
 
-def _texts(record: Mapping[str, Any], key: str, inspection: Inspection) -> tuple[str, ...]:
-    value = record.get(key)
-    return () if value is None else fields.texts(value, key, inspection)
-
-
-def _positions(record: Mapping[str, Any], key: str, count: int, *, inspection: Inspection) -> tuple[int, ...] | None:
-    value = record.get(key)
+def _supports(record: Mapping[str, Any], count: int, inspection: Inspection) -> tuple[int, ...] | None:
+    value = record.get("supports")
     if value is None:
         return None
     if type(value) is not list:
-        inspection.mistyped(key, value, "a list of paragraph positions")
+        inspection.mistyped("supports", value, "a list of paragraph positions")
         return None
     for at, position in enumerate(value):
-        _check_position(position, joined(key, at), count, inspection=inspection)
+        _check_position(position, joined("supports", at), count, inspection=inspection)
     return tuple(value)
 
 
@@ -156,24 +142,16 @@ def _facts(
 
 
 def _hops(record: Mapping[str, Any], count: int, inspection: Inspection) -> tuple[Hop, ...]:
-    value = record.get("hops")
-    if value is None:
-        return ()
-    return tuple(
-        _hop(path, member, count, inspection=inspection) for path, member in fields.objects(value, "hops", inspection)
-    )
+    members = [] if record.get("hops") is None else fields.objects(record["hops"], "hops", inspection)
+    return tuple(_hop(inspection.within(path), member, count) for path, member in members)
 
 
-def _hop(path: str, member: JSON, count: int, *, inspection: Inspection) -> Hop:
-    for key in ("question", "answer"):
-        if type(member.get(key)) is not str:
-            inspection.mistyped(f"{path}.{key}", member.get(key), "a text")
-    support, hop_id = member.get("support"), member.get("id")
+def _hop(part: Inspection, member: JSON, count: int) -> Hop:
+    question, answer = (fields.plain_text(member, key, part) for key in ("question", "answer"))
+    support = member.get("support")
     if support is not None:
-        _check_position(support, f"{path}.support", count, inspection=inspection)
-    if hop_id is not None and type(hop_id) not in (int, str):
-        inspection.mistyped(f"{path}.id", hop_id, "a whole number or a text")
-    return Hop(member.get("question", ""), member.get("answer", ""), support, hop_id)
+        _check_position(support, "support", count, inspection=part)
+    return Hop(question, answer, support, fields.hop_id(member, "id", part))
 
 
 def _extra(record: Mapping[str, Any], inspection: Inspection) -> dict[str, Any]:

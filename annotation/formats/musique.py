@@ -4,15 +4,15 @@ In Full an id names two records of one question, an answerable and an unanswerab
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, BinaryIO
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from annotation.formats import fields
 from annotation.formats.base import CannotWrite, Flaw
 from annotation.formats.fields import Inspection
 from annotation.formats.json_text import joined
 from annotation.formats.looks import keys_of_paragraphs
-from annotation.formats.rows import OneOfEach, RowFormat, dumped, write_lines
+from annotation.formats.rows import OneOfEach, RowFormat
 from annotation.pure.data import dag
 from annotation.pure.data.example import JSON, Example, Hop, Paragraph
 
@@ -66,10 +66,6 @@ class MuSiQue(RowFormat):
             # The released files say it of every question whose answer they show.
             record["answerable"] = example.answerable is not False
         return record | fields.plain_extra(example.extra, without=_KNOWN)
-
-    def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
-        """Write one record a line. Raises CannotWrite."""
-        return write_lines((dumped(record, example) for example, record in self.records(examples)), out)
 
     def file(self) -> OneOfEach:
         return _Twins()
@@ -126,18 +122,12 @@ def _context(
             inspection.mistyped(f"{path}.idx", idx, "a whole number")
         elif positions.setdefault(idx, position) != position:
             inspection.error(f"{path}.idx", f"the idx {fields.kind(idx)} is used twice", "Number from 0 on")
-    paragraphs = tuple(_paragraph(path, member, inspection) for path, member in members)
-    return positions, paragraphs, _supports(members, inspection)
-
-
-def _paragraph(path: str, member: JSON, inspection: Inspection) -> Paragraph:
-    title, text = member.get("title"), member.get("paragraph_text")
-    if type(title) is str and type(text) is str:
-        return Paragraph(title, text)
-    for key, value in (("title", title), ("paragraph_text", text)):
-        if type(value) is not str:
-            inspection.mistyped(f"{path}.{key}", value, "a text")
-    return Paragraph("", "")
+    paragraphs = []
+    for path, member in members:
+        part = inspection.within(path)
+        title, text = (fields.plain_text(member, key, part) for key in ("title", "paragraph_text"))
+        paragraphs.append(Paragraph(title, text))
+    return positions, tuple(paragraphs), _supports(members, inspection)
 
 
 def _supports(members: Sequence[tuple[str, JSON]], inspection: Inspection) -> tuple[int, ...] | None:
@@ -152,8 +142,7 @@ def _supports(members: Sequence[tuple[str, JSON]], inspection: Inspection) -> tu
 
 def _answers(record: Mapping[str, Any], inspection: Inspection) -> tuple[str, ...]:
     answer = fields.optional_text(record, "answer", inspection)
-    aliases = record.get("answer_aliases")
-    others = () if aliases is None else fields.texts(aliases, "answer_aliases", inspection)
+    others = fields.optional_texts(record, "answer_aliases", inspection)
     return (answer, *others) if answer else ()
 
 
@@ -171,24 +160,16 @@ def _hops(record: Mapping[str, Any], positions: Mapping[int, int], inspection: I
 
 def _hop(path: str, step: JSON, positions: Mapping[int, int], inspection: Inspection) -> Hop:
     part = inspection.within(path)
-    idx, hop_id, answer = step.get("paragraph_support_idx"), step.get("id"), step.get("answer")
+    idx = step.get("paragraph_support_idx")
     if idx is not None and type(idx) is not int:
         part.mistyped("paragraph_support_idx", idx, "the idx of a paragraph, or null")
         idx = None
     elif idx is not None and idx not in positions:
         wrong = f"no paragraph has the idx {idx}"
         part.warn("paragraph_support_idx", wrong, "Give null where the paragraph is taken out")
-    if hop_id is not None and type(hop_id) not in (int, str):
-        part.mistyped("id", hop_id, "a whole number or a text")
-    if type(answer) is not str:
-        part.mistyped("answer", answer, "a text")
-    question = fields.needed_text(step, "question", part)
-    return Hop(
-        question,
-        answer if type(answer) is str else "",
-        positions.get(idx) if idx is not None else None,
-        hop_id,
-    )
+    hop_id, answer = fields.hop_id(step, "id", part), fields.plain_text(step, "answer", part)
+    support = positions.get(idx) if idx is not None else None
+    return Hop(fields.needed_text(step, "question", part), answer, support, hop_id)
 
 
 def _shape_in_id(record_id: str) -> str:
@@ -207,12 +188,7 @@ def _paragraph_records(example: Example) -> list[JSON]:
 
 
 def _step(hop: Hop) -> JSON:
-    return {
-        "id": hop.id,
-        "question": hop.question,
-        "answer": hop.answer,
-        "paragraph_support_idx": hop.support,
-    }
+    return {"id": hop.id, "question": hop.question, "answer": hop.answer, "paragraph_support_idx": hop.support}
 
 
 FORMAT = MuSiQue()

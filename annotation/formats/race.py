@@ -112,19 +112,13 @@ def _parsed(row: Row, file: OneOfEach, before: int) -> Iterator[Parsed | LateFla
         yield LateFlaws((Flaw("warning", row.place, shape.id, "questions", "the passage has no questions", fix),))
     for k in range(0 if passage.failed else len(shape.questions)):
         inspection = Inspection(row.place, shape.id)
-        example = shape.example(k, inspection)
-        if not inspection.failed:
-            file.admit(example, inspection)
-        yield Parsed(before + k + 1, None if inspection.failed else example, inspection.reportable())
+        yield file.parsed(before + k + 1, shape.example(k, inspection), inspection)
 
 
 def _of_columns(row: Row, file: OneOfEach, columns: Columns, before: int) -> Iterator[Parsed]:
     inspection = Inspection.of(row)
     inspection.record_id = record_id_of({"id": row.value.get("example_id")})
-    example = columns.example(row.value, inspection)
-    if not inspection.failed:
-        file.admit(example, inspection)
-    yield Parsed(before + 1, None if inspection.failed else example, inspection.reportable())
+    yield file.parsed(before + 1, columns.example(row.value, inspection), inspection)
 
 
 class _Passage:

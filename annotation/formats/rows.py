@@ -27,7 +27,7 @@ class RowFormat(ABC):
 
     name: str
     title: str
-    suffix: str = ".json"
+    suffix: str = ".json"  # ".jsonl": one record a line, else a JSON array
     family: tuple[str, ...] = ()  # other formats whose records this one reads
 
     @abstractmethod
@@ -49,8 +49,9 @@ class RowFormat(ABC):
             yield LateFlaws(tuple(flaws))
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
-        """Write a JSON array, one record a line. Raises CannotWrite."""
-        return write_array((dumped(record, example) for example, record in self.records(examples)), out)
+        """Write a JSON array, or only its records, one a line. Raises CannotWrite."""
+        write = write_lines if self.suffix == ".jsonl" else write_array
+        return write((dumped(record, example) for example, record in self.records(examples)), out)
 
     def records(self, examples: Iterable[Example]) -> Iterator[tuple[Example, JSON]]:
         """(example, record) of each, none that `read` would not take again. Raises CannotWrite."""
@@ -110,11 +111,8 @@ class RowFormat(ABC):
             inspection.mistyped("record", row.value, "an object")
         if inspection.failed:
             return Parsed(row.number, None, inspection.reportable())
-        example = self.example(row.value, inspection)
-        if not inspection.failed:
-            file.admit(example, inspection)
-        kept = None if inspection.failed else self.kept(example, row.value)
-        return Parsed(row.number, kept, inspection.reportable())
+        parsed = file.parsed(row.number, self.example(row.value, inspection), inspection)
+        return replace(parsed, example=self.kept(parsed.example, row.value)) if parsed.example else parsed
 
 
 def refuse_other_format(row: Row, wanted: Format, family: Collection[str] = ()) -> None:
@@ -144,6 +142,12 @@ class OneOfEach:
         if first != inspection.place:
             fix = "Give each record an id of its own"
             inspection.error("id", f"the id was used before, in {first}", fix)
+
+    def parsed(self, number: int, example: Example, inspection: Inspection) -> Parsed:
+        """A record as it was read: admitted, or refused with its flaws."""
+        if not inspection.failed:
+            self.admit(example, inspection)
+        return Parsed(number, None if inspection.failed else example, inspection.reportable())
 
     def remarks(self) -> list[Flaw]:
         """Flaws that show only when all records are read."""

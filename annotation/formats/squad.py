@@ -209,13 +209,11 @@ class _Reading:
             part.mistyped("question", value, "an object with id, question and answers")
             return Parsed(self._number, None, inspection.reportable())
         record = {"title": here.title, "context": here.context, **value}
-        example = self._squad.example(record, part)
-        if not inspection.failed:
-            self._ids.admit(example, inspection)
-        if inspection.failed:
-            return Parsed(self._number, None, inspection.reportable())
-        noted = replace(example, extra={**example.extra, fields.RESERVED + "squad": self._note(here)})
-        return Parsed(self._number, self._squad.kept(noted, record), inspection.reportable())
+        parsed = self._ids.parsed(self._number, self._squad.example(record, part), inspection)
+        if parsed.example is None:
+            return parsed
+        extra = {**parsed.example.extra, fields.RESERVED + "squad": self._note(here)}
+        return replace(parsed, example=self._squad.kept(replace(parsed.example, extra=extra), record))
 
     def _note(self, here: ParagraphPath) -> JSON:
         starts, before = self._outline.take(here)

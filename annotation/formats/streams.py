@@ -198,8 +198,9 @@ def check(unpacked: int, packed: int) -> None:
     """Raises Unreadable where so many bytes came of so few."""
     if unpacked > FREE and unpacked > MOST_TIMES * packed:
         wrong = f"it unpacks to more than {MOST_TIMES} times its size"
-        fix = "Unpack it yourself and look whether it holds what it should, then give the unpacked file"
-        raise Unreadable(Flaw("error", "the file", "", "content", wrong, fix))
+        raise unreadable(
+            wrong, "Unpack it yourself and look whether it holds what it should, then give the unpacked file"
+        )
 
 
 class Unpacked(io.RawIOBase):

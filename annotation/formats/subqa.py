@@ -83,10 +83,7 @@ def _hop(path: str, sub: JSON, example: Example, inspection: Inspection) -> Hop:
     if sub.get("context") is not None and not _is_context(sub["context"]):
         own.mistyped("context", sub["context"], "a list of [title, [sentence, ...]] pairs")
     fields.extras(sub, (), own)
-    sub_id = sub.get("_id")
-    if sub_id is not None and type(sub_id) not in (str, int):
-        own.mistyped("_id", sub_id, "a text or a whole number")
-    return Hop(question, answer, _support(sub, example), sub_id)
+    return Hop(question, answer, _support(sub, example), fields.hop_id(sub, "_id", own))
 
 
 def _is_context(value: Any) -> bool:

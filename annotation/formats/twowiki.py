@@ -60,8 +60,7 @@ class TwoWiki(HotpotQA):
         for key in ("entity_ids", "answer_id"):
             fields.optional_text(record, key, inspection)
         example = super().example(record, inspection)
-        names = record.get(_ALIASES)
-        others = () if names is None else fields.texts(names, _ALIASES, inspection)
+        others = fields.optional_texts(record, _ALIASES, inspection)
         return replace(example, answers=(*example.answers, *others)) if example.answers else example
 
     def record(self, example: Example) -> JSON:

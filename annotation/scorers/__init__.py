@@ -5,22 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.pure.discovery import offered
-from annotation.scorers.base import BadGold, BadPredictions, BadRecords, Evaluator, Figures, Prediction, Reader
-
-__all__ = [
-    "EVALUATORS",
-    "OPTIONS",
-    "READERS",
-    "BadGold",
-    "BadPredictions",
-    "BadRecords",
-    "Evaluator",
-    "Figures",
-    "Prediction",
-    "Reader",
-    "evaluate",
-    "read_predictions",
-]
+from annotation.scorers.base import Evaluator, Prediction, Reader
 
 _ALL: dict[str, Evaluator] = {each.name: each for each in offered(__name__, "SCORER")}
 
@@ -54,11 +39,7 @@ def evaluate(format_name: str, gold: Path, predictions: Path, **options: Any) ->
         if format_name not in OPTIONS[name]:
             what = _MEANING_NOTHING.get(name, f"has no option {name}")
             raise ValueError(f"{format_name} {what}; only {' and '.join(OPTIONS[name])} can use it")
-    return dict(
-        scorer.evaluate(
-            gold, predictions, **{name: value for name, value in options.items() if value not in (None, "")}
-        )
-    )
+    return dict(scorer.evaluate(gold, predictions, **options))
 
 
 def read_predictions(format_name: str, path: Path) -> Iterator[Prediction]:

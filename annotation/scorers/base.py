@@ -103,10 +103,8 @@ class Source:
             try:
                 content = json.loads(stream.read().decode("utf-8-sig"))
             except json.JSONDecodeError as error:
-                wrong = f"not JSON: {error.msg} in column {error.colno}"
-                raise self.bad(
-                    f"line {error.lineno}", "", field="JSON", wrong=wrong, fix="Repair or fetch it again"
-                ) from error
+                place, wrong = f"line {error.lineno}", f"not JSON: {error.msg} in column {error.colno}"
+                raise self.bad(place, "", field="JSON", wrong=wrong, fix="Repair or fetch it again") from error
             except (UnicodeDecodeError, RecursionError) as error:
                 fix = "Save it as UTF-8 JSON"
                 raise self.bad("the file", "", field="content", wrong=shown(error), fix=fix) from error
@@ -119,16 +117,23 @@ class Source:
         value = record.get(key)
         if type(value) is str:
             return value
-        wrong = kind(value) if key in record else "the field is missing"
-        raise self.bad(place, record_id, field=key, wrong=wrong, fix="Give a text")
+        raise self.mistyped(record, key, place, record_id, "Give a text")
 
     def items(self, record: Mapping[str, Any], key: str, *, place: str, record_id: str = "") -> list[Any]:
         """A field that must hold a list."""
         value = record.get(key)
         if type(value) is list:
             return value
-        wrong = kind(value) if key in record else "the field is missing"
-        raise self.bad(place, record_id, field=key, wrong=wrong, fix="Give a list")
+        raise self.mistyped(record, key, place, record_id, "Give a list")
+
+    def mistyped(self, record: Mapping[str, Any], key: str, place: str, record_id: str, fix: str) -> BadRecords:
+        """The error to raise for a field that is missing or of another type."""
+        wrong = kind(record[key]) if key in record else "the field is missing"
+        return self.bad(place, record_id, field=key, wrong=wrong, fix=fix)
+
+    def without_questions(self) -> BadRecords:
+        """The error to raise for a file without any record."""
+        return self.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
 
     def _object(self, row: Row) -> dict[str, Any]:
         if type(row.value) is dict:

@@ -19,6 +19,7 @@ BLOCKS = ("answer", "supporting_paragraphs", "supporting_sentences")
 JOINT = {"joint_paragraphs": "supporting_paragraphs", "joint_sentences": "supporting_sentences"}
 
 Scores = dict[str, Score]  # by block
+NOTHING: Scores = dict.fromkeys(BLOCKS, ZERO)
 Rule = Callable[[Group], list[Scores]]  # one for each bi-partition
 
 
@@ -29,10 +30,6 @@ def _of_row(row: Row, prediction: RowPrediction, gold: Row) -> Scores:
         "supporting_paragraphs": HOTPOTQA.support(prediction.paragraphs, gold.paragraphs),
         "supporting_sentences": HOTPOTQA.support(prediction.sentences, gold.sentences),
     }
-
-
-def _nothing() -> Scores:
-    return dict.fromkeys(BLOCKS, ZERO)
 
 
 def _all_right(pairs: Sequence[tuple[Row, RowPrediction]]) -> bool:
@@ -57,7 +54,7 @@ def _original(group: Group) -> list[Scores]:
 def _transform(group: Group) -> list[Scores]:
     """The sufficient row's scores, nothing when any sufficiency is wrong."""
     if not _all_right(group.pairs):
-        return [_nothing()]
+        return [NOTHING]
     return [_of_row(row, prediction, row) for row, prediction in group.pairs if row.sufficiency == 1]
 
 
@@ -68,7 +65,7 @@ def _probe(group: Group) -> list[Scores]:
 def _probe_of_transform(group: Group) -> list[Scores]:
     """Three rows a bi-partition: the two that hold a part, if all three sufficiencies are right."""
     parts = [group.pairs[k : k + 3] for k in range(0, len(group.pairs), 3)]
-    return [_combined([p for p in part if p[0].sufficiency == 0]) if _all_right(part) else _nothing() for part in parts]
+    return [_combined([p for p in part if p[0].sufficiency == 0]) if _all_right(part) else NOTHING for part in parts]
 
 
 def _nmf_probe_of_transform(group: Group) -> list[Scores]:
@@ -78,7 +75,7 @@ def _nmf_probe_of_transform(group: Group) -> list[Scores]:
     for start in range(0, len(group.pairs), width):
         part = group.pairs[start : start + width]
         held = [pair for pair in part if pair[0].sufficiency == 0]
-        scores.append(_exact(_combined(held), held) if _all_right(part) else _nothing())
+        scores.append(_exact(_combined(held), held) if _all_right(part) else NOTHING)
     return scores
 
 
@@ -87,12 +84,7 @@ def _exact(scores: Scores, held: Sequence[tuple[Row, RowPrediction]]) -> Scores:
         "supporting_paragraphs": all(prediction.paragraphs == row.paragraphs for row, prediction in held),
         "supporting_sentences": all(prediction.sentences == row.sentences for row, prediction in held),
     }
-    kept = {name: Score(float(right), *_rest(scores[name])) for name, right in exact.items()}
-    return {**scores, **kept}
-
-
-def _rest(score: Score) -> tuple[float, float, float]:
-    return score.f1, score.precision, score.recall
+    return {**scores, **{name: scores[name]._replace(em=float(right)) for name, right in exact.items()}}
 
 
 def _trivial(group: Group) -> list[Scores]:
@@ -105,11 +97,7 @@ def _trivial(group: Group) -> list[Scores]:
 
 def _lower(one: Mapping[str, Score], other: Mapping[str, Score]) -> Scores:
     """Figure by figure the smaller one."""
-    return {name: Score(*map(min, _parts(one[name]), _parts(other[name]))) for name in BLOCKS}
-
-
-def _parts(score: Score) -> tuple[float, float, float, float]:
-    return score.em, score.f1, score.precision, score.recall
+    return {name: Score(*map(min, one[name], other[name])) for name in BLOCKS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +175,8 @@ class DiRe:
         lower = [[_lower(part, base) for part in parts] for parts, base in zip(plain, before, strict=True)]
         figures = _figures(lower, places) | {"unconditional": _figures(plain, places)}
         if self.name.startswith("nmf"):
-            figures["nmf_percent"] = _shares(
-                _figures(plain, places), _figures([[base] for base in before], places), places
-            )
+            originals = _figures([[base] for base in before], places)
+            figures["nmf_percent"] = _shares(_figures(plain, places), originals, places)
         return figures
 
     def _groups(self, gold: Source, predictions: Source) -> Iterator[Group]:
@@ -223,10 +210,8 @@ def _figures(groups: Sequence[Sequence[Scores]], places: int) -> dict[str, Any]:
     for block in BLOCKS:
         parts = [[part[block] for part in group] for group in groups]
         result[block] = {
-            "f1": _percent([max(s.f1 for s in scores) for scores in parts], places),
-            "em": _percent([max(s.em for s in scores) for scores in parts], places),
-            "precision": _percent([max(s.precision for s in scores) for scores in parts], places),
-            "recall": _percent([max(s.recall for s in scores) for scores in parts], places),
+            name: _percent([max(getattr(score, name) for score in scores) for scores in parts], places)
+            for name in ("f1", "em", "precision", "recall")
         }
     for block, support in JOINT.items():
         both = [[_jointly(part["answer"], part[support]) for part in group] for group in groups]
@@ -250,13 +235,12 @@ def _percent(values: Sequence[float], places: int) -> float:
 
 def _shares(probe: Mapping[str, Any], original: Mapping[str, Any], places: int) -> dict[str, Any]:
     """NMF %: what the probe earns of what the original earns; None where the original earns nothing."""
-    blocks = (*BLOCKS, *JOINT)
     return {
         block: {
             name: round(100 * value / original[block][name], places) if original[block][name] else None
             for name, value in probe[block].items()
         }
-        for block in blocks
+        for block in (*BLOCKS, *JOINT)
     }
 
 

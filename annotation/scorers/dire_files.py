@@ -62,19 +62,19 @@ def groups_of(source: Source) -> Iterator[Group]:
         places.setdefault(row_id, place)
         rows[row_id].append(_row(source, record, place=place, record_id=row_id))
     if not rows:
-        raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
+        raise source.without_questions()
     for row_id, members in rows.items():
         yield Group(row_id, places[row_id], tuple(members))
 
 
-def _row(source: Source, record: Mapping[str, Any], *, place: str, record_id: str) -> Row:
-    facts = _facts(source, record, "supporting_facts", place=place, record_id=record_id)
+def _row(source: Source, record: Mapping[str, Any], **where: str) -> Row:
+    facts = _facts(source, record, "supporting_facts", **where)
     return Row(
-        answer=source.text(record, "answer", place=place, record_id=record_id),
+        answer=source.text(record, "answer", **where),
         paragraphs=frozenset(title for title, _sentence in facts),
         sentences=facts,
-        sufficiency=_whole(source, record, "sufficiency", place=place, record_id=record_id),
-        sub_idx=_whole(source, record, "sub_idx", place=place, record_id=record_id),
+        sufficiency=_whole(source, record, "sufficiency", **where),
+        sub_idx=_whole(source, record, "sub_idx", **where),
     )
 
 
@@ -82,9 +82,9 @@ def predictions_of(source: Source, *, sufficiency: bool) -> Predictions:
     """The lines of a prediction file by question. Raises BadPredictions, also for a missing sufficiency."""
     predictions = Predictions(source)
     for place, record in source.objects():
-        predictions.add(
-            _row_prediction(source, record, place=place, sufficiency=sufficiency), record["question_id"], place
-        )
+        prediction = _row_prediction(source, record, place=place, sufficiency=sufficiency)
+        predictions.lines[record["question_id"]].append(prediction)
+        predictions.places.setdefault(record["question_id"], place)
     return predictions
 
 
@@ -118,17 +118,12 @@ class Predictions:
     lines: defaultdict[str, list[RowPrediction]] = field(default_factory=lambda: defaultdict(list))
     places: dict[str, str] = field(default_factory=dict)
 
-    def add(self, prediction: RowPrediction, question_id: str, place: str) -> None:
-        self.lines[question_id].append(prediction)
-        self.places.setdefault(question_id, place)
-
     def joined(self, group: Group) -> Group:
         """The group with a prediction for each row."""
         predictions = self.lines.get(group.id, [])
         if len(predictions) != len(group.rows):
-            self._refuse(
-                group.id, f"{len(predictions)} predictions for {len(group.rows)} rows", "Give one for each row"
-            )
+            wrong = f"{len(predictions)} predictions for {len(group.rows)} rows"
+            self._refuse(group.id, wrong, "Give one for each row")
         if group.rows[0].sub_idx is None:
             return replace(group, pairs=tuple(zip(group.rows, reversed(predictions), strict=True)))
         by_number = {each.sub_idx: each for each in predictions}

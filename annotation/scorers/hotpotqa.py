@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.pure.statistics.metrics import HOTPOTQA, ZERO, Score, joint
-from annotation.scorers.base import Fact, Figures, Prediction, Source, facts_in, gold_file, kind, predictions_file
+from annotation.scorers.base import Fact, Figures, Prediction, Source, facts_in, gold_file, predictions_file
 
 _FIGURES = ("em", "f1", "prec", "recall")
 _PAIR = "Give pairs of a title and the number of a sentence"
@@ -40,18 +40,10 @@ class HotpotQA:
                 item_id, right = gold_answer(source, record, place=place)
                 answer = predicted.answer(item_id)
                 answer_score = None if answer is None else HOTPOTQA.answer(answer, (right,))
-                marked = predicted.facts(item_id)
-                yield (
-                    place,
-                    item_id,
-                    (answer_score, against(gold_facts(source, record, place, item_id), marked, _support)),
-                )
+                marked, facts = predicted.facts(item_id), gold_facts(source, record, place, item_id)
+                yield place, item_id, (answer_score, against(facts, marked, HOTPOTQA.support))
 
         return means(source, scored(), {"": "answer", "sp_": "supporting_facts"})
-
-
-def _support(marked: Sequence[Fact], right: Sequence[Fact]) -> Score:
-    return HOTPOTQA.support(marked, right)
 
 
 class Predicted:
@@ -78,9 +70,7 @@ class Predicted:
         part = document.get(key)
         if type(part) is dict:
             return part
-        wrong = kind(part) if key in document else "the field is missing"
-        fix = "Give an object from question ids to predictions"
-        raise self.source.bad("the file", "", field=key, wrong=wrong, fix=fix)
+        raise self.source.mistyped(document, key, "the file", "", "Give an object from question ids to predictions")
 
 
 def gold_answer(source: Source, record: Mapping[str, Any], *, place: str) -> tuple[str, str]:
@@ -128,10 +118,10 @@ def means(source: Source, rows: Iterator[Scored], parts: Mapping[str, str]) -> F
                 hidden.setdefault(number, []).append((place, item_id))
         known = [score if isinstance(score, Score) else ZERO for score in scores]
         both = joint(*known) if all(isinstance(score, Score) for score in scores) else ZERO
-        earned = [figure for score in (*known, both) for figure in _parts(score)]
+        earned = [figure for score in (*known, both) for figure in score]
         totals = [total + figure for total, figure in zip(totals, earned, strict=True)]
     if not questions:
-        raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
+        raise source.without_questions()
     for number, places in hidden.items():
         if len(places) < questions:
             field, (place, item_id) = list(parts.values())[number], places[0]
@@ -149,10 +139,6 @@ def _pairs(source: Source, pairs: list[Any], *, place: str, record_id: str) -> l
         wrong = f"number {facts + 1} is not a pair of a title and a number"
         raise source.bad(place, record_id, field="supporting facts", wrong=wrong, fix=_PAIR)
     return facts
-
-
-def _parts(score: Score) -> tuple[float, float, float, float]:
-    return score.em, score.f1, score.precision, score.recall
 
 
 SCORER = HotpotQA()

@@ -116,7 +116,7 @@ def _golds(source: Source) -> Iterator[_Gold]:
         answerable = _flag(source, record, "answerable", place=place, record_id=item_id)
         yield _Gold(item_id, (answer, *aliases), support, answerable)
     if empty:
-        raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
+        raise source.without_questions()
 
 
 def _gold_support(source: Source, record: Mapping[str, Any], *, place: str, record_id: str) -> tuple[int, ...] | None:
@@ -156,8 +156,7 @@ def _flag(source: Source, record: Mapping[str, Any], key: str, *, place: str, re
     value = record.get(key)
     if value in (True, False):
         return bool(value)
-    wrong = kind(value) if key in record else "the field is missing"
-    raise source.bad(place, record_id, field=key, wrong=wrong, fix="Give true or false")
+    raise source.mistyped(record, key, place, record_id, "Give true or false")
 
 
 def _check_pairs(groups: Mapping[str, _Group], rights: Source, guesses: Source) -> None:

@@ -81,7 +81,7 @@ def _answers(source: Source) -> list[tuple[str, str]]:
         record_id = source.text(record, "_id", place=place)
         answers.append((record_id, source.text(record, "answer", place=place, record_id=record_id)))
     if not answers:
-        raise source.bad("the file", "", field="content", wrong="it has no questions", fix="Give some")
+        raise source.without_questions()
     return answers
 
 

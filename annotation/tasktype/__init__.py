@@ -1,74 +1,35 @@
 """The interface of tasks: the contract, optional capabilities, and the values they exchange with the engine."""
 
-from annotation.tasktype.capabilities import (
-    CAPABILITIES,
-    Adaptable,
-    Adjudicable,
-    Arranged,
-    Comparable,
-    Doubtful,
-    Embedding,
-    Illustrated,
-    Labelled,
-    Live,
-    Measured,
-    Payable,
-    Practised,
-    Revealing,
-    Reviewable,
-    Sampled,
-    SecondOpinion,
-    Simulated,
-    Timed,
-    Traced,
-    Worded,
-)
-from annotation.tasktype.contract import UNSETTLED, TaskType
-from annotation.tasktype.values import (
-    JSON,
-    CannotTake,
-    Features,
-    Given,
-    InvalidWording,
-    Judged,
-    Label,
-    Measure,
-    Problem,
-    Remark,
-)
-
-__all__ = [
-    "CAPABILITIES",
-    "JSON",
-    "UNSETTLED",
-    "Adaptable",
-    "Adjudicable",
-    "Arranged",
-    "CannotTake",
-    "Comparable",
-    "Doubtful",
-    "Embedding",
-    "Features",
-    "Given",
-    "Illustrated",
-    "InvalidWording",
-    "Judged",
-    "Label",
-    "Labelled",
-    "Live",
-    "Measure",
-    "Measured",
-    "Payable",
-    "Practised",
-    "Problem",
-    "Remark",
-    "Revealing",
-    "Reviewable",
-    "Sampled",
-    "SecondOpinion",
-    "Simulated",
-    "TaskType",
-    "Timed",
-    "Traced",
-    "Worded",
-]
+from annotation.tasktype.capabilities import CAPABILITIES as CAPABILITIES
+from annotation.tasktype.capabilities import Adaptable as Adaptable
+from annotation.tasktype.capabilities import Adjudicable as Adjudicable
+from annotation.tasktype.capabilities import Arranged as Arranged
+from annotation.tasktype.capabilities import Comparable as Comparable
+from annotation.tasktype.capabilities import Doubtful as Doubtful
+from annotation.tasktype.capabilities import Embedding as Embedding
+from annotation.tasktype.capabilities import Illustrated as Illustrated
+from annotation.tasktype.capabilities import Labelled as Labelled
+from annotation.tasktype.capabilities import Live as Live
+from annotation.tasktype.capabilities import Measured as Measured
+from annotation.tasktype.capabilities import Payable as Payable
+from annotation.tasktype.capabilities import Practised as Practised
+from annotation.tasktype.capabilities import Revealing as Revealing
+from annotation.tasktype.capabilities import Reviewable as Reviewable
+from annotation.tasktype.capabilities import Sampled as Sampled
+from annotation.tasktype.capabilities import SecondOpinion as SecondOpinion
+from annotation.tasktype.capabilities import Simulated as Simulated
+from annotation.tasktype.capabilities import Timed as Timed
+from annotation.tasktype.capabilities import Traced as Traced
+from annotation.tasktype.capabilities import Worded as Worded
+from annotation.tasktype.contract import UNSETTLED as UNSETTLED
+from annotation.tasktype.contract import TaskType as TaskType
+from annotation.tasktype.values import JSON as JSON
+from annotation.tasktype.values import CannotTake as CannotTake
+from annotation.tasktype.values import Features as Features
+from annotation.tasktype.values import Given as Given
+from annotation.tasktype.values import InvalidWording as InvalidWording
+from annotation.tasktype.values import Judged as Judged
+from annotation.tasktype.values import Label as Label
+from annotation.tasktype.values import Measure as Measure
+from annotation.tasktype.values import Problem as Problem
+from annotation.tasktype.values import Remark as Remark

@@ -130,7 +130,7 @@ def test_predictions_refute_by_the_ids_of_records_and_of_hops(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("nonsense", "line 1 of the predictions: this is not JSON"),
+        ("nonsense", "line 1 of the predictions is not JSON"),
         ("\n[1]", "line 2 of the predictions: predicted_answer is missing"),
         ('{"predicted_answer": "a"}', "line 1 of the predictions: id is missing"),
         ('{"id": 1, "predicted_answer": 2}', "predicted_answer is missing or no text"),

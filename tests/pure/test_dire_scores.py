@@ -12,7 +12,8 @@ import pytest
 from annotation.derivations import DERIVATIONS
 from annotation.formats import FORMATS
 from annotation.pure.statistics.metrics import HOTPOTQA
-from annotation.scorers import BadGold, BadPredictions, evaluate
+from annotation.scorers import evaluate
+from annotation.scorers.base import BadGold, BadPredictions
 from tests.derivations.listed import Listed, derived
 from tests.derivations.test_dire import well
 

@@ -9,7 +9,8 @@ import pytest
 
 from annotation.derivations.base import CannotDerive
 from annotation.derivations.disconnection_filter import predictions_at
-from annotation.scorers import BadPredictions, evaluate, read_predictions
+from annotation.scorers import evaluate, read_predictions
+from annotation.scorers.base import BadPredictions
 from tests.pure.test_scorers import lines, saved
 
 FACTS = [["T", 0], ["U", 3]]

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.scorers import BadGold, BadPredictions, Prediction, evaluate, read_predictions
+from annotation.scorers import evaluate, read_predictions
+from annotation.scorers.base import BadGold, BadPredictions, Prediction
 from tests.pure import official
 from tests.pure.test_metrics import some_answer
 

@@ -20,7 +20,8 @@ from annotation.pure.derivations.subquestions import (
     matches_partially,
     shares,
 )
-from annotation.scorers import BadGold, BadPredictions, evaluate
+from annotation.scorers import evaluate
+from annotation.scorers.base import BadGold, BadPredictions
 
 TABLE_3 = {
     "DFGN": ([23.0, 9.7, 17.9, 7.5, 4.9, 17.0, 3.5, 16.5], 60.4),

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from annotation.pure.statistics.metrics import TWOWIKI
-from annotation.scorers import BadGold, BadPredictions, evaluate
+from annotation.scorers import evaluate
+from annotation.scorers.base import BadGold, BadPredictions
 from tests.pure import official
 from tests.pure.test_metrics import some_answer
 from tests.pure.test_scorers import guess, lines, saved

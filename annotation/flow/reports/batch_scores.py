@@ -38,8 +38,9 @@ from annotation.pure.reports import exclusion_tables
 from annotation.pure.review.gold_corrections import corrected
 from annotation.pure.statistics.metrics import scored_as
 from annotation.registry import task_type
-from annotation.scorers import BadPredictions, read_predictions
-from annotation.scorers import Prediction as ModelPrediction
+from annotation.scorers import read_predictions
+from annotation.scorers.base import BadPredictions
+from annotation.scorers.base import Prediction as ModelPrediction
 from annotation.tasktype import Given, Judged, TaskType
 
 CHUNK = 200

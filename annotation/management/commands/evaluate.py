@@ -7,7 +7,8 @@ from annotation.flow.errors import Refused
 from annotation.management.json_command import JSONCommand, existing, whole
 from annotation.pure.reports import tables
 from annotation.pure.reports.paper_tables import FORMS, dire_tables, subqa_tables, written
-from annotation.scorers import EVALUATORS, OPTIONS, BadRecords, evaluate
+from annotation.scorers import EVALUATORS, OPTIONS, evaluate
+from annotation.scorers.base import BadRecords
 
 ORIGINALS = ("original_gold", "original_predictions")
 Named = tuple[str, Path]

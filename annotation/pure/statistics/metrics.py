@@ -5,8 +5,10 @@ are empty after normalising, two empty supports), so there is no such thing as "
 scorer. Every dataset is scored by the scorer of its format.
 """
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from annotation.pure.data.example import Example
 from annotation.pure.text.normalization import normalise_answer
@@ -14,8 +16,7 @@ from annotation.pure.text.normalization import normalise_answer
 CLOSED_ANSWERS = frozenset({"yes", "no", "noanswer"})
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """What one prediction earns, each part 0..1."""
 
     em: float
@@ -79,10 +80,9 @@ class Scorer:
         if len(scores) == 1:
             return scores[0]
         if self.best_each:
-            parts = [(score.em, score.f1, score.precision, score.recall) for score in scores]
-            return Score(*map(max, zip(*parts, strict=True)))
+            return Score(*map(max, zip(*scores, strict=True)))
         best = max(scores, key=lambda score: score.f1)
-        return replace(best, em=max(score.em for score in scores))
+        return best._replace(em=max(score.em for score in scores))
 
     def support(self, prediction: Collection[Hashable], gold: Collection[Hashable]) -> Score:
         """Overlap of two sets: paragraph positions, titles, or (title, sentence) pairs."""
@@ -97,8 +97,9 @@ class Scorer:
         if self.verbatim or (self.closed_guard and (prediction in CLOSED_ANSWERS or gold in CLOSED_ANSWERS)):
             return ZERO
         predicted, right = prediction.split(), gold.split()
-        score = _overlap(_shared(predicted, right), len(predicted), len(right))
-        return replace(score, em=0.0) if score.em else score  # the same words in another order
+        shared = (Counter(predicted) & Counter(right)).total()  # as bags of words
+        score = _overlap(shared, len(predicted), len(right))
+        return score._replace(em=0.0) if score.em else score  # the same words in another order
 
 
 def joint(first: Score, *others: Score) -> Score:
@@ -109,19 +110,6 @@ def joint(first: Score, *others: Score) -> Score:
     both = precision + recall
     f1 = 2 * precision * recall / both if both > 0 else 0.0
     return Score(em, f1, precision, recall)
-
-
-def _shared(predicted: list[str], gold: list[str]) -> int:
-    """How many words two answers have in common, counted as bags."""
-    left: dict[str, int] = {}
-    for word in gold:
-        left[word] = left.get(word, 0) + 1
-    shared = 0
-    for word in predicted:
-        if left.get(word):
-            left[word] -= 1
-            shared += 1
-    return shared
 
 
 def _overlap(shared: int, predicted: int, gold: int) -> Score:
@@ -143,14 +131,9 @@ ACCURACY = Scorer("accuracy", verbatim=True)
 
 # Our own jsonl and csv may hold anything: MuSiQue's scorer is the one that knows aliases and twins.
 _BY_FORMAT = {
-    "hotpotqa": HOTPOTQA,
+    **dict.fromkeys(("hotpotqa", "dire", "subqa"), HOTPOTQA),
+    **dict.fromkeys(("musique", "disconnection", "jsonl", "csv"), MUSIQUE),
     "2wikimultihopqa": TWOWIKI,
-    "dire": HOTPOTQA,
-    "subqa": HOTPOTQA,
-    "musique": MUSIQUE,
-    "disconnection": MUSIQUE,
-    "jsonl": MUSIQUE,
-    "csv": MUSIQUE,
     "squad": SQUAD,
     "race": ACCURACY,
 }
@@ -175,7 +158,6 @@ def keeping_scorer(example: Example, format_name: str, *, within: str) -> Exampl
 
 def scorer_for(format_name: str) -> Scorer:
     """The scorer of a dataset by the name of its format (`--format`). ValueError for an unknown name."""
-    try:
-        return _BY_FORMAT[format_name]
-    except KeyError:
-        raise ValueError(f"no scorer for format {format_name!r}; known: {', '.join(_BY_FORMAT)}") from None
+    if format_name not in _BY_FORMAT:
+        raise ValueError(f"no scorer for format {format_name!r}; known: {', '.join(_BY_FORMAT)}")
+    return _BY_FORMAT[format_name]

@@ -16,7 +16,8 @@ from annotation.formats.base import CannotWrite
 from annotation.formats.hotpotqa import named_facts
 from annotation.formats.subqa import SubQA
 from annotation.pure.data.example import Example
-from annotation.scorers import EVALUATORS, BadRecords, evaluate
+from annotation.scorers import EVALUATORS, evaluate
+from annotation.scorers.base import BadRecords
 from tests.pure.formats import samples
 from tests.pure.formats.samples import CSV, HOTPOT, MUSIQUE, RACE, SQUAD, WORKED, examples, hub
 from tests.pure.formats.test_race_columns import rows
