@@ -13,7 +13,7 @@ from annotation.mturk_api import paging, rows
 from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.mturk_api.representation import read_xml
-from annotation.pure.mturk import mturk_xml
+from annotation.pure.mturk import mturk_xml, question_form
 from annotation.pure.people import requirements
 
 TAKEN = (
@@ -116,7 +116,7 @@ def _terms(request: JSON) -> dict[str, Any]:
             raise RequestError(f"{member} must be from {least} to {MOST_SECONDS}.", code="InvalidParameterValue")
     if len(request.get("Keywords", "")) > LONGEST_KEYWORDS:
         raise RequestError(f"Keywords has at most {LONGEST_KEYWORDS} characters.", code="InvalidParameterValue")
-    if "Test" in request and not isinstance(read_xml(mturk_xml.read_question, request["Test"]), mturk_xml.Form):
+    if "Test" in request and not isinstance(read_xml(mturk_xml.read_question, request["Test"]), question_form.Form):
         raise RequestError("Test must be a QuestionForm.", code="InvalidParameterValue")
     if "AnswerKey" in request:
         read_xml(mturk_xml.read_answer_key, request["AnswerKey"])

@@ -16,9 +16,10 @@ from annotation.mturk_api.models import Listing
 from annotation.mturk_api.registry import JSON, Caller
 from annotation.mturk_api.service import invalid
 from annotation.pure.mturk import hit_status
-from annotation.pure.mturk.mturk_xml import Malformed, answers_xml, read_question
+from annotation.pure.mturk.mturk_xml import answers_xml, read_question
 from annotation.pure.people import requirements
 from annotation.pure.people.requirements import Locale, Requirement
+from annotation.pure.text.xml_elements import Malformed
 
 STATUS = {"": "Submitted", Assignment.Approved.APPROVED: "Approved", Assignment.Approved.REJECTED: "Rejected"}
 SHORTEST, LONGEST = 30, 31_536_000  # seconds: half a minute, a year

@@ -6,7 +6,7 @@ a task may use frozen dataclasses of its own for them.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from random import Random
 from typing import Any, ClassVar
 
@@ -14,6 +14,11 @@ from annotation.pure.data.example import Example
 from annotation.tasktype.values import JSON, CannotTake, Judged, Problem
 
 UNSETTLED = frozenset({"tied", "several", "discarded", "undecided", "split"})  # kinds of results without a majority
+
+
+@dataclass(frozen=True, slots=True)
+class NoOptions:
+    """Nothing to set."""
 
 
 class TaskType(ABC):
@@ -27,7 +32,7 @@ class TaskType(ABC):
     title: ClassVar[str]  # shown to requesters
     question: ClassVar[str]  # shown to workers, in one line
     needs: ClassVar[str]  # what an item must contain, as a sentence, "Requires …": gettext id
-    Options: ClassVar[type]  # frozen dataclass: what a requester may set per batch; fields' metadata: option_forms.py
+    Options: ClassVar[type] = NoOptions  # frozen dataclass: what a requester may set; fields' metadata: option_forms.py
     launched: ClassVar[bool] = True  # whether requesters can launch batches of it; else it is for the MTurk API only
     assignments: ClassVar[int] = 3  # default number of assignments per HIT, as in the task's paper
     leads_to: ClassVar[str] = ""  # the derivation that usually follows its results; "": the usual one

@@ -13,7 +13,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from annotation.pure.mturk.external_question import foreign_crowd_elements, parameters, sandbox
-from annotation.pure.mturk.mturk_xml import External, Form, Html, read_question, with_query
+from annotation.pure.mturk.mturk_xml import External, Html, read_question, with_query
+from annotation.pure.mturk.question_form import Form
 from annotation.views.markdown_html import html_of_stranger
 
 QUESTION = "annotation.html-question"  # salt of the signature in an HTMLQuestion's URL

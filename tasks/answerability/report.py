@@ -35,7 +35,7 @@ from annotation.tasktype.helpers.report_tables import (
     by_question,
     common_count_of,
     counted_rows,
-    in_words,
+    percent_with_interval,
     question_of,
     report,
     share_of,
@@ -318,7 +318,9 @@ def _paragraph(rows: Sequence[Judged], group_list: Sequence[Group], level: str, 
     agreeing = math.fsum(agreed(row) for row in rows)
     instances = counted(len(rows), _("of one instance"), _("of %(n)s instances"))
     message = _("By majority, people agreed with the label of %(agreed)s %(instances)s (%(share)s).")
-    yield as_sentence(message, agreed=f"{agreeing:g}", instances=instances, share=in_words(_agreement(rows, seed)))
+    yield as_sentence(
+        message, agreed=f"{agreeing:g}", instances=instances, share=percent_with_interval(_agreement(rows, seed))
+    )
     if tied := sum(not _majority(row) for row in rows):
         yield counted_sentence(
             tied,
@@ -331,12 +333,12 @@ def _paragraph(rows: Sequence[Judged], group_list: Sequence[Group], level: str, 
         groups_ = counted(len(kept), _("On one whole group"), _("On %(n)s whole groups"))
         if answer["value"] is not None:
             message = _("%(groups)s they scored %(answer)s answer F1 with sufficiency.")
-            yield as_sentence(message, groups=groups_, answer=in_words(answer))
+            yield as_sentence(message, groups=groups_, answer=percent_with_interval(answer))
         if support["value"] is not None:
             message = _("%(groups)s they scored %(support)s support F1 with sufficiency.")
-            yield as_sentence(message, groups=groups_, support=in_words(support))
+            yield as_sentence(message, groups=groups_, support=percent_with_interval(support))
         message = _("%(groups)s all labels were correct in %(labels)s.")
-        yield as_sentence(message, groups=groups_, labels=in_words(labels))
+        yield as_sentence(message, groups=groups_, labels=percent_with_interval(labels))
     if left := len(group_list) - len(kept):
         yield counted_sentence(left, _("One group was excluded."), _("%(n)s groups were excluded."))
 

@@ -15,7 +15,7 @@ from annotation.tasktype.helpers.report_tables import (
     agreement_table,
     as_sentence,
     counted_rows,
-    in_words,
+    percent_with_interval,
     report,
     share,
     share_of,
@@ -111,7 +111,7 @@ def _paragraph(aggregates: Counter[str]) -> list[JSON]:
         return []
     total = aggregates.total()
     graphs = counted(total, _("Of one graph"), _("Of %(n)s graphs"))
-    chosen, none, tied = (in_words(share(aggregates[kind], total)) for kind in KINDS)
+    chosen, none, tied = (percent_with_interval(share(aggregates[kind], total)) for kind in KINDS)
     message = _(
         "%(graphs)s with several compositions, most annotators chose a composition for %(chosen)s and none of them for "
         "%(none)s."

@@ -1,7 +1,7 @@
 """Which of several compositions of the same graph is the best question? (MuSiQue, S5: more than one was written.)"""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -9,21 +9,10 @@ from annotation.pure.data.example import Example
 from annotation.pure.derivations.bridges import tidy
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import (
-    JSON,
-    Adaptable,
-    Arranged,
-    Comparable,
-    Features,
-    Given,
-    Judged,
-    Problem,
-    Simulated,
-    TaskType,
-    Timed,
-)
+from annotation.tasktype import JSON, Arranged, Given, Judged, Problem, TaskType
 from annotation.tasktype.helpers.answering import shuffled
 from annotation.tasktype.helpers.hops import hops_payload, reading_seconds
+from annotation.tasktype.helpers.hops_task import HopsTask
 from annotation.tasktype.helpers.positions import position_of
 
 from .report import choose_report
@@ -32,24 +21,14 @@ COMPOSITIONS = "compositions"  # in an example's `extra`: the texts to choose fr
 MOST_COMPOSITIONS = 9  # can be chosen by a key
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Nothing to set: the compositions are shown with the graph that they were written for."""
-
-
-class Choose(Adaptable, Arranged, Timed, Simulated, Comparable, TaskType):
+class Choose(Arranged, HopsTask):
     title = _("Choose a composition")
     question = _("Which of these questions best combines what the hops ask one after the other?")
     needs = _(
         "Requires a decomposition into hops, each with its paragraph, and two to nine compositions to choose from."
     )
-    Options = Options
-    shows = ("answers", "hops", "paragraphs")
 
-    def fits(self, features: Features) -> bool:
-        return features.hops is None or features.hops > 1
-
-    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+    def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
         """The graph and its compositions, each text once; fewer than two, or more than nine, skip the example."""
         payload, texts = hops_payload(example), compositions_of(example)
         if payload is None or not 2 <= len(texts) <= MOST_COMPOSITIONS:
@@ -113,7 +92,7 @@ class Choose(Adaptable, Arranged, Timed, Simulated, Comparable, TaskType):
         chosen = answer["chosen"]
         return float(chosen is not None and payload["compositions"][chosen] == tidy(gold.question))
 
-    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
         return {"task": self.kind, **choose_report(judged, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:

@@ -12,10 +12,7 @@ from annotation.pure.text import composed_question_checks
 from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import (
     JSON,
-    Adaptable,
     Adjudicable,
-    Comparable,
-    Features,
     Given,
     Illustrated,
     Judged,
@@ -26,12 +23,11 @@ from annotation.tasktype import (
     Remark,
     Reviewable,
     SecondOpinion,
-    Simulated,
     TaskType,
-    Timed,
     Traced,
 )
 from annotation.tasktype.helpers.hops import edges_of, hop_json
+from annotation.tasktype.helpers.hops_task import HopsTask
 
 from . import aggregation, bridge_judgments
 from .findings import MOST_CHARACTERS, checks, found
@@ -43,21 +39,7 @@ from .review import compared, reviewed
 from .simulated_composer import imitated
 
 
-class Compose(
-    Adaptable,
-    Timed,
-    Live,
-    Illustrated,
-    Practised,
-    SecondOpinion,
-    Payable,
-    Simulated,
-    Comparable,
-    Reviewable,
-    Adjudicable,
-    Traced,
-    TaskType,
-):
+class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, Adjudicable, Traced, HopsTask):
     """Payload: {"shape", "hops" [{"question", "answer", "paragraph"}], "edges" [{"head", "tail", "entity"}], "checks",
     "most_words", "paste", "ask_twice", "pay"}. Answer: {"bridges" (one an edge), "why", "question", "overrides",
     "pasted"}. An answer whose bridges do not all hold is "discarded", whatever stands in its question.
@@ -72,7 +54,6 @@ class Compose(
     assignments = 1
     writes = _("The composed question in its new wording.")
     live = {"checks": checks}
-    shows = ("answers", "hops", "paragraphs")  # composing cannot be asked without them
     criteria = {
         "correct": _("Correct: it asks what the hops ask, and its answer is the last hop's."),
         "coherent": _("Coherent: it is one natural question that a reader understands at once."),
@@ -90,9 +71,6 @@ class Compose(
             "bridge check."
         ),
     )
-
-    def fits(self, features: Features) -> bool:
-        return features.hops is None or features.hops > 1
 
     def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
         """The hops with answers and paragraphs, and nothing of the example's question; None where hops lack any."""

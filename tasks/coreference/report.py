@@ -18,7 +18,7 @@ from annotation.tasktype.helpers.report_tables import (
     agreement_table,
     as_sentence,
     counted_rows,
-    in_words,
+    percent_with_interval,
     report,
     share,
     share_of,
@@ -129,7 +129,7 @@ def _paragraph(aggregates: Counter[str], *, graphs: int, workers: int) -> Iterat
         bridges=counted(edges, _("one bridge"), _("%(n)s bridges")),
         graphs=counted(graphs, _("of one graph"), _("of %(n)s graphs")),
     )
-    same, different, unsure, tied = (in_words(share(aggregates[kind], edges)) for kind in KINDS)
+    same, different, unsure, tied = (percent_with_interval(share(aggregates[kind], edges)) for kind in KINDS)
     message = _("By majority, %(same)s mention the same entity and %(different)s do not.")
     yield as_sentence(message, same=same, different=different)
     if aggregates["unsure"]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -10,19 +10,9 @@ from annotation.pure.data.example import Example
 from annotation.pure.derivations.composable_pairs import KNOWN_BRIDGES
 from annotation.pure.statistics.agreement import mean_disagreement, most_said
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import (
-    JSON,
-    Adaptable,
-    Comparable,
-    Features,
-    Given,
-    Judged,
-    Problem,
-    Simulated,
-    TaskType,
-    Timed,
-)
+from annotation.tasktype import JSON, Given, Judged, Problem, TaskType
 from annotation.tasktype.helpers.hops import hops_payload, known_bridges, mention_of, reading_seconds
+from annotation.tasktype.helpers.hops_task import HopsTask
 
 from .report import coreference_report
 
@@ -30,24 +20,14 @@ VALUES = ("same", "different", "unsure")
 LONGEST_WHY = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Nothing to set: every edge is judged with everything in view."""
-
-
-class Coreference(Adaptable, Timed, Simulated, Comparable, TaskType):
+class Coreference(HopsTask):
     title = _("Check bridges between questions")
     question = _("Do both questions refer to the same entity?")
     leads_to = "graphs"
     needs = _("Requires a decomposition into hops, each with its paragraph.")
-    Options = Options
     assignments = 1
-    shows = ("answers", "hops", "paragraphs")
 
-    def fits(self, features: Features) -> bool:
-        return features.hops is None or features.hops > 1
-
-    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+    def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
         """The hops and every edge between them; without edges or paragraphs the example is skipped."""
         payload = hops_payload(example)
         if payload is None:
@@ -116,7 +96,7 @@ class Coreference(Adaptable, Timed, Simulated, Comparable, TaskType):
         pairs = [(label, right) for label, right in zip(answer["bridges"], known or [], strict=False) if right]
         return sum(label == right for label, right in pairs) / len(pairs) if pairs else 0.0
 
-    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
         return {"task": self.kind, **coreference_report(judged, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:

@@ -6,15 +6,16 @@ The payload has the question as its requester sent it, {"question": XML}; a resp
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
 from annotation.pure.mturk.external_question import payload_of
-from annotation.pure.mturk.mturk_xml import External, Form, Malformed, origin_of, read_question
-from annotation.pure.mturk.question_form import complaints
+from annotation.pure.mturk.mturk_xml import External, origin_of, read_question
+from annotation.pure.mturk.question_form import Form, complaints
 from annotation.pure.text.translation_marks import gettext_noop as _
+from annotation.pure.text.xml_elements import Malformed
 from annotation.tasktype import JSON, Comparable, Embedding, Given, Judged, Problem, Revealing, TaskType
 
 from .report import external_report
@@ -34,20 +35,14 @@ COMPLAINTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Nothing to set: everything is in the question."""
-
-
 class Strangers(Embedding, Revealing, Comparable, TaskType):
     title = _("HITs of other programs")
     question = _("Do what the requester asks below.")
     needs = _("Requires a question in the XML of the MTurk API.")
-    Options = Options
     meeting = "free"
     launched = False
 
-    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+    def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
         """Items whose question is XML of the MTurk API; others are skipped."""
         try:
             return payload_of(example.question)
@@ -101,7 +96,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
         values = {value.strip() for value in joined(answer).values()}
         return float(any(known.strip() in values for known in gold.answers or ()))
 
-    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
         return {"task": self.kind, **external_report(judged, joined, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:

@@ -18,7 +18,7 @@ from annotation.tasktype.helpers.report_tables import (
     alone,
     as_sentence,
     counted_rows,
-    in_words,
+    percent_with_interval,
     report,
     share,
     table,
@@ -203,7 +203,9 @@ def _paragraph(aggregates: Sequence[JSON], rows: Sequence[Judged]) -> list[JSON]
     items = counted(
         len(aggregates), _("one question with its sub-questions"), _("%(n)s questions with their sub-questions")
     )
-    kept, discarded, tied = (in_words(share(kinds[kind], len(aggregates))) for kind in (KEPT, DISCARDED, TIED))
+    kept, discarded, tied = (
+        percent_with_interval(share(kinds[kind], len(aggregates))) for kind in (KEPT, DISCARDED, TIED)
+    )
     message = _("By majority, %(kept)s were kept and %(discarded)s discarded.")
     sentences = [
         as_sentence(_("%(workers)s %(items)s."), workers=workers, items=items),

@@ -1,7 +1,7 @@
 """Check generated sub-questions and their answers, and correct them (Tang, Ng and Tung 2021, section 3.3)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -10,23 +10,9 @@ from annotation.pure.data.corrections import answer_key, question_key
 from annotation.pure.data.example import Example
 from annotation.pure.statistics.agreement import mean_disagreement
 from annotation.pure.text.translation_marks import gettext_noop as _
-from annotation.tasktype import (
-    JSON,
-    Adaptable,
-    Adjudicable,
-    Comparable,
-    Features,
-    Given,
-    Judged,
-    Label,
-    Labelled,
-    Problem,
-    Simulated,
-    TaskType,
-    Timed,
-    Traced,
-)
+from annotation.tasktype import JSON, Adjudicable, Given, Judged, Label, Labelled, Problem, TaskType, Traced
 from annotation.tasktype.helpers.hops import edges_of, paragraph_json, reading_seconds
+from annotation.tasktype.helpers.hops_task import HopsTask
 
 from .aggregation import KEPT, TIED, UNDECIDED, aggregate
 from .compare import compared
@@ -38,12 +24,7 @@ CHECKED = "subquestions"  # in the `extra` of an exported example: what was chan
 SECONDS_A_HOP = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Nothing to set: everything is in view and everything may be corrected."""
-
-
-class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicable, Traced, TaskType):
+class Subquestions(Labelled, Adjudicable, Traced, HopsTask):
     """Answer: {"discard": "no" | "single_hop" | "wrong_answer", "hops": [{"well_formed", "meaning", "valid" (true,
     false or null), "question", "answer"}]}; the hops of a discarded question say nothing.
     """
@@ -52,15 +33,10 @@ class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicabl
     question = _("Are these the right sub-questions, with the right answers?")
     needs = _("Requires a question, its answer and its decomposition into two or more hops, with their paragraphs.")
     writes = WRITES
-    Options = Options
     assignments = 1
-    shows = ("answers", "hops", "paragraphs")
     labels = {name: Label(words, {"discard": name}) for name, words in SAID.items()}
 
-    def fits(self, features: Features) -> bool:
-        return features.hops is None or features.hops > 1
-
-    def prepare(self, example: Example, options: Options, rng: Random) -> JSON | None:
+    def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
         """The question, its hops and its supporting paragraphs; skipped without answer, hops or their paragraphs."""
         places = _supports(example)
         if not places or not example.question or not example.answers or dag.problems(example.hops):
@@ -140,7 +116,7 @@ class Subquestions(Adaptable, Timed, Simulated, Labelled, Comparable, Adjudicabl
         right = [judged[name] is hop.get(name) for judged, hop in pairs for name in JUDGMENTS if name in hop]
         return sum(right) / len(right) if right else 1.0
 
-    def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
+    def report(self, judged: Iterable[Judged], options: Any, *, seed: int) -> JSON:
         return {"task": self.kind, **subquestions_report(judged, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:

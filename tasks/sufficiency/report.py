@@ -16,7 +16,7 @@ from annotation.tasktype.helpers.report_tables import (
     as_sentence,
     by_question,
     counted_rows,
-    in_words,
+    percent_with_interval,
     report,
     share,
     table,
@@ -243,7 +243,7 @@ def _lacking(pairs: Iterable[Ruled]) -> Iterator[JSON]:
                 "For %(n)s questions, annotators agree about both supporting paragraphs together; these are "
                 "not sufficient in %(lacking)s."
             ),
-            lacking=in_words(share(agreed.count(INSUFFICIENT), len(agreed))),
+            lacking=percent_with_interval(share(agreed.count(INSUFFICIENT), len(agreed))),
         )
 
 
@@ -257,7 +257,7 @@ def _paragraph(question_list: Sequence[Question], pairs: Sequence[Ruled], drops:
         _("Of one question with agreement on all pairs, %(proxies)s had a proxy in the other paragraph (%(rate)s)."),
         _("Of %(n)s questions with agreement on all pairs, %(proxies)s had a proxy in the other paragraph (%(rate)s)."),
         proxies=proxies,
-        rate=in_words(rate),
+        rate=percent_with_interval(rate),
     )
     if left := len(question_list) - total:
         yield counted_sentence(left, _("One question was excluded."), _("%(n)s questions were excluded."))

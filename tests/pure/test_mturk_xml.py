@@ -8,21 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.pure.mturk.answer_key import score
 from annotation.pure.mturk.mturk_xml import (
     External,
-    Form,
     Html,
-    Malformed,
     answers_xml,
     origin_of,
     read_answer_key,
     read_answers,
     read_question,
-    score,
     with_query,
 )
-from annotation.pure.mturk.question_form import FreeText, Piece, Question, Selection, complaints
-from annotation.pure.text.xml_elements import NAMESPACES
+from annotation.pure.mturk.question_form import Form, FreeText, Piece, Question, Selection, complaints
+from annotation.pure.text.xml_elements import NAMESPACES, Malformed
 
 XML_TEXT = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters=[chr(c) for c in range(32)] + ["\ufffe", "\uffff"])

@@ -9,8 +9,10 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.people import qualification_types
 from annotation.models import QualificationRequest, QualificationType, Worker, clock
-from annotation.pure.mturk import mturk_xml
-from annotation.pure.mturk.mturk_xml import Form, Malformed, read_question
+from annotation.pure.mturk import answer_key, mturk_xml
+from annotation.pure.mturk.mturk_xml import read_question
+from annotation.pure.mturk.question_form import Form
+from annotation.pure.text.xml_elements import Malformed
 
 GRACE = timedelta(seconds=60)  # extra time for the transfer from the page
 State = QualificationRequest.State
@@ -85,6 +87,6 @@ def _value(type: QualificationType, answer: str) -> int | None:
     if not type.answer_key:
         return None
     try:
-        return mturk_xml.score(mturk_xml.read_answer_key(type.answer_key), mturk_xml.read_answers(answer))
+        return answer_key.score(mturk_xml.read_answer_key(type.answer_key), mturk_xml.read_answers(answer))
     except Malformed:
         return None

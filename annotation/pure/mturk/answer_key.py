@@ -17,8 +17,8 @@ from annotation.pure.text.xml_elements import (
     only,
     text_of,
     wanted,
+    wanted_whole,
     whole,
-    whole_text,
 )
 
 NAMES = ("2005-10-01/AnswerKey.xsd",)
@@ -71,7 +71,10 @@ def score(key: AnswerKey, answers: Iterable[tuple[str, str]]) -> int:
     for name, value in answers:
         if value.strip():
             given.setdefault(name, set()).add(value.strip())
-    total = sum(_scored(question, frozenset(given.get(question.name, set()))) for question in key.questions)
+    total = 0
+    for question in key.questions:
+        chosen = given.get(question.name, set())
+        total += next((option.score for option in question.options if option.chosen == chosen), question.default)
     if isinstance(key.mapping, Percentage):
         return _rounded(Decimal(100 * total) / key.mapping.full)
     if isinstance(key.mapping, Scale):
@@ -80,10 +83,6 @@ def score(key: AnswerKey, answers: Iterable[tuple[str, str]]) -> int:
         values = (value for low, high, value in key.mapping.ranges if low <= total <= high)
         return next(values, key.mapping.outside)
     return total
-
-
-def _scored(question: KeyQuestion, chosen: frozenset[str]) -> int:
-    return next((option.score for option in question.options if option.chosen == chosen), question.default)
 
 
 def _rounded(value: Decimal) -> int:
@@ -112,7 +111,7 @@ def _option(element: Element) -> Option:
     chosen = frozenset(text_of(each).strip() for each in element if local(each) != "AnswerScore")
     if not chosen:
         raise Malformed("AnswerOption has no SelectionIdentifier.")
-    return Option(chosen, whole_text(text_of(wanted(element, "AnswerScore")), "AnswerScore"))
+    return Option(chosen, wanted_whole(element, "AnswerScore"))
 
 
 def _mapping(element: Element) -> Percentage | Scale | Ranges:
@@ -125,7 +124,7 @@ def _mapping(element: Element) -> Percentage | Scale | Ranges:
 
 
 def _percentage(element: Element) -> Percentage:
-    full = whole_text(text_of(wanted(element, "MaximumSummedScore")), "MaximumSummedScore")
+    full = wanted_whole(element, "MaximumSummedScore")
     if full < 1:
         raise Malformed("MaximumSummedScore must be at least 1.")
     return Percentage(full)
@@ -143,7 +142,6 @@ def _ranges(element: Element) -> Ranges:
     ranges = []
     for each in element:
         if local(each) == "SummedScoreRange":
-            low, high, value = (whole_text(text_of(wanted(each, name)), name) for name in names)
+            low, high, value = (wanted_whole(each, name) for name in names)
             ranges.append((low, high, value))
-    outside = text_of(wanted(element, "OutOfRangeQualificationValue"))
-    return Ranges(tuple(ranges), whole_text(outside, "OutOfRangeQualificationValue"))
+    return Ranges(tuple(ranges), wanted_whole(element, "OutOfRangeQualificationValue"))

@@ -15,22 +15,18 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from annotation.pure.mturk import answer_key, question_form
-from annotation.pure.mturk.answer_key import AnswerKey, score
+from annotation.pure.mturk.answer_key import AnswerKey
 from annotation.pure.mturk.question_form import Form, Selection
-from annotation.pure.text.xml_elements import NAMESPACES, Malformed, local, namespace, only, text_of, wanted, whole_text
-
-__all__ = [
-    "AnswerKey",
-    "External",
-    "Form",
-    "Html",
-    "Malformed",
-    "answers_xml",
-    "read_answer_key",
-    "read_answers",
-    "read_question",
-    "score",
-]
+from annotation.pure.text.xml_elements import (
+    NAMESPACES,
+    Malformed,
+    local,
+    namespace,
+    only,
+    text_of,
+    wanted,
+    wanted_whole,
+)
 
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"  # the assignmentId of a preview
 _LOOPBACK = re.compile(r"(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|::1)", re.I)
@@ -115,7 +111,7 @@ def _html(root: Element) -> Html:
 
 
 def _frame_height(root: Element) -> int:
-    height = whole_text(text_of(wanted(root, "FrameHeight")), "FrameHeight")
+    height = wanted_whole(root, "FrameHeight")
     if height < 0:
         raise Malformed("FrameHeight must not be negative.")
     return min(height, HIGHEST_FRAME)
@@ -148,12 +144,8 @@ def _answer(name: str, values: Sequence[str], form: object) -> str:
 
 
 def _element(name: str, text: str) -> str:
-    return f"<{name}>{_escaped(text)}</{name}>"
-
-
-def _escaped(text: str) -> str:
     plain = _ILLEGAL.sub("", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _NOT_PLAIN.sub(lambda match: f"&#{ord(match[0])};", plain)
+    return f"<{name}>{_NOT_PLAIN.sub(lambda match: f'&#{ord(match[0])};', plain)}</{name}>"
 
 
 def read_answers(xml: str | bytes) -> list[tuple[str, str]]:
@@ -206,12 +198,10 @@ def check_address(url: str) -> None:
 def origin_of(url: str) -> str:
     """Scheme, host and port as browsers compare them; raises ValueError for what has none."""
     parts = urlsplit(url)
-    host = (
-        (parts.hostname or "").encode("idna").decode("ascii") if ":" not in (parts.hostname or "") else parts.hostname
-    )
+    host = parts.hostname or ""
     if not host:
         raise ValueError("no host")
-    host = f"[{host}]" if ":" in host else host
+    host = f"[{host}]" if ":" in host else host.encode("idna").decode("ascii")
     port = "" if parts.port in {None, _PORTS.get(parts.scheme)} else f":{parts.port}"
     return f"{parts.scheme}://{host}{port}"
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.pure.data.datasheet import Table
 from annotation.pure.data.example import JSON
+from annotation.pure.reports.tables import percent_with_interval
 
 NAME = "agreement"  # of a report's table, and of the measure in reports of answers
 
@@ -41,12 +42,4 @@ def _cell(cell: Any) -> str:
         return f"{cell:.3f}" if isinstance(cell, float) else str(cell)
     if "text" in cell:
         return str(cell["text"]) % (cell.get("values") or {})
-    return _percent(cell)
-
-
-def _percent(figure: JSON) -> str:
-    if figure["value"] is None:
-        return "–"
-    shown = [None if figure[k] is None else f"{100 * figure[k]:.1f}" for k in ("value", "low", "high")]
-    value, low, high = shown
-    return f"{value} %" if low is None else f"{value} % [{low}, {high}]"
+    return percent_with_interval(cell)

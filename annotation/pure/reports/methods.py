@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.pure.reports import tables
-from annotation.pure.reports.tables import counted_sentence
+from annotation.pure.reports.tables import as_sentence, counted_sentence, text_cell
 from annotation.pure.statistics.worker_intervals import whom
 from annotation.pure.text.translation_marks import gettext_noop as _
 
@@ -59,17 +59,9 @@ def sentences(facts: Facts) -> list[Sentence]:
     return [sentence for part in parts for sentence in part(facts)]
 
 
-def _sentence(message: str, **values: Any) -> Sentence:
-    return {"message": message, "values": values}
-
-
-def _listed(pairs: Iterator[str] | list[str]) -> str:
-    return ", ".join(pairs)
-
-
 def _items(facts: Facts) -> Iterator[Sentence]:
     if facts.question:
-        yield _sentence(_("Annotators were asked: “%(question)s”"), question={"text": facts.question})
+        yield as_sentence(_("Annotators were asked: “%(question)s”"), question=text_cell(facts.question))
     if facts.datasets:
         yield _data(facts)
     yield from _hops(facts)
@@ -82,15 +74,14 @@ def _hops(facts: Facts) -> Iterator[Sentence]:
         return
     unknown = facts.hits - sum(count for _hops, count in known)
     if len(known) == 1 and not unknown:
-        yield counted_sentence(
-            known[0][0], _("Each question requires one hop."), _("Each question requires %(n)s hops.")
-        )
+        one, many = _("Each question requires one hop."), _("Each question requires %(n)s hops.")
+        yield counted_sentence(known[0][0], one, many)
         return
-    listing = _listed([f"{hops} ({count})" for hops, count in known])
+    listing = ", ".join(f"{hops} ({count})" for hops, count in known)
     message = _(
         "The numbers of hops that the questions require, with the number of items in parentheses, are: %(hops)s."
     )
-    yield _sentence(message, hops=listing)
+    yield as_sentence(message, hops=listing)
     if unknown:
         yield counted_sentence(
             unknown,
@@ -101,13 +92,12 @@ def _hops(facts: Facts) -> Iterator[Sentence]:
 
 def _data(facts: Facts) -> Sentence:
     if facts.hits == 1:
-        return _sentence(_("The data are one item of the dataset %(dataset)s."), dataset=facts.datasets[0][0])
+        return as_sentence(_("The data are one item of the dataset %(dataset)s."), dataset=facts.datasets[0][0])
     if len(facts.datasets) == 1:
-        return _sentence(
-            _("The data are %(n)s items of the dataset %(dataset)s."), n=facts.hits, dataset=facts.datasets[0][0]
-        )
-    named = _listed([f"{name} ({count})" for name, count in facts.datasets])
-    return _sentence(_("The data are %(n)s items of the datasets %(datasets)s."), n=facts.hits, datasets=named)
+        message = _("The data are %(n)s items of the dataset %(dataset)s.")
+        return as_sentence(message, n=facts.hits, dataset=facts.datasets[0][0])
+    named = ", ".join(f"{name} ({count})" for name, count in facts.datasets)
+    return as_sentence(_("The data are %(n)s items of the datasets %(datasets)s."), n=facts.hits, datasets=named)
 
 
 def _people(facts: Facts) -> Iterator[Sentence]:
@@ -116,22 +106,20 @@ def _people(facts: Facts) -> Iterator[Sentence]:
         yield counted_sentence(facts.answers, one, many)
     else:
         message = _("In all, %(workers)s annotators submitted %(n)s responses.")
-        yield _sentence(message, workers=facts.workers, n=facts.answers)
+        yield as_sentence(message, workers=facts.workers, n=facts.answers)
     if facts.imported:
         one, many = _("One of them was collected elsewhere."), _("%(n)s of them were collected elsewhere.")
         yield counted_sentence(facts.imported, one, many)
     few, most = facts.per_hit
     if few != most:
         message = _("Each item was assigned to %(few)s to %(most)s different annotators.")
-        yield _sentence(message, few=few, most=most)
-    elif most == 1:
-        yield _sentence(_("Each item was assigned to one annotator."))
+        yield as_sentence(message, few=few, most=most)
     elif most:
-        yield _sentence(_("Each item was assigned to %(n)s different annotators."), n=most)
-    if facts.unanswered == 1:
-        yield _sentence(_("One item has no response."))
-    elif facts.unanswered:
-        yield _sentence(_("%(n)s of the items have no response."), n=facts.unanswered)
+        one = _("Each item was assigned to one annotator.")
+        yield counted_sentence(most, one, _("Each item was assigned to %(n)s different annotators."))
+    if facts.unanswered:
+        one, many = _("One item has no response."), _("%(n)s of the items have no response.")
+        yield counted_sentence(facts.unanswered, one, many)
     yield from _days(facts)
 
 
@@ -149,18 +137,17 @@ def _days(facts: Facts) -> Iterator[Sentence]:
         message = _("Responses were submitted from %(first)s to %(last)s (UTC).")
         if facts.imported:
             message = _("The others were submitted from %(first)s to %(last)s (UTC).")
-    yield _sentence(message, first=facts.first, last=facts.last)
+    yield as_sentence(message, first=facts.first, last=facts.last)
 
 
 def _selection(facts: Facts) -> Iterator[Sentence]:
     if facts.marketplace:
-        yield _sentence(_("Annotators were recruited on the marketplace %(name)s."), name=facts.marketplace)
-    if facts.chosen == 1:
-        yield _sentence(_("Participation was limited to one selected annotator."))
-    elif facts.chosen:
-        yield _sentence(_("Participation was limited to %(n)s selected annotators."), n=facts.chosen)
+        yield as_sentence(_("Annotators were recruited on the marketplace %(name)s."), name=facts.marketplace)
+    if facts.chosen:
+        one = _("Participation was limited to one selected annotator.")
+        yield counted_sentence(facts.chosen, one, _("Participation was limited to %(n)s selected annotators."))
     if facts.requirements:
-        yield _sentence(_("They had to meet these requirements: %(all)s."), all="; ".join(facts.requirements))
+        yield as_sentence(_("They had to meet these requirements: %(all)s."), all="; ".join(facts.requirements))
     for title, took, passed in facts.rounds:
         yield counted_sentence(
             took,
@@ -172,8 +159,8 @@ def _selection(facts: Facts) -> Iterator[Sentence]:
 
 
 def _instructions(facts: Facts) -> Iterator[Sentence]:
+    versions = ", ".join(map(str, facts.instructions_versions))
     if facts.instructions_versions and facts.unversioned:
-        versions = _listed([str(number) for number in facts.instructions_versions])
         yield counted_sentence(
             facts.unversioned,
             _("Versions of the instructions: %(all)s; not recorded for one response."),
@@ -181,17 +168,13 @@ def _instructions(facts: Facts) -> Iterator[Sentence]:
             all=versions,
         )
     elif len(facts.instructions_versions) == 1:
-        yield _sentence(
-            _("All responses were given under version %(n)s of the instructions."), n=facts.instructions_versions[0]
-        )
+        message = _("All responses were given under version %(n)s of the instructions.")
+        yield as_sentence(message, n=facts.instructions_versions[0])
     elif facts.instructions_versions:
-        versions = _listed([str(number) for number in facts.instructions_versions])
-        yield _sentence(_("Responses were given under versions %(all)s of the instructions."), all=versions)
+        yield as_sentence(_("Responses were given under versions %(all)s of the instructions."), all=versions)
     if facts.check_share:
-        share = f"{100 * facts.check_share:g}"
-        yield _sentence(
-            _("The target share of hidden gold items was %(share)s %% of each annotator's items."), share=share
-        )
+        message = _("The target share of hidden gold items was %(share)s %% of each annotator's items.")
+        yield as_sentence(message, share=f"{100 * facts.check_share:g}")
 
 
 def _pay(facts: Facts) -> Iterator[Sentence]:
@@ -201,7 +184,7 @@ def _pay(facts: Facts) -> Iterator[Sentence]:
             message = _("Active time was measured for %(timed)s responses; its median was %(n)s seconds.")
         if facts.timed == 1 < facts.answers:
             message = _("Active time was measured for one response; it was %(n)s seconds.")
-        yield _sentence(message, n=_seconds(facts.seconds), timed=facts.timed)
+        yield as_sentence(message, n=f"{facts.seconds:.{0 if facts.seconds >= 10 else 1}f}", timed=facts.timed)
     if facts.paid:
         yield counted_sentence(
             facts.workers,
@@ -229,24 +212,20 @@ def _wages(facts: Facts) -> Iterator[Sentence]:
         yield counted_sentence(facts.earners, one, many, wage=facts.wage, tenth=facts.tenth)
 
 
-def _seconds(value: float) -> str:
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
-
-
 def _agreement(facts: Facts) -> Iterator[Sentence]:
     for measure, figure in facts.agreements:
         value, low, high = (figure.get(end) for end in ("value", "low", "high"))
         if value is None:
             continue
-        named = {"measure": {"text": measure}, "value": _number(value, figure)}
+        named = {"measure": text_cell(measure), "value": _number(value, figure)}
         if low is None or high is None:
-            yield _sentence(_("%(measure)s is %(value)s."), **named)
+            yield as_sentence(_("%(measure)s is %(value)s."), **named)
         else:
             ends = {"low": _number(low, figure), "high": _number(high, figure)}
-            yield _sentence(_("%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s)."), **named, **ends)
+            yield as_sentence(_("%(measure)s is %(value)s (95 %% interval %(low)s to %(high)s)."), **named, **ends)
     if any(figure.get("low") is not None for _measure, figure in facts.agreements):
         about = whom(facts.counted_workers)
-        yield _sentence(about["text"], **about["values"])
+        yield as_sentence(about["text"], **about["values"])
 
 
 def _number(value: float, figure: Mapping[str, Any]) -> str:
@@ -255,19 +234,16 @@ def _number(value: float, figure: Mapping[str, Any]) -> str:
 
 
 def _decisions(facts: Facts) -> Iterator[Sentence]:
-    if facts.refused == 1:
-        yield _sentence(
-            _(
-                "In review, one response was excluded or returned for changes; the aggregated responses leave it "
-                "out, the figures count it."
-            )
+    if facts.refused:
+        one = _(
+            "In review, one response was excluded or returned for changes; the aggregated responses leave it "
+            "out, the figures count it."
         )
-    elif facts.refused:
-        message = _(
+        many = _(
             "In review, %(n)s responses were excluded or returned for changes; the aggregated responses "
             "leave them out, the figures count them."
         )
-        yield _sentence(message, n=facts.refused)
+        yield counted_sentence(facts.refused, one, many)
     if facts.picked:
         yield counted_sentence(
             facts.picked,
@@ -299,10 +275,8 @@ def _excluded(facts: Facts) -> Iterator[Sentence]:
         reasons="; ".join(f"{reason} ({count})" for reason, count in facts.excluded),
     )
     if facts.excluded_responses:
-        left = facts.answers - facts.excluded_responses
-        yield _sentence(
-            _("The figures therefore count %(left)s of the %(all)s responses."), left=left, all=facts.answers
-        )
+        message = _("The figures therefore count %(left)s of the %(all)s responses.")
+        yield as_sentence(message, left=facts.answers - facts.excluded_responses, all=facts.answers)
 
 
 def in_words(facts: Facts, translate: tables.Translate = str) -> str:

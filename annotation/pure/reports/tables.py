@@ -49,6 +49,11 @@ def interval(figure: Mapping[str, Any]) -> str:
     return f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
 
 
+def percent_with_interval(figure: Mapping[str, Any]) -> str:
+    """ "78.0 % [71.9, 83.6]", without the interval if there is none, a dash if the figure is undefined."""
+    return UNKNOWN if figure["value"] is None else f"{in_percent(figure)} % {interval(figure)}".rstrip()
+
+
 def text_cell(words: str, **values: Any) -> dict[str, Any]:
     """A cell of words, a gettext id, that is translated when it is shown."""
     return {"text": words, "values": values}

@@ -44,6 +44,11 @@ def wanted(element: Element, name: str) -> Element:
     return match
 
 
+def wanted_whole(element: Element, name: str) -> int:
+    """The whole number in the one child of that name; Malformed where there is none."""
+    return whole_text(text_of(wanted(element, name)), name)
+
+
 def text_of(element: Element | None) -> str:
     return "" if element is None else "".join(element.itertext())
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 from annotation.pure.data.example import Example, Paragraph
 from annotation.pure.reports import human_scores
@@ -22,19 +22,6 @@ from annotation.tasktype.helpers.positions import position_of
 KINDS = ("span", "yes", "no", "none", "option")
 Support = frozenset[Hashable]
 NEAR = 0.5  # F1 from which an answer counts as a variant of gold
-
-
-class AnswerControls(Protocol):
-    """The controls of a page, the same for every item of a batch."""
-
-    @property
-    def yes_no(self) -> bool: ...
-    @property
-    def choices(self) -> bool: ...
-    @property
-    def support(self) -> bool: ...
-    @property
-    def sentences(self) -> bool: ...
 
 
 def answer_text(answer: JSON) -> str:
@@ -68,8 +55,11 @@ def search(payload: JSON, params: Mapping[str, str]) -> JSON:
     }
 
 
-def payload_of(example: Example, options: AnswerControls, *, no_answer: bool) -> JSON | None:
-    """Question and context without gold; None, which skips the example, if there is nothing to read or choose."""
+def payload_of(example: Example, options: Any, *, no_answer: bool) -> JSON | None:
+    """Question and context without gold; None, which skips the example, if there is nothing to read or choose.
+
+    `options` are a batch's, with at least `yes_no`, `choices`, `support` and `sentences`.
+    """
     if not example.question.strip() or not example.paragraphs:
         return None
     if options.sentences and any(p.sentences is None for p in example.paragraphs):
@@ -88,7 +78,7 @@ def payload_of(example: Example, options: AnswerControls, *, no_answer: bool) ->
     }
 
 
-def _paragraph(paragraph: Paragraph, options: AnswerControls) -> JSON:
+def _paragraph(paragraph: Paragraph, options: Any) -> JSON:
     shown: JSON = {"title": paragraph.title, "text": paragraph.text}
     if options.sentences:
         shown["sentences"] = [list(span) for span in paragraph.sentence_spans()]
@@ -112,11 +102,10 @@ def completed(payload: JSON, answer: Any) -> JSON:
     if not isinstance(answer, Mapping) or not isinstance(answer.get("text"), str):
         raise ValueError('needs {"text": ..., "support": [paragraph positions or titles]}')
     support, facts = answer.get("support", []), answer.get("facts", [])
-    titles = [paragraph["title"] for paragraph in payload["paragraphs"]]
     if not isinstance(support, list):
         raise ValueError("support must list paragraphs by position or title")
-    places = [position_of(place, titles, "support") for place in support]
-    facts = _facts(facts, payload)
+    titles = [paragraph["title"] for paragraph in payload["paragraphs"]]
+    places, facts = [position_of(place, titles, "support") for place in support], _facts(facts, payload)
     given = {"facts": facts, "support": sorted({*places, *(p for p, _s in facts)})}
     return _told_place(answer, payload, given) or _placed(answer["text"], payload, given)
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
-from annotation.pure.reports import tables
 from annotation.pure.reports.answers_per_item import common_count
 from annotation.pure.reports.people_tables import for_workers, responses_each
 from annotation.pure.reports.tables import as_sentence as as_sentence
+from annotation.pure.reports.tables import percent_with_interval as percent_with_interval
 from annotation.pure.reports.tables import table as table
 from annotation.pure.reports.tables import text_cell as text_cell
 from annotation.pure.review.label_tables import WITHOUT_ONE, agreement_columns, alpha_row, raw_agreement_row
@@ -34,13 +34,6 @@ def share(count: int, total: int) -> JSON:
 def share_of(values: Sequence[bool]) -> JSON:
     """The share of true values with its Wilson interval, as a cell."""
     return share(sum(values), len(values))
-
-
-def in_words(figure: JSON) -> str:
-    """ "78.0 % [71.9, 83.6]", without the interval if there is none, a dash if the figure is undefined."""
-    if figure["value"] is None:
-        return "–"
-    return f"{tables.in_percent(figure)} % {tables.interval(figure)}".rstrip()
 
 
 def agreement_table(units: Units, *, seed: int, guessing: float | None = None) -> JSON:
