@@ -1,7 +1,5 @@
 """Authentication by bearer token or by session."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Shared parts of the examples of bodies in the schema; each Input has its own."""
 
-from __future__ import annotations
-
 from typing import Final
 
 HIT, ANSWER, QUALIFICATION = "pXq3vKZ0T8yJd1mWb6cR2g", "bD9kQm2sVt7RzYx4Hn1LwA", "3U748KXVQNUM76FK5NS67XQ1C5G5KX"

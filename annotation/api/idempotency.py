@@ -1,7 +1,5 @@
 """Writes with an Idempotency-Key, each carried out once."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable

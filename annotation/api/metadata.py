@@ -1,7 +1,5 @@
 """Responses to OPTIONS: the allowed methods only; the schema describes the rest."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework.metadata import BaseMetadata

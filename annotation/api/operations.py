@@ -11,8 +11,6 @@ Its docstring is the operation's summary and, after an empty line, its descripti
 writes runs at most once under an Idempotency-Key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import wraps

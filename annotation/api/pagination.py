@@ -1,7 +1,5 @@
 """Cursor pagination, which neither skips nor repeats rows while new ones come in."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Parsers of request bodies: JSON objects up to 2 MB, forms and files."""
 
-from __future__ import annotations
-
 import json
 from http import HTTPStatus
 from typing import Any, NoReturn

@@ -1,7 +1,5 @@
 """Errors as problem details (RFC 9457), with type, title, status and detail, and the invalid fields."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field

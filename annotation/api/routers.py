@@ -1,7 +1,5 @@
 """URLs of ViewSets below `/api/v1/`, with former URLs as aliases."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

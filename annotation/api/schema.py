@@ -1,7 +1,5 @@
 """The API's OpenAPI schema: rules that all operations share."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Collection

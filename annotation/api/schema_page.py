@@ -1,7 +1,5 @@
 """The pages that serve the API's schema."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from drf_spectacular.renderers import OpenApiJsonRenderer2, OpenApiYamlRenderer, OpenApiYamlRenderer2

@@ -1,7 +1,5 @@
 """Bases of the API's serializers: strictly validated bodies and queries, fields of kinds, aliases of former names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar
 

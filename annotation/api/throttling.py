@@ -1,7 +1,5 @@
 """Rate limits, counted in a cache that all web processes share if Redis is configured."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

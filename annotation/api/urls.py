@@ -1,7 +1,5 @@
 """The API's URLs below /api/v1/."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 from django.http import Http404

@@ -1,7 +1,5 @@
 """The base of the API's ViewSets: the caller's role and token, the objects that the URL names, negotiation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

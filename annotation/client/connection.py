@@ -4,8 +4,6 @@ Every write has an Idempotency-Key, the same for each attempt, so that a request
 out twice.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping

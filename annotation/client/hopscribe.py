@@ -1,7 +1,5 @@
 """The entry point: a project of an installation."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

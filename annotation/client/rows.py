@@ -1,7 +1,5 @@
 """Rows of a list: iterated as they are loaded, or as a frame of pandas, polars or Hugging Face's datasets."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module

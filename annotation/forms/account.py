@@ -1,7 +1,5 @@
 """Forms of a person's own account: profile, password, two-factor authentication, API tokens, deletion."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Forms of what can still change after a launch: title, time, workers, their requirements, and instructions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

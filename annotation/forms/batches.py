@@ -1,7 +1,5 @@
 """The form of the launch page, with hidden gold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import count
 from typing import Any

@@ -1,7 +1,5 @@
 """The form of a derivation: its options, a name and a seed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import Any

@@ -1,7 +1,5 @@
 """Forms of an item, by fields or as JSON, and of a dataset's details."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Forms about money."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The form of a qualification round: a batch's settings, and the rule to pass."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Fields to choose rows of the database."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """A form for the options of a task, made from its dataclass."""
 
-from __future__ import annotations
-
 from dataclasses import fields as dataclass_fields
 from typing import Any
 

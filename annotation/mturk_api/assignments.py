@@ -1,7 +1,5 @@
 """Assignments: list, read, approve and reject."""
 
-from __future__ import annotations
-
 from annotation.flow.review import assignment_approval
 from annotation.flow.review.assignment_approval import WrongState
 from annotation.models import Assignment

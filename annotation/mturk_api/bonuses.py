@@ -1,7 +1,5 @@
 """Operations on money: bonuses and the account's balance."""
 
-from __future__ import annotations
-
 import secrets
 from decimal import Decimal
 

@@ -3,8 +3,6 @@
 Cookies, sessions and CSRF tokens are ignored: only the signature authenticates.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import time

@@ -1,7 +1,5 @@
 """Errors of the MTurk API: a `__type`, a message that clients match, and a TurkErrorCode."""
 
-from __future__ import annotations
-
 
 class RequestError(Exception):
     """An error of the API. `kind` is its `__type`, `code` its TurkErrorCode without the prefix."""

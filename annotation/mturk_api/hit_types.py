@@ -1,7 +1,5 @@
 """HIT types, and creating HITs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """HITs: read, list, extend, expire, review status, change type, delete."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.db.models import Q, QuerySet

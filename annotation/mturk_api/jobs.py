@@ -1,7 +1,5 @@
 """Scheduled jobs of the MTurk API."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.db.models import QuerySet

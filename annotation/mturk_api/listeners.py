@@ -1,7 +1,5 @@
 """Listeners that keep HITs of the MTurk API up to date; other batches cost no query."""
 
-from __future__ import annotations
-
 from annotation import events
 from annotation.models import Assignment, Batch
 from annotation.mturk_api.flow import hit_funds, notification_events, policy_checks

@@ -1,7 +1,5 @@
 """Notification settings of a HIT type, and test events."""
 
-from __future__ import annotations
-
 from annotation.mturk_api import rows
 from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.flow import notification_events

@@ -1,7 +1,5 @@
 """Every operation of the API: importing a module registers its operations."""
 
-from __future__ import annotations
-
 from annotation.mturk_api import (
     assignments,
     bonuses,

@@ -1,7 +1,5 @@
 """Cursor pagination, which neither skips nor repeats rows while new ones come in."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

@@ -1,7 +1,5 @@
 """Results and actions of a HIT's review policies."""
 
-from __future__ import annotations
-
 from annotation.mturk_api import paging, rows
 from annotation.mturk_api.flow import policy_actions
 from annotation.mturk_api.models import PolicyOutcome

@@ -1,7 +1,5 @@
 """Qualification types: create, change, list, delete. MTurk's own ones can be read by everybody."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scores of qualifications, and requests for them."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Conflict

@@ -1,7 +1,5 @@
 """Queues of notifications: the part of SQS's JSON protocol that clients need to fetch and delete messages."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

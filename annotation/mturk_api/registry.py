@@ -1,7 +1,5 @@
 """The registry of the API's operations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

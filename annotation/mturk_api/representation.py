@@ -1,7 +1,5 @@
 """HITs, their terms and assignments as the protocol writes them, to and fro; a page of them in few queries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 

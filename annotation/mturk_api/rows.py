@@ -1,7 +1,5 @@
 """The caller's rows by the API's ids. Rows of other requesters give the error for unknown ids."""
 
-from __future__ import annotations
-
 from annotation.models import Assignment, QualificationRequest, QualificationType, Worker
 from annotation.mturk_api.errors import RequestError
 from annotation.mturk_api.models import HitType, Listing

@@ -4,8 +4,6 @@ Operations get Python values: money as Decimal, times as aware datetimes. What b
 maxima, enums) is checked here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Authentication by AWS Signature Version 4: signed again with botocore's own signer, and compared."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

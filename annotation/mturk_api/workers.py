@@ -1,7 +1,5 @@
 """Workers: block, unblock, notify."""
 
-from __future__ import annotations
-
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
 from annotation.models import Assignment, Worker, WorkerBlock

@@ -1,7 +1,5 @@
 """Tags for pages with a decomposition: texts of hops, bridges, the graph."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import template

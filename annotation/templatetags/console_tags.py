@@ -1,7 +1,5 @@
 """Tags of all requesters' pages: the project's sections and breadcrumbs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import template

@@ -1,7 +1,5 @@
 """Tags for pages of single decisions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import template

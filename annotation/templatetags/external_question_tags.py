@@ -1,7 +1,5 @@
 """Tags for pages of HITs from the MTurk API: the frame's URL and sandbox, and sanitised text."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """Filters for figures of reports: stored as 0..1, shown in percent with one decimal."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Labels and colours of states, the same on every page."""
 
-from __future__ import annotations
-
 from django import template
 from django.utils.translation import gettext as _
 

@@ -1,7 +1,5 @@
 """Filters for dollars."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from django import template

@@ -1,7 +1,5 @@
 """Tags for pages of ablated questions."""
 
-from __future__ import annotations
-
 import re
 
 from django import template

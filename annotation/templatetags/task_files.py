@@ -3,8 +3,6 @@
 A template names a file without its folder, so that a copied task uses its own: `{% task_css "page.css" %}`.
 """
 
-from __future__ import annotations
-
 from django import template
 from django.template.base import Parser, Token
 from django.templatetags.static import static

@@ -1,7 +1,5 @@
 """Access control of pages. Objects that the viewer may not see give 404."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

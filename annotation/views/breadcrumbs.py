@@ -1,7 +1,5 @@
 """Breadcrumbs of requesters' pages: project, section, pages in between, the page itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

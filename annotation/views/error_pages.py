@@ -1,7 +1,5 @@
 """Error pages: a pause while the database is unavailable, an apology for errors."""
 
-from __future__ import annotations
-
 import sys
 from http import HTTPStatus
 

@@ -1,7 +1,5 @@
 """Liveness, readiness and metrics."""
 
-from __future__ import annotations
-
 from ipaddress import ip_address, ip_network
 
 from django.conf import settings

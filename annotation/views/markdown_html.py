@@ -1,7 +1,5 @@
 """Markdown as safe HTML: the only place that renders it, and the only one that marks users' texts as safe."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import nh3

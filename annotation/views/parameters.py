@@ -1,7 +1,5 @@
 """Values of a request's parameters."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 from django.http import HttpRequest

@@ -1,7 +1,5 @@
 """What a page does when flow refuses: show the reason as a message, or at the form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """Batches: list, create, change, launch, pause, close and continue them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The HITs of a batch: their content, their progress, their responses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Q

@@ -1,7 +1,5 @@
 """Settings of a batch in a request, validated by the forms of the launch page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Serializers of batches, and the base of resources of a batch."""
 
-from __future__ import annotations
-
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 

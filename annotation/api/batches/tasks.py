@@ -1,7 +1,5 @@
 """The tasks that batches can have, with their options."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import Field, fields
 from typing import Any

@@ -1,7 +1,5 @@
 """Datasets: list, import, change, export, delete."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Derivations: the available ones with their options, and jobs that run one."""
 
-from __future__ import annotations
-
 from dataclasses import Field, fields
 from typing import Any
 

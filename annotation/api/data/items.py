@@ -1,7 +1,5 @@
 """Items: edited, retired and restored. An edit is a new version; HITs keep the version that they were made with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Serializers of datasets and items, and the base of resources of a dataset."""
 
-from __future__ import annotations
-
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from rest_framework import serializers

@@ -1,7 +1,5 @@
 """A project's money: balances, payments, ledger."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Payouts: what workers are owed, for the lab to pay, and the results."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Count, Q, Sum

@@ -1,7 +1,5 @@
 """Invites: links by which people join a project."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.urls import reverse

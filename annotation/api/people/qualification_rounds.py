@@ -3,8 +3,6 @@
 A round is a batch: it is launched, paused, closed and discarded as one.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Qualification types: list, create, change, retire and restore them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db.models import Count, Q

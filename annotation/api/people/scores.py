@@ -1,7 +1,5 @@
 """Scores of a qualification: grant and revoke them, and decide on requests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

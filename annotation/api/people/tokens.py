@@ -1,7 +1,5 @@
 """The caller's own API tokens. New ones are created on the project's page only."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

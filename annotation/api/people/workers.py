@@ -1,7 +1,5 @@
 """Workers of a project under pseudonyms: figures, qualifications, deactivation, blocks, messages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.shortcuts import get_object_or_404

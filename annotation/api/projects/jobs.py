@@ -1,7 +1,5 @@
 """Background jobs: progress and result, retry and undo."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """The audit log of a project."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

@@ -1,7 +1,5 @@
 """The caller's projects."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

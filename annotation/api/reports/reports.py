@@ -1,7 +1,5 @@
 """The report of a batch: the stored one, its recalculation in a job, its tables as files."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Any
 

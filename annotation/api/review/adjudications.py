@@ -1,7 +1,5 @@
 """HITs to adjudicate, and reviewers' decisions on them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Aggregated responses of a batch, as a dataset created from the results now would contain them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http.response import HttpResponseBase

@@ -1,7 +1,5 @@
 """Approval: paid responses with their deadlines, and decisions on one or many."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Workers' problem reports, and requesters' decisions on them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.utils.translation import gettext as _

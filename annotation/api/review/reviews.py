@@ -1,7 +1,5 @@
 """Reviews: responses drawn for review, and decisions on them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import Http404

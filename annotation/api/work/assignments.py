@@ -1,7 +1,5 @@
 """Assignments, with their responses and the requesters' decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

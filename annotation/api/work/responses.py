@@ -1,7 +1,5 @@
 """Responses: every revision, as JSON or as a file; and the import of responses from elsewhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http.response import HttpResponseBase

@@ -1,7 +1,5 @@
 """Access keys of the MTurk API: create and revoke."""
 
-from __future__ import annotations
-
 import secrets
 from decimal import Decimal
 

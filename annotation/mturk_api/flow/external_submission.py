@@ -1,7 +1,5 @@
 """Responses to HITs of the MTurk API, posted by their pages and authenticated by the assignment's id, stored once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

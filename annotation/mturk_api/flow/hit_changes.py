@@ -4,8 +4,6 @@ Lock order: batch, HIT, listing, accounts; changes of a HIT's assignments lock t
 `no_key`, because a ledger entry about a batch checks the batch's key at commit, after the accounts are locked.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from django.db import transaction

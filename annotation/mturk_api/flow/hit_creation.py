@@ -3,8 +3,6 @@
 The dataset of a HIT type is created with its first HIT. The cost does not depend on the number of HITs.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field

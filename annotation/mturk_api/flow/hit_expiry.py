@@ -3,8 +3,6 @@
 This can happen by time alone, so a sweep looks for unnoticed ones. Lock order: HIT, listing.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

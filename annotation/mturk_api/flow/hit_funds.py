@@ -5,8 +5,6 @@ without a sweep: whoever reads the balance or sets money aside calls `catch_up` 
 participation, batch, HIT, listing, accounts.
 """
 
-from __future__ import annotations
-
 import logging
 from datetime import timedelta
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Delivery of MTurk notifications: posted and signed, with retries; or fetched from a queue."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import timedelta
 

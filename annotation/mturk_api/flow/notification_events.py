@@ -4,8 +4,6 @@ An event is written in the transaction that it reports; `flow/notification_deliv
 it is fetched. Batches that are not of the MTurk API cost no query here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Review policies, second half: carrying out the intended actions, each once."""
 
-from __future__ import annotations
-
 import logging
 from datetime import timedelta
 

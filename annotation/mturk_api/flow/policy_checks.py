@@ -4,8 +4,6 @@ The rows are written in the same transaction as the submission; `flow/policy_act
 afterwards.
 """
 
-from __future__ import annotations
-
 from annotation.models import Assignment, WorkerResponse
 from annotation.mturk_api.flow.notification_events import EXTERNAL
 from annotation.mturk_api.models import Listing, PolicyOutcome

@@ -3,8 +3,6 @@
 A token is used for 24 hours, in the transaction of its effect: a simultaneous request with it waits, and then fails.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction

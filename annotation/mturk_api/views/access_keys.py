@@ -1,7 +1,5 @@
 """A project's access keys of the MTurk API."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse

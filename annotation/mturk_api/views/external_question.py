@@ -4,8 +4,6 @@ They use no cookies, because those pages have an origin of their own. A submissi
 unguessable id, once (docs/marketplace.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 

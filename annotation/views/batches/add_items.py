@@ -1,7 +1,5 @@
 """Copying a batch as a draft, and drafts for more items."""
 
-from __future__ import annotations
-
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """What every page of a batch shares: look-up, heading, tabs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.shortcuts import get_object_or_404

@@ -1,7 +1,5 @@
 """A project's batches: the list, a batch's overview, and pausing, resuming, closing and deleting it."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Q

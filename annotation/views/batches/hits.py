@@ -1,7 +1,5 @@
 """The HITs of a batch: a list by disagreement, and one HIT with all responses beside gold."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

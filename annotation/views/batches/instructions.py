@@ -1,7 +1,5 @@
 """A batch's instructions: their versions, and editing."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

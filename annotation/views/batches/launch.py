@@ -1,7 +1,5 @@
 """The launch page: a form that is saved as a draft, previewed, and launched."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

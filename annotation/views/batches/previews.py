@@ -1,7 +1,5 @@
 """A batch as workers see it, before and after its launch. Nothing can be submitted here."""
 
-from __future__ import annotations
-
 from random import Random
 
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """Reserving HITs for chosen workers, the list of reservations, and cancelling them."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

@@ -1,7 +1,5 @@
 """Documents on a dataset as files: provenance, datasheet, card."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpRequest, HttpResponse
 
 from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document

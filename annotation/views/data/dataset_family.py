@@ -1,7 +1,5 @@
 """The graph of a project's datasets and batches, as a picture and as an equivalent list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

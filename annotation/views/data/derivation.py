@@ -1,7 +1,5 @@
 """Deriving a dataset from another: choice of the derivation, options and name."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """The report of a derivation as tables, also as files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Editing items: forms, versions with their differences, restoring, retiring."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One item of a dataset with all its gold, for requesters."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A project's money: budget, money set aside, wages, ledger."""
 
-from __future__ import annotations
-
 import secrets
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Payouts: creating one, its file, and importing results."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render

@@ -1,7 +1,5 @@
 """Messages between requesters and workers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

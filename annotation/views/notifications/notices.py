@@ -1,7 +1,5 @@
 """The viewer's notices: list, open, mark as read, choose kinds."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect

@@ -1,7 +1,5 @@
 """A person's own account: profile, projects, password, deletion."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

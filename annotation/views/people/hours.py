@@ -1,7 +1,5 @@
 """The hours sheet of a project, for staff paid by the hour."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones

@@ -1,7 +1,5 @@
 """Members of a project: changing roles, removing, restoring."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404

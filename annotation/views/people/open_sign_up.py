@@ -1,7 +1,5 @@
 """The open page of a project, where people join without an invite."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib.auth import login

@@ -1,7 +1,5 @@
 """The people of a project: members, workers, invites."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Qualification rounds: creating, results, choosing by a mark, granting."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

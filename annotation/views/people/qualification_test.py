@@ -1,7 +1,5 @@
 """Taking a qualification's test: description, start, answers, submission."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Requesters' pages of qualifications: types, holders, requests, and granting by hand, file or rule."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Display of a round: chances of passing, histogram with mark, grid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

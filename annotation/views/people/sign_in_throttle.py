@@ -1,7 +1,5 @@
 """Throttling of wrong passwords and codes by people who are (partly) signed in."""
 
-from __future__ import annotations
-
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render

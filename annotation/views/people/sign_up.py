@@ -1,7 +1,5 @@
 """Signing in, joining by invite, consent, preferences, and the home redirect."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Two-factor authentication: set-up, backup codes, removal, and the second step of signing in."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import segno

@@ -1,7 +1,5 @@
 """A worker: quality, speed, pay, messages; one batch of theirs over time; erasing their personal data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

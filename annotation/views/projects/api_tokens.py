@@ -1,7 +1,5 @@
 """A member's own API tokens: create, list, revoke."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

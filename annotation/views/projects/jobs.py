@@ -1,7 +1,5 @@
 """A background job: progress and result."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

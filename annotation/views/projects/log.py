@@ -1,7 +1,5 @@
 """The audit log of a project."""
 
-from __future__ import annotations
-
 from datetime import date
 
 from django.core.paginator import Paginator

@@ -1,7 +1,5 @@
 """A project: creating it, its home with the progress of its batches, and its settings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -1,7 +1,5 @@
 """The bin: deleted objects of a project, restoring and erasing them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

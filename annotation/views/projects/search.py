@@ -1,7 +1,5 @@
 """Search in a project: a page, and a fragment for the search dialog."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """A batch's report and its workers: the stored report, and its recalculation in a job."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Comparisons of batches, datasets, or workers and models, chosen by checkboxes in the query string."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

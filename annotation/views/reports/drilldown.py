@@ -1,7 +1,5 @@
 """Links from a number of a report to the responses behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Display of a report: tables, charts, a paragraph for a paper, findings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables and charts of the stored report as files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,7 +1,5 @@
 """Display of the tables of any report: cells, bars, links from numbers, and files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Adjudication, HIT by HIT: choose a response by its number, write one, or exclude the HIT."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The approval queue: responses with their deadlines, decided one by one or many at once."""
 
-from __future__ import annotations
-
 import secrets
 from decimal import Decimal, InvalidOperation
 from typing import Any

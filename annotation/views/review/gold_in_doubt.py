@@ -1,7 +1,5 @@
 """Gold in doubt, item by item, and creating a corrected dataset."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Problem reports, and a requester's decisions on them."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse

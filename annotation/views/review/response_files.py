@@ -1,7 +1,5 @@
 """Export and import of a batch's responses."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _

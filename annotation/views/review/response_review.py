@@ -1,7 +1,5 @@
 """Review of one response, with single keys, and on to the next."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlencode
 

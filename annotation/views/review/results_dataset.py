@@ -1,7 +1,5 @@
 """Creating a dataset from the results of a batch."""
 
-from __future__ import annotations
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _

@@ -1,7 +1,5 @@
 """Reviews of a batch: coverage by worker, drawing more, and HITs to choose from."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """A worker's assignment: working on it, submitting, returning, and going on to the next."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """The built-in marketplace: finding HITs of all projects, and previewing and accepting those of the MTurk API."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

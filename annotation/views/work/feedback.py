@@ -1,7 +1,5 @@
 """Requesters' feedback to a worker, acknowledged before the next assignment."""
 
-from __future__ import annotations
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 

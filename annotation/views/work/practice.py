@@ -1,7 +1,5 @@
 """Practice: a task's page with a practice item. Only the worker's progress is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 from typing import Any

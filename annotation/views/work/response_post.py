@@ -1,7 +1,5 @@
 """Requests of a worker's page, on this site or inside a marketplace's frame."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse

@@ -1,7 +1,5 @@
 """The frame of a task's page, for working, changing and previewing."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from random import Random

@@ -1,7 +1,5 @@
 """The worker's home: open work, submitted work, returned work."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.paginator import Paginator

@@ -1,7 +1,5 @@
 """A worker's qualifications, requests, earnings, messages and details."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.contrib import messages

@@ -1,7 +1,5 @@
 """Create an access key for the MTurk API, and the requester's account if there is none."""
 
-from __future__ import annotations
-
 import argparse
 from decimal import Decimal, InvalidOperation
 from typing import Any

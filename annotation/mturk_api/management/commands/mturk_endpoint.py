@@ -1,7 +1,5 @@
 """Serve the MTurk API at `/` of a host and port of its own, together with the pages for workers."""
 
-from __future__ import annotations
-
 import argparse
 import ipaddress
 from pathlib import Path
