@@ -1,6 +1,6 @@
 """Bases of the API's serializers: strictly validated bodies and queries, fields of kinds, aliases of former names."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.http import QueryDict
@@ -45,7 +45,7 @@ class Aliased(serializers.Serializer):
                 given[new] = given.pop(old)
         for name, values in self.VALUE_ALIASES.items():
             if isinstance(value := given.get(name), list):
-                given[name] = [values.get(one, one) if isinstance(one, str) else one for one in value]
+                given[name] = [values.get(item, item) if isinstance(item, str) else item for item in value]
             elif isinstance(value, str):
                 given[name] = values.get(value, value)
         return given
@@ -101,7 +101,7 @@ def _unlike(field: serializers.Field, value: Any) -> str:
     inner = getattr(field, "child", None)
     if inner is not None and isinstance(value, list | Mapping):
         values = value.values() if isinstance(value, Mapping) else value
-        return next((text for one in values if (text := _unlike(inner, one))), "")
+        return next((text for inner_value in values if (text := _unlike(inner, inner_value))), "")
     wanted = next((types for kind, types in TYPES if isinstance(field, kind)), None)
     fits = wanted is None or value is None or (isinstance(value, wanted) and (bool in wanted) is (type(value) is bool))
     if not fits and isinstance(field, serializers.DecimalField):
@@ -139,9 +139,9 @@ def _name_choices(read: serializers.Serializer) -> None:
     for field in read.fields.values():
         inner = getattr(field, "child", field)
         if isinstance(inner, serializers.ChoiceField):
-            there = ", ".join(map(str, inner.choices)).replace("{", "{{").replace("}", "}}")
+            choices = ", ".join(map(str, inner.choices)).replace("{", "{{").replace("}", "}}")
             text = _("“{input}” is not a valid choice. Choose one of: %(choices)s.")
-            inner.error_messages["invalid_choice"] = text % {"choices": there}
+            inner.error_messages["invalid_choice"] = text % {"choices": choices}
 
 
 def once(given: QueryDict) -> None:
@@ -149,6 +149,13 @@ def once(given: QueryDict) -> None:
     twice = [name for name, values in given.lists() if len(values) > 1]
     if twice:
         raise ValidationError({name: [_("Give this only once.")] for name in twice})
+
+
+def refuse_unknown(field: str, names: Sequence[Any], known: Container[Any], text: str) -> None:
+    """Raise ValidationError for each name that is not known; `text` may contain %(name)s."""
+    unknown = {f"{field}.{k}": [text % {"name": name}] for k, name in enumerate(names) if name not in known}
+    if unknown:
+        raise ValidationError(unknown)
 
 
 def posted_file(sent: Any, empty: str) -> Any:
@@ -177,6 +184,11 @@ class WorkerField(serializers.CharField):
 
     def run_validation(self, data: Any = empty) -> Any:
         return worker_names.worker_named(self.context["view"].project, super().run_validation(data))
+
+
+def texts(longest: int, **more: Any) -> serializers.ListField:
+    """A list of texts, each of at most so many characters."""
+    return serializers.ListField(child=serializers.CharField(max_length=longest), **more)
 
 
 def dollars(**more: Any) -> serializers.DecimalField:

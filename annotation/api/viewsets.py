@@ -13,11 +13,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
+from annotation import jobs
 from annotation.api.operations import Operation
 from annotation.api.parsers import FileParser, FormParser, ObjectParser
 from annotation.api.schema import OperationSchema
 from annotation.flow.people import two_factor
-from annotation.models import ApiToken, Member, Project
+from annotation.models import ApiToken, Job, Member, Project
 from annotation.pure.people import roles
 
 PARSERS = {parser.media_type: parser for parser in (ObjectParser, FormParser, FileParser)}
@@ -96,6 +97,10 @@ class ResourceViewSet(GenericViewSet):
         """
         if (self.lookup_url_kwarg or self.lookup_field) in self.kwargs:
             self.row = self.get_object()
+
+    def enqueue(self, kind: str, title: str, arguments: dict[str, Any]) -> Job:
+        """Queue a job of the project, or return the same job if it is already waiting or running."""
+        return jobs.enqueue_once(kind, project=self.project, title=title, arguments=arguments, user=self.request.user)
 
     def shown(self) -> Any:
         """The row named by the URL, read again for its serializer."""

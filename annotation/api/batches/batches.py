@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from annotation import jobs
 from annotation.api.batches.inputs import DraftInput, NewDraftInput, TermsInput, launch_form, terms_form
 from annotation.api.batches.serializers import BatchSerializer, InstructionsSerializer, OneBatchSerializer
 from annotation.api.data.serializers import no_page
@@ -137,27 +136,22 @@ class BatchViewSet(ResourceViewSet):
         return self._stored(self._change_draft(data) if draft else self._change_terms(data))
 
     def _stored(self, batch: Batch) -> Batch:
-        found: Batch = self.get_queryset().get(pk=batch.pk)
-        return found
+        return self.get_queryset().get(pk=batch.pk)  # type: ignore[no-any-return]
 
     def _change_draft(self, data: JSON) -> Batch:
+        text = _("This batch is a qualification round. Change its settings on its page or with changeRound.")
         if round_attempts.round_of(self.row) is not None:
-            raise Refused(
-                _("This batch is a qualification round. Change its settings on its page or with changeRound.")
-            )
+            raise Refused(text)
         return launch_form(self.project, data, batch=self.row).save_draft(self.request.user)
 
     @transaction.atomic
     def _change_terms(self, data: JSON) -> Batch:
-        late = sorted(set(data) - set(TermsInput().fields))
-        if late:
-            text = _("This cannot be changed after the launch.")
-            raise ValidationError({name: [text] for name in late})
+        if late := sorted(set(data) - set(TermsInput().fields)):
+            raise ValidationError({name: [_("This cannot be changed after the launch.")] for name in late})
         terms_form(self.row, data).save()
         if "instructions" in data:
-            batch_launch.change_instructions(
-                self.row, data["instructions"].replace("\r\n", "\n"), user=self.request.user
-            )
+            text = data["instructions"].replace("\r\n", "\n")
+            batch_launch.change_instructions(self.row, text, user=self.request.user)
         return self.row
 
     @operation(id="discardBatch")
@@ -171,14 +165,9 @@ class BatchViewSet(ResourceViewSet):
         recycle_bin.restore_batch(self.row)
 
     def _enqueue(self, kind: str, title: str, **arguments: Any) -> Job:
-        """Queue a job, or return the same job if it is already waiting or running."""
-        return jobs.enqueue_once(
-            kind,
-            project=self.project,
-            title=title % {"batch": self.row.title, **arguments},
-            arguments={"batch": self.row.pk, **arguments},
-            user=self.request.user,
-        )
+        """Queue a job on the batch."""
+        title %= {"batch": self.row.title, **arguments}
+        return self.enqueue(kind, title, {"batch": self.row.pk, **arguments})
 
     @action(gives=QueuedSerializer)
     def quote(self) -> Job:
@@ -241,9 +230,9 @@ class BatchViewSet(ResourceViewSet):
     @action(takes=CloneInput, status=201, location="batches/{0.slug}/")
     def clone(self, data: JSON) -> Batch:
         """Create a draft with all settings of this batch, including those of a qualification round."""
-        other = {"slug": data["name"]} if "name" in data else {}
-        other |= {"title": data["title"]} if "title" in data else {}
-        return self._stored(add_items.clone(self.row, user=self.request.user, **other))
+        if "name" in data:
+            data["slug"] = data.pop("name")
+        return self._stored(add_items.clone(self.row, user=self.request.user, **data))
 
     @action("get", "next", many=True, pages=Whole, gives=RemainingSerializer, id="listRemainingItems")
     def remaining_items(self) -> Any:

@@ -10,7 +10,7 @@ from rest_framework.exceptions import ValidationError
 from annotation import recruitment
 from annotation.api.batches.serializers import ChecksSerializer, RequirementSerializer
 from annotation.api.examples import QUALIFICATION
-from annotation.api.serializers import JSON, Input, KindField, dollars
+from annotation.api.serializers import JSON, Input, KindField, dollars, texts
 from annotation.flow.batches import batch_launch
 from annotation.flow.people import worker_names
 from annotation.forms.batch_terms import WhoForm
@@ -28,10 +28,8 @@ class TermsInput(Input):
 
     title = serializers.CharField(max_length=200, required=False)
     expected_minutes = serializers.FloatField(required=False, allow_null=True, min_value=0.5, max_value=600)
-    people = serializers.ListField(
-        child=serializers.CharField(max_length=64),
-        required=False,
-        help_text="Pseudonyms or worker ids of those who may work on it; empty: everybody.",
+    people = texts(
+        64, required=False, help_text="Pseudonyms or worker ids of those who may work on it; empty: everybody."
     )
     requirements = RequirementSerializer(many=True, required=False)
     instructions = serializers.CharField(
@@ -46,7 +44,7 @@ class DraftInput(TermsInput):
 
     name = serializers.SlugField(max_length=100, required=False, help_text="Made from the title by default.")
     task = KindField(choices=kinds(), required=False, help_text="One of `listTasks`.")
-    datasets = serializers.ListField(child=serializers.CharField(max_length=100), required=False)
+    datasets = texts(100, required=False)
     options = serializers.DictField(required=False, help_text="Options of the task; see `tasks/`.")
     sample = serializers.IntegerField(
         required=False,
@@ -89,25 +87,14 @@ class NewDraftInput(DraftInput):
 
     title = serializers.CharField(max_length=200)
     task = KindField(choices=kinds(), help_text="One of `listTasks`.")
-    datasets = serializers.ListField(child=serializers.CharField(max_length=100), allow_empty=False)
+    datasets = texts(100, allow_empty=False)
 
 
 FIELDS = {"workers": "people", "who": "people", "__all__": "non_field_errors"}
 CHECKS = {"check_percent": "percent", "check_after": "after", "check_warn": "warn_below_percent"}
 CHECKS |= {"check_pause": "pause_below_percent", "checks": "datasets"}
-SAME: tuple[str, ...] = (
-    "title",
-    "name",
-    "task",
-    "sample",
-    "seed",
-    "assignments_per_hit",
-    "meeting",
-    "purpose",
-    "instructions",
-    "reward",
-)
-SAME += ("auto_approve_days", "expected_minutes")
+SAME = ("title", "name", "task", "sample", "seed", "assignments_per_hit", "meeting", "purpose", "instructions")
+SAME += ("reward", "auto_approve_days", "expected_minutes")
 TICKS = ("fresh_only", "disjoint", "unseen_only", "paid")
 
 
@@ -120,7 +107,7 @@ def launch_form(project: Project, data: JSON, *, batch: Batch | None = None) -> 
     datasets = _datasets(project, whole["datasets"], "datasets")
     posted = {name: whole[name] for name in SAME if whole.get(name) is not None}
     posted |= {name: True for name in TICKS if whole.get(name)}
-    posted |= {"datasets": [one.pk for one in datasets]} | _people(project, whole.get("people", []))
+    posted |= {"datasets": [dataset.pk for dataset in datasets]} | _people(project, whole.get("people", []))
     posted |= _place(project, whole.get("marketplace", "")) | _checks(project, whole.get("checks", {}))
     posted |= _options(whole["task"], datasets, whole.get("options", {}))
     if "requirements" in data:
@@ -164,12 +151,12 @@ def _stored(batch: Batch, data: JSON) -> JSON:
     minutes = batch.expected_seconds / 60
     kept = {
         "expected_minutes": minutes if minutes >= 0.5 else None,
-        "datasets": [dataset.slug for dataset in batch.datasets.all()],
+        "datasets": [d.slug for d in batch.datasets.all()],
         "people": [batch.project.pseudonym(worker.pk) for worker in batch.workers.all()],
         "marketplace": recruitment.name_of(batch),
         "options": batch.options,
         "checks": {name: form.initial.get(own) for own, name in CHECKS.items()}
-        | {"datasets": [dataset.slug for dataset in batch.checks.all()]},
+        | {"datasets": [d.slug for d in batch.checks.all()]},
     }
     if data.get("task", batch.task) != batch.task:
         task = data["task"]
@@ -211,8 +198,9 @@ def _place(project: Project, name: str) -> JSON:
 
 def _checks(project: Project, data: Mapping[str, Any]) -> JSON:
     """Hidden gold as fields of the form."""
+    checks = _datasets(project, data.get("datasets", []), "checks.datasets")
     posted: JSON = {own: data[name] for own, name in CHECKS.items() if data.get(name) is not None}
-    return posted | {"checks": [one.pk for one in _datasets(project, data.get("datasets", []), "checks.datasets")]}
+    return posted | {"checks": [dataset.pk for dataset in checks]}
 
 
 def _options(task: str, datasets: Sequence[Dataset], data: Mapping[str, Any]) -> JSON:

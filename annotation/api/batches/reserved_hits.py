@@ -6,18 +6,17 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.examples import HIT, WORKER
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Newest
-from annotation.api.serializers import JSON, Input
+from annotation.api.serializers import JSON, Input, refuse_unknown, texts
 from annotation.flow.batches import reserved_hits
 from annotation.flow.people import worker_names
 from annotation.models import Assignment, Hit, Worker
 
-MOST = 500
+MOST_HITS = 500
 
 
 class ReserveInput(Input):
@@ -25,13 +24,8 @@ class ReserveInput(Input):
 
     EXAMPLE = {"hits": [HIT], "workers": [WORKER]}
 
-    hits = serializers.ListField(child=serializers.CharField(max_length=32), allow_empty=False, max_length=MOST)
-    workers = serializers.ListField(
-        child=serializers.CharField(max_length=64),
-        allow_empty=False,
-        max_length=MOST,
-        help_text="Pseudonyms or worker ids.",
-    )
+    hits = texts(32, allow_empty=False, max_length=MOST_HITS)
+    workers = texts(64, allow_empty=False, max_length=MOST_HITS, help_text="Pseudonyms or worker ids.")
 
 
 class ReleaseInput(Input):
@@ -102,19 +96,13 @@ class ReservedHitViewSet(BatchPartViewSet):
 
     def _hits(self, names: list[str]) -> list[Hit]:
         rows = self.batch.hits.filter(public_id__in=names).select_related("item").defer("payload", "item__content")
-        found = {hit.public_id: hit for hit in rows}
-        _none_missing("hits", names, found, _("This batch has no such HIT."))
-        return [found[name] for name in dict.fromkeys(names)]
+        hits = {hit.public_id: hit for hit in rows}
+        refuse_unknown("hits", names, hits, _("This batch has no such HIT."))
+        return [hits[name] for name in dict.fromkeys(names)]
 
     def _workers(self, names: list[str]) -> list[Worker]:
         able = set(reserved_hits.people(self.batch).values_list("pk", flat=True))
-        found = {name: one for name, one in worker_names.workers_named(self.project, names).items() if one.pk in able}
-        _none_missing("workers", names, found, _("No worker with this name can work on this batch."))
-        return list({found[name].pk: found[name] for name in names}.values())
-
-
-def _none_missing(field: str, names: list[str], found: Any, text: str) -> None:
-    """Raise ValidationError for each name that was not found."""
-    missing = {f"{field}.{k}": [text] for k, name in enumerate(names) if name not in found}
-    if missing:
-        raise ValidationError(missing)
+        named = worker_names.workers_named(self.project, names)
+        workers = {name: worker for name, worker in named.items() if worker.pk in able}
+        refuse_unknown("workers", names, workers, _("No worker with this name can work on this batch."))
+        return list({workers[name].pk: workers[name] for name in names}.values())

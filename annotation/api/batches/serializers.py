@@ -4,7 +4,7 @@ from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 
 from annotation import recruitment
-from annotation.api.serializers import JSON, Input, dollars
+from annotation.api.serializers import JSON, Input, dollars, texts
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.batches import hidden_gold
 from annotation.models import Batch
@@ -51,7 +51,7 @@ class RequirementSerializer(Input):
 class ChecksSerializer(Input):
     """Hidden gold in percent of a worker's items, and the rule for warnings and pauses."""
 
-    datasets = serializers.ListField(child=serializers.CharField(max_length=100), required=False)
+    datasets = texts(100, required=False)
     percent = serializers.FloatField(required=False, allow_null=True, min_value=0, max_value=50)
     after = serializers.IntegerField(required=False, min_value=1, max_value=1000)
     warn_below_percent = serializers.FloatField(required=False, allow_null=True, min_value=1, max_value=100)
@@ -125,7 +125,14 @@ class BatchSerializer(serializers.Serializer):
 
     def get_checks(self, batch: Batch) -> JSON:
         """The settings of its hidden gold."""
-        return checks_of(batch)
+        rule = hidden_gold.read_rule(batch.check_rule)
+        return {
+            "datasets": sorted(dataset.slug for dataset in batch.checks.all()),
+            "percent": round(100 * batch.check_share, 2) or None,
+            "after": rule.after,
+            "warn_below_percent": _percent(rule.warn_below),
+            "pause_below_percent": _percent(rule.pause_below),
+        }
 
 
 class OneBatchSerializer(BatchSerializer):
@@ -133,18 +140,6 @@ class OneBatchSerializer(BatchSerializer):
 
     pay = PaySerializer()
     instructions = InstructionsSerializer()
-
-
-def checks_of(batch: Batch) -> JSON:
-    """The hidden gold of a batch as in ChecksSerializer."""
-    rule = hidden_gold.read_rule(batch.check_rule)
-    return {
-        "datasets": sorted(dataset.slug for dataset in batch.checks.all()),
-        "percent": round(100 * batch.check_share, 2) or None,
-        "after": rule.after,
-        "warn_below_percent": _percent(rule.warn_below),
-        "pause_below_percent": _percent(rule.pause_below),
-    }
 
 
 def _percent(share: float | None) -> float | None:

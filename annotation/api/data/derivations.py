@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from annotation import jobs
 from annotation.api.operations import QueuedSerializer, operation
 from annotation.api.pagination import Whole
 from annotation.api.parsers import loaded
@@ -107,8 +106,7 @@ class DerivationViewSet(ResourceViewSet):
         arguments = {"source": source.pk, "how": way.how, "name": data["name"], "seed": data["seed"]}
         arguments |= {"options": data["options"], "uploads": kept}
         title = _("%(what)s from %(source)s") % {"what": _(way.title), "source": source.slug}
-        terms = {"project": self.project, "title": title, "arguments": arguments, "user": self.request.user}
-        return jobs.enqueue_once("derive_dataset", **terms)
+        return self.enqueue("derive_dataset", title, arguments)
 
 
 def _body_fields(body: Any, files: JSON) -> JSON:
@@ -139,9 +137,8 @@ def _examine(way: Derivation, source: Dataset, data: JSON, files: JSON) -> None:
     try:
         way.check(way.Options(**data["options"], **dict.fromkeys(files, "-")))
     except CannotDerive as invalid:
-        raise ValidationError(
-            {"options": {invalid.option: [str(invalid)]} if invalid.option else [str(invalid)]}
-        ) from None
+        texts = [str(invalid)]
+        raise ValidationError({"options": {invalid.option: texts} if invalid.option else texts}) from None
     except ValueError as invalid:
         raise ValidationError({"options": [str(invalid)]}) from None
 
@@ -168,9 +165,8 @@ def _way(way: Derivation) -> JSON:
 
 def _option(each: Field[Any]) -> JSON:
     about = each.metadata
-    kind = {"upload": "file", "mix": "shares"}.get(about.get("kind", ""), about.get("kind")) or KINDS[
-        type(each.default)
-    ]
+    own = about.get("kind", "")
+    kind = {"upload": "file", "mix": "shares"}.get(own, own) or KINDS[type(each.default)]
     return {
         "name": each.name,
         "type": kind,

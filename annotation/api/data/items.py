@@ -16,7 +16,7 @@ from annotation.flow.data import item_editing
 from annotation.flow.errors import Conflict, Refused
 from annotation.models import Item
 
-MOST = 10_000
+MOST_ITEMS = 10_000
 
 
 class ItemFilter(Filter):
@@ -49,7 +49,7 @@ class PlacesInput(Input):
     EXAMPLE = {"positions": [3]}
 
     positions = serializers.ListField(
-        child=serializers.IntegerField(min_value=0, max_value=2**31 - 1), allow_empty=False, max_length=MOST
+        child=serializers.IntegerField(min_value=0, max_value=2**31 - 1), allow_empty=False, max_length=MOST_ITEMS
     )
 
 

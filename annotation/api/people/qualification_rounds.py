@@ -16,7 +16,7 @@ from annotation.api.examples import CLAUSE
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Newest, Whole
 from annotation.api.people.scores import StepInput, StepSerializer, stepped
-from annotation.api.serializers import JSON, Input, KindField
+from annotation.api.serializers import JSON, Input, KindField, texts
 from annotation.api.viewsets import ResourceViewSet
 from annotation.flow.errors import Refused
 from annotation.flow.people import bulk_grants, qualification_rounds, qualification_types, round_pools, round_results
@@ -26,6 +26,7 @@ from annotation.pure.people import roles
 from annotation.pure.people.round_rules import COMPARATORS
 from annotation.registry import kinds
 
+GRANTS = "A qualification's id; or a name, of which one is created if it does not exist."
 MONTH = 30 * 24 * 3600
 SETTLED: JSON = {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION, "unseen_only": False}
 TERMS = ("per_worker", "grading", "rule", "attempts", "seconds", "closes_at", "grants")
@@ -67,11 +68,7 @@ class RoundInput(DraftInput):
         help_text="From the first item on; null: no limit.",
     )
     closes_at = serializers.DateTimeField(required=False, allow_null=True, help_text="null: until it is closed.")
-    grants = serializers.CharField(
-        max_length=200,
-        required=False,
-        help_text="A qualification's id; or a name, of which one is created if it does not exist.",
-    )
+    grants = serializers.CharField(max_length=200, required=False, help_text=GRANTS)
 
 
 class NewRoundInput(RoundInput):
@@ -90,11 +87,9 @@ class NewRoundInput(RoundInput):
 
     title = serializers.CharField(max_length=200)
     task = KindField(choices=kinds(), help_text="One of `listTasks`.")
-    datasets = serializers.ListField(child=serializers.CharField(max_length=100), allow_empty=False)
+    datasets = texts(100, allow_empty=False)
     per_worker = serializers.IntegerField(min_value=1, max_value=1000, help_text="Items per worker.")
-    grants = serializers.CharField(
-        max_length=200, help_text="A qualification's id; or a name, of which one is created if it does not exist."
-    )
+    grants = serializers.CharField(max_length=200, help_text=GRANTS)
 
 
 @transaction.atomic

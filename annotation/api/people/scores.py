@@ -11,21 +11,26 @@ from rest_framework.exceptions import ValidationError
 from annotation.api.examples import OTHER, WORKER
 from annotation.api.operations import action, operation
 from annotation.api.people.qualifications import QualificationPartViewSet
-from annotation.api.serializers import JSON, Input
+from annotation.api.serializers import JSON, Input, refuse_unknown, texts
 from annotation.flow.people import bulk_grants, worker_names
 from annotation.forms.qualifications import RuleForm
 from annotation.models import Project, QualificationType, Worker
 from annotation.pure.mturk.mturk_xml import read_answers
 from annotation.pure.people.requirements import LARGEST, SMALLEST
 
-MOST = 10_000
+MOST_SCORES = 10_000
+
+
+def score(**more: Any) -> serializers.IntegerField:
+    """The score of a qualification."""
+    return serializers.IntegerField(min_value=SMALLEST, max_value=LARGEST, **more)
 
 
 class ScoreInput(Input):
     """A score for one worker."""
 
     worker = serializers.CharField(max_length=64, help_text="Pseudonym or worker id.")
-    value = serializers.IntegerField(min_value=SMALLEST, max_value=LARGEST)
+    value = score()
 
 
 class GrantInput(Input):
@@ -33,7 +38,7 @@ class GrantInput(Input):
 
     EXAMPLE = {"scores": [{"worker": WORKER, "value": 90}, {"worker": OTHER, "value": 75}]}
 
-    scores = ScoreInput(many=True, allow_empty=False, max_length=MOST)
+    scores = ScoreInput(many=True, allow_empty=False, max_length=MOST_SCORES)
     reason = serializers.CharField(max_length=1000, required=False, allow_blank=True, default="")
 
 
@@ -42,12 +47,7 @@ class RevokeInput(Input):
 
     EXAMPLE = {"workers": [WORKER], "reason": "On their wish."}
 
-    workers = serializers.ListField(
-        child=serializers.CharField(max_length=64),
-        allow_empty=False,
-        max_length=MOST,
-        help_text="Pseudonyms or worker ids.",
-    )
+    workers = texts(64, allow_empty=False, max_length=MOST_SCORES, help_text="Pseudonyms or worker ids.")
     reason = serializers.CharField(max_length=1000, required=False, allow_blank=True, default="")
 
 
@@ -56,11 +56,8 @@ class AcceptInput(Input):
 
     EXAMPLE = {"requests": ["7Hq2mZ0T8yJd1mWb6cR2gA"], "value": 80}
 
-    requests = serializers.ListField(child=serializers.CharField(max_length=64), allow_empty=False, max_length=1000)
-    value = serializers.IntegerField(
-        required=False, allow_null=True, default=None, min_value=SMALLEST, max_value=LARGEST,
-        help_text="The score; null: the test's score, or 1.",
-    )  # fmt: skip
+    requests = texts(64, allow_empty=False, max_length=1000)
+    value = score(allow_null=True, default=None, help_text="The score; null: the test's score, or 1.")
 
 
 class DeclineInput(Input):
@@ -68,7 +65,7 @@ class DeclineInput(Input):
 
     EXAMPLE = {"requests": ["7Hq2mZ0T8yJd1mWb6cR2gA"], "reason": "Not yet."}
 
-    requests = serializers.ListField(child=serializers.CharField(max_length=64), allow_empty=False, max_length=1000)
+    requests = texts(64, allow_empty=False, max_length=1000)
     reason = serializers.CharField(max_length=1000, required=False, allow_blank=True, default="")
 
 
@@ -121,18 +118,13 @@ class RuleInput(Input):
 
     EXAMPLE = {"batches": ["first-study"], "figure": "grade", "least": 75, "answers": 10, "dry_run": True}
 
-    batches = serializers.ListField(
-        child=serializers.CharField(max_length=100), allow_empty=False, max_length=100, help_text="Launched batches."
-    )
+    batches = texts(100, allow_empty=False, max_length=100, help_text="Launched batches.")
     figure = serializers.ChoiceField(choices=list(bulk_grants.FIGURES.items()))
     least = serializers.IntegerField(min_value=0, max_value=10**9)
     answers = serializers.IntegerField(
         default=1, min_value=1, max_value=10**9, help_text="Minimum number of a worker's responses."
     )
-    value = serializers.IntegerField(
-        required=False, allow_null=True, default=None, min_value=SMALLEST, max_value=LARGEST,
-        help_text="The score; null: the value of the figure.",
-    )  # fmt: skip
+    value = score(allow_null=True, default=None, help_text="The score; null: the value of the figure.")
     dry_run = serializers.BooleanField(default=False, help_text="Only compute what would change.")
 
 
@@ -151,12 +143,9 @@ class PlanSerializer(StepSerializer):
 
 
 def _workers(view: Any, names: Sequence[str], field: str) -> list[Worker]:
-    found = worker_names.workers_named(view.project, names)
-    wrong = {f"{field}.{k}": name for k, name in enumerate(names) if name not in found}
-    if wrong:
-        text = _("%(name)s is not a worker of this project.")
-        raise ValidationError({at: [text % {"name": name}] for at, name in wrong.items()})
-    return [found[name] for name in names]
+    workers = worker_names.workers_named(view.project, names)
+    refuse_unknown(field, names, workers, _("%(name)s is not a worker of this project."))
+    return [workers[name] for name in names]
 
 
 @transaction.atomic
@@ -240,13 +229,9 @@ class QualificationRequestViewSet(QualificationPartViewSet):
 
 def _form(project: Project, data: JSON) -> RuleForm:
     """The page's form with the request's data, validated. Raises ValidationError."""
-    rows = {
-        batch.slug: batch.pk for batch in project.batches.filter(slug__in=data["batches"], launched_at__isnull=False)
-    }
-    unknown = {f"batches.{k}": name for k, name in enumerate(data["batches"]) if name not in rows}
-    if unknown:
-        text = _("There is no launched batch named %(name)s.")
-        raise ValidationError({at: [text % {"name": name}] for at, name in unknown.items()})
+    launched = project.batches.filter(slug__in=data["batches"], launched_at__isnull=False)
+    rows = dict(launched.values_list("slug", "pk"))
+    refuse_unknown("batches", data["batches"], rows, _("There is no launched batch named %(name)s."))
     posted: dict[str, Any] = {name: data[name] for name in ("figure", "least", "answers", "value")}
     form = RuleForm(project, posted | {"batches": sorted(rows.values())})
     if not form.is_valid():

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 
-from annotation import jobs
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, action, operation
 from annotation.api.serializers import JSON, Filter, Input
@@ -114,8 +113,7 @@ class BatchReportViewSet(BatchPartViewSet):
         cut = cut_of(data)
         arguments = {"batch": self.batch.pk} | ({"cut": cut.query} if cut.key else {})
         title = _("Report on %(batch)s") % {"batch": self.batch.title}
-        terms = {"project": self.project, "title": title, "arguments": arguments, "user": self.request.user}
-        return jobs.enqueue_once("score_batch", **terms)
+        return self.enqueue("score_batch", title, arguments)
 
     @action(
         "get",

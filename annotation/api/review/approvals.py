@@ -13,22 +13,25 @@ from rest_framework.request import Request
 from annotation.api.examples import ANSWER
 from annotation.api.idempotency import HEADER
 from annotation.api.operations import action, operation
-from annotation.api.serializers import JSON, Filter, Input, WorkerField, dollars
+from annotation.api.serializers import JSON, Filter, Input, WorkerField, dollars, refuse_unknown, texts
 from annotation.api.viewsets import ResourceViewSet
 from annotation.api.work.assignments import with_answers
 from annotation.flow.review import approval_queue, assignment_approval
 from annotation.models import Assignment, clock
 from annotation.pure.people import roles
 
-LEAST, MOST = Decimal("0.01"), approval_queue.MOST_BONUS
+ACTS = [approval_queue.APPROVE, approval_queue.REJECT, approval_queue.OVERRIDE, approval_queue.RETURN]
+ACTS += [approval_queue.BONUS]
+
+
+def bonus_amount(**more: Any) -> serializers.DecimalField:
+    return dollars(min_value=Decimal("0.01"), max_value=approval_queue.MOST_BONUS, **more)
 
 
 class ApprovalFilter(Filter):
     """Filters of responses to approve."""
 
-    show = serializers.ChoiceField(
-        choices=[(show, show) for show in ("waiting", "approved", "rejected")], default="waiting"
-    )
+    show = serializers.ChoiceField(choices=["waiting", "approved", "rejected"], default="waiting")
     batch = serializers.CharField(max_length=100, source="batch__slug", required=False)
     worker = WorkerField(required=False)
 
@@ -73,7 +76,7 @@ class BonusInput(Input):
 
     EXAMPLE = {"amount": "1.50", "reason": "For a second look."}
 
-    amount = dollars(min_value=LEAST, max_value=MOST)
+    amount = bonus_amount()
     reason = serializers.CharField(max_length=approval_queue.LONGEST_REASON)
 
 
@@ -91,23 +94,10 @@ class ManyInput(Input):
 
     EXAMPLE = {"assignments": [ANSWER], "act": "bonus", "text": "Very careful.", "amount": "0.50"}
 
-    assignments = serializers.ListField(child=serializers.CharField(max_length=32), allow_empty=False, max_length=500)
-    act = serializers.ChoiceField(
-        choices=[
-            (act, act)
-            for act in (
-                approval_queue.APPROVE,
-                approval_queue.REJECT,
-                approval_queue.OVERRIDE,
-                approval_queue.RETURN,
-                approval_queue.BONUS,
-            )
-        ]
-    )
+    assignments = texts(32, allow_empty=False, max_length=500)
+    act = serializers.ChoiceField(choices=ACTS)
     text = serializers.CharField(max_length=approval_queue.LONGEST_REASON, required=False, allow_blank=True, default="")
-    amount = dollars(
-        required=False, min_value=LEAST, max_value=MOST, help_text="The amount of a bonus, for each response."
-    )
+    amount = bonus_amount(required=False, help_text="The amount of a bonus, for each response.")
 
     def validate(self, data: JSON) -> JSON:
         if data["act"] == approval_queue.BONUS and "amount" not in data:
@@ -179,15 +169,10 @@ class ApprovalViewSet(ResourceViewSet):
         """
         rows = list(self.get_queryset().filter(public_id__in=data["assignments"]).order_by("pk"))
         known = {row.public_id for row in rows}
-        unknown = [k for k, name in enumerate(data["assignments"]) if name not in known]
-        if unknown:
-            raise ValidationError(
-                {f"assignments.{k}": [_("No such response awaits approval in this batch.")] for k in unknown}
-            )
-        amount = data.get("amount", Decimal(0))
-        decision = approval_queue.BulkDecision(
-            data["act"], text=data["text"], amount=amount, form=form_of(self.request)
-        )
+        text = _("No such response awaits approval in this batch.")
+        refuse_unknown("assignments", data["assignments"], known, text)
+        terms = {"text": data["text"], "amount": data.get("amount", Decimal(0)), "form": form_of(self.request)}
+        decision = approval_queue.BulkDecision(data["act"], **terms)
         outcome = approval_queue.decide_all(rows, decision, user=self.request.user)
         return {"done": outcome.done, "refused": outcome.refused}
 

@@ -95,11 +95,9 @@ class BatchResponseViewSet(BatchPartViewSet):
         Each line has `dataset`, `item` (position, from 0), `worker` and `answer`. The same file again changes nothing.
         """
         file = posted_file(self.request.data, _("The file is empty. Send one with at least one record."))
-        title = _("Import responses from %(file)s into %(batch)s") % {
-            "file": file.name[:100],
-            "batch": self.batch.title,
-        }
-        arguments = {"batch": self.batch.pk, "path": str(uploads.keep(file)), "name": file.name[:100]}
+        name = file.name[:100]
+        title = _("Import responses from %(file)s into %(batch)s") % {"file": name, "batch": self.batch.title}
+        arguments = {"batch": self.batch.pk, "path": str(uploads.keep(file)), "name": name}
         terms = {"project": self.project, "title": title, "arguments": arguments, "user": self.request.user}
         return jobs.enqueue("import_responses", **terms)
 
