@@ -10,8 +10,7 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.review import assignment_approval
 from annotation.models import Assignment, Payment
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import RequestError
-from annotation.mturk_api.flow import request_tokens
+from annotation.mturk_api.errors import invalid_value, wrong_assignment_state
 from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.pure.batches import lifecycle
 
@@ -27,7 +26,8 @@ def send_bonus(caller: Caller, request: JSON) -> JSON:
     assignment = rows.assignment(caller, request["AssignmentId"])
     reason = request["Reason"].strip()
     _check(assignment, worker.pk, request["BonusAmount"], reason)
-    _use_up(caller, request.get("UniqueRequestToken", ""), assignment)
+    used = 'The idempotency token "{token}" has already been processed.'
+    rows.use_up_token(caller, request, FAMILY, result=assignment.public_id, used=used, code="DuplicateRequest")
     assignment_approval.add_payment(
         assignment,
         Payment.Kind.BONUS,
@@ -43,29 +43,13 @@ def send_bonus(caller: Caller, request: JSON) -> JSON:
 
 def _check(assignment: Assignment, worker_pk: int, amount: Decimal, reason: str) -> None:
     if assignment.worker_id != worker_pk:
-        raise RequestError(
-            f"The Worker does not have the Assignment {assignment.public_id}.", code="InvalidParameterValue"
-        )
+        raise invalid_value(f"The Worker does not have the Assignment {assignment.public_id}.")
     if assignment.state != lifecycle.SUBMITTED:
-        raise RequestError(
-            "This operation can be called with a status of: Reviewable,Approved,Rejected",
-            code="InvalidAssignmentState",
-        )
+        raise wrong_assignment_state("Reviewable", "Approved", "Rejected")
     if amount <= 0:
-        raise RequestError("BonusAmount must be at least 0.01.", code="InvalidParameterValue")
+        raise invalid_value("BonusAmount must be at least 0.01.")
     if not reason or len(reason) > LONGEST_REASON:
-        raise RequestError(f"Reason must have 1 to {LONGEST_REASON} characters.", code="InvalidParameterValue")
-
-
-def _use_up(caller: Caller, token: str, assignment: Assignment) -> None:
-    if not token:
-        return
-    try:
-        request_tokens.spend(caller.project, FAMILY, token, result=assignment.public_id)
-    except request_tokens.Spent:
-        raise RequestError(
-            f'The idempotency token "{token}" has already been processed.', code="DuplicateRequest"
-        ) from None
+        raise invalid_value(f"Reason must have 1 to {LONGEST_REASON} characters.")
 
 
 @operation("ListBonusPayments")
@@ -77,7 +61,7 @@ def list_bonus_payments(caller: Caller, request: JSON) -> JSON:
     if "HITId" in request:
         found = found.filter(assignment__hit=rows.listing(caller, request["HITId"]).hit_id)
     if not {"AssignmentId", "HITId"} & request.keys():
-        raise RequestError("Either HITId or AssignmentId must be specified.", code="InvalidParameterValue")
+        raise invalid_value("Either HITId or AssignmentId must be specified.")
     page, about = paging.page(found.select_related("worker", "assignment"), request)
     return about | {"BonusPayments": [_shown(payment) for payment in page]}
 

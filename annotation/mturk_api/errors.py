@@ -13,3 +13,14 @@ class RequestError(Exception):
         """The error's JSON, without the time that MTurk appends to every message."""
         members = {"__type": self.kind, "Message": self.message}
         return members | ({"TurkErrorCode": f"AWS.MechanicalTurk.{self.code}"} if self.code else {})
+
+
+def invalid_value(message: str) -> RequestError:
+    """The error for a value that does not fit."""
+    return RequestError(message, code="InvalidParameterValue")
+
+
+def wrong_assignment_state(*allowed: str) -> RequestError:
+    """The error for an assignment that is in none of these states."""
+    message = f"This operation can be called with a status of: {','.join(allowed)}"
+    return RequestError(message, code="InvalidAssignmentState")

@@ -5,7 +5,7 @@ from typing import Any
 
 from annotation.mturk_api import representation, rows
 from annotation.mturk_api.errors import RequestError
-from annotation.mturk_api.flow import hit_creation, request_tokens
+from annotation.mturk_api.flow import hit_creation, hit_funds
 from annotation.mturk_api.flow.hit_creation import HitRequest
 from annotation.mturk_api.models import HitType, Listing
 from annotation.mturk_api.registry import JSON, Caller, operation
@@ -50,7 +50,7 @@ def create_hit_with_hit_type(caller: Caller, request: JSON) -> JSON:
 
 def _list(hit_type: HitType, wanted: HitRequest) -> JSON:
     made = hit_creation.list_hit(hit_type, wanted)
-    return {"HIT": representation.hit(representation.listings(Listing.objects.filter(pk=made.pk)).get())}
+    return {"HIT": representation.hit(hit_funds.standing(Listing.objects.filter(pk=made.pk)).get())}
 
 
 def _hit_request(request: JSON) -> HitRequest:
@@ -96,10 +96,5 @@ def _policy(request: JSON, name: str) -> dict[str, Any] | None:
 
 
 def _use_up(caller: Caller, request: JSON, wanted: HitRequest) -> None:
-    token = request.get("UniqueRequestToken")
-    if token is None:
-        return
-    try:
-        request_tokens.spend(caller.project, FAMILY, token, result=wanted.public_id)
-    except request_tokens.Spent as spent:
-        raise RequestError(f'The HIT with ID "{spent.result}" already exists.', code="HITAlreadyExists") from None
+    used = 'The HIT with ID "{result}" already exists.'
+    rows.use_up_token(caller, request, FAMILY, result=wanted.public_id, used=used, code="HITAlreadyExists")

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from annotation.mturk_api import paging, representation, rows
 from annotation.mturk_api.errors import RequestError
-from annotation.mturk_api.flow import hit_changes, request_tokens
+from annotation.mturk_api.flow import hit_changes, hit_funds
 from annotation.mturk_api.flow.hit_changes import TooMany, WrongHitState
 from annotation.mturk_api.models import HitType, Listing
 from annotation.mturk_api.registry import JSON, Caller, operation
@@ -19,16 +19,12 @@ FAMILY = "more assignments"
 @operation("GetHIT")
 def get_hit(caller: Caller, request: JSON) -> JSON:
     """One HIT, even if deleted."""
-    return {"HIT": representation.hit(_standing(caller, request))}
+    listing = rows.listing(caller, request["HITId"])
+    return {"HIT": representation.hit(hit_funds.standing(Listing.objects.filter(pk=listing.pk)).get())}
 
 
-def _standing(caller: Caller, request: JSON) -> Listing:
-    found = rows.listing(caller, request["HITId"])
-    return representation.listings(Listing.objects.filter(pk=found.pk)).get()
-
-
-def _page(found: QuerySet[Listing], request: JSON) -> JSON:
-    page, about = paging.page(representation.listings(found), request)
+def _page(listings: QuerySet[Listing], request: JSON) -> JSON:
+    page, about = paging.page(hit_funds.standing(listings), request)
     return about | {"HITs": representation.hits(page)}
 
 
@@ -43,10 +39,10 @@ def list_reviewable_hits(caller: Caller, request: JSON) -> JSON:
     """HITs without assignments under way or free: Reviewable, or Reviewing on request."""
     over = Q(hit__room__lte=0) | Q(hit__closes_at__lte=Now()) | Q(hit__excluded_at__isnull=False)
     reviewing = request.get("Status", "Reviewable") == "Reviewing"
-    found = Listing.objects.present().filter(over, project=caller.project, hit__live=0, reviewing=reviewing)
+    listings = Listing.objects.present().filter(over, project=caller.project, hit__live=0, reviewing=reviewing)
     if "HITTypeId" in request:
-        found = found.filter(hit__batch=rows.hit_type(caller, request["HITTypeId"]).batch_id)
-    return _page(found, request)
+        listings = listings.filter(hit__batch=rows.hit_type(caller, request["HITTypeId"]).batch_id)
+    return _page(listings, request)
 
 
 @operation("ListHITsForQualificationType")
@@ -72,18 +68,10 @@ def create_additional_assignments_for_hit(caller: Caller, request: JSON) -> JSON
     """Add assignments."""
     representation.check(request)
     listing = rows.listing(caller, request["HITId"])
-    token = request.get("UniqueRequestToken")
-    if token is not None:
-        _use_up(caller, token, listing)
+    used = 'The request with ID "{token}" for the HIT "{result}" has already been processed.'
+    public_id = listing.hit.public_id
+    rows.use_up_token(caller, request, FAMILY, result=public_id, used=used, code="AssignmentAlreadyExists")
     return _carry_out(lambda: hit_changes.add_places(listing, request["NumberOfAdditionalAssignments"]))
-
-
-def _use_up(caller: Caller, token: str, listing: Listing) -> None:
-    try:
-        request_tokens.spend(caller.project, FAMILY, token, result=listing.hit.public_id)
-    except request_tokens.Spent as spent:
-        message = f'The request with ID "{token}" for the HIT "{spent.result}" has already been processed.'
-        raise RequestError(message, code="AssignmentAlreadyExists") from None
 
 
 @operation("UpdateHITReviewStatus")

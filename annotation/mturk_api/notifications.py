@@ -1,7 +1,7 @@
 """Notification settings of a HIT type, and test events."""
 
 from annotation.mturk_api import rows
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.errors import RequestError, invalid_value
 from annotation.mturk_api.flow import notification_events
 from annotation.mturk_api.models import NotificationSetting
 from annotation.mturk_api.registry import JSON, Caller, operation
@@ -13,7 +13,7 @@ def update_notification_settings(caller: Caller, request: JSON) -> JSON:
     """Set where events are sent, whether they are sent, or both."""
     hit_type = rows.hit_type(caller, request["HITTypeId"])
     if not {"Notification", "Active"} & request.keys():
-        raise RequestError("Either Notification or Active must be specified.", code="InvalidParameterValue")
+        raise invalid_value("Either Notification or Active must be specified.")
     wanted = _specified(caller, request["Notification"]) if "Notification" in request else None
     notification_events.change(hit_type, wanted=wanted, active=request.get("Active"))
     return {}

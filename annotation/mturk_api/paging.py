@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.errors import invalid_value
 from annotation.mturk_api.registry import JSON
 
 USUAL = 10  # rows without MaxResults in the request
@@ -57,4 +57,4 @@ def _read(token: str) -> tuple[datetime, int]:
         at, pk = json.loads(base64.urlsafe_b64decode(token.encode()))
         return datetime.fromisoformat(at).astimezone(UTC), int(pk)
     except (ValueError, TypeError, OverflowError, binascii.Error, UnicodeError):
-        raise RequestError("The NextToken is not valid.", code="InvalidParameterValue") from None
+        raise invalid_value("The NextToken is not valid.") from None

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from annotation.flow.people import qualification_types
 from annotation.models import QualificationType
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.errors import RequestError, invalid_value
 from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.mturk_api.representation import read_xml
 from annotation.pure.mturk import mturk_xml, question_form
@@ -75,7 +75,7 @@ def shown(type: QualificationType) -> JSON:
 def create_qualification_type(caller: Caller, request: JSON) -> JSON:
     name = request["Name"].strip()
     if not name or len(name) > LONGEST_NAME:
-        raise RequestError(f"Name must have 1 to {LONGEST_NAME} characters.", code="InvalidParameterValue")
+        raise invalid_value(f"Name must have 1 to {LONGEST_NAME} characters.")
     terms = _terms(request)
     try:
         made = qualification_types.create_type(caller.project, name, **({"description": ""} | terms))
@@ -89,9 +89,7 @@ def update_qualification_type(caller: Caller, request: JSON) -> JSON:
     """Change the given members; a new test without an answer key removes the old key."""
     type = rows.qualification_type(caller, request["QualificationTypeId"])
     if "Test" not in request and ("AnswerKey" in request or "TestDurationInSeconds" in request):
-        raise RequestError(
-            "Test must be specified to change AnswerKey or TestDurationInSeconds.", code="InvalidParameterValue"
-        )
+        raise invalid_value("Test must be specified to change AnswerKey or TestDurationInSeconds.")
     if request.get("AutoGranted") and type.test:
         raise _both()
     terms = _terms(request)
@@ -106,16 +104,16 @@ def _terms(request: JSON) -> dict[str, Any]:
     if request.get("Test") and request.get("AutoGranted"):
         raise _both()
     if "Test" in request and "TestDurationInSeconds" not in request:
-        raise RequestError("TestDurationInSeconds must be specified with Test.", code="InvalidParameterValue")
+        raise invalid_value("TestDurationInSeconds must be specified with Test.")
     if "AnswerKey" in request and "Test" not in request:
-        raise RequestError("Test must be specified with AnswerKey.", code="InvalidParameterValue")
+        raise invalid_value("Test must be specified with AnswerKey.")
     for member, least in [("RetryDelayInSeconds", 0), ("TestDurationInSeconds", 1)]:
         if not least <= request.get(member, least) <= MOST_SECONDS:
-            raise RequestError(f"{member} must be from {least} to {MOST_SECONDS}.", code="InvalidParameterValue")
+            raise invalid_value(f"{member} must be from {least} to {MOST_SECONDS}.")
     if len(request.get("Keywords", "")) > LONGEST_KEYWORDS:
-        raise RequestError(f"Keywords has at most {LONGEST_KEYWORDS} characters.", code="InvalidParameterValue")
+        raise invalid_value(f"Keywords has at most {LONGEST_KEYWORDS} characters.")
     if "Test" in request and not isinstance(read_xml(mturk_xml.read_question, request["Test"]), question_form.Form):
-        raise RequestError("Test must be a QuestionForm.", code="InvalidParameterValue")
+        raise invalid_value("Test must be a QuestionForm.")
     if "AnswerKey" in request:
         read_xml(mturk_xml.read_answer_key, request["AnswerKey"])
     return terms

@@ -7,7 +7,7 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
 from annotation.models import Qualification, QualificationRequest, QualificationType, Worker
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.errors import RequestError, invalid_value
 from annotation.mturk_api.registry import JSON, Caller, operation
 
 LONGEST_REASON = 1000
@@ -58,7 +58,7 @@ def disassociate_qualification_from_worker(caller: Caller, request: JSON) -> JSO
 def _reason(request: JSON) -> str:
     reason = str(request.get("Reason", "")).strip()
     if len(reason) > LONGEST_REASON:
-        raise RequestError(f"Reason has at most {LONGEST_REASON} characters.", code="InvalidParameterValue")
+        raise invalid_value(f"Reason has at most {LONGEST_REASON} characters.")
     return reason
 
 

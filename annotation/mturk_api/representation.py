@@ -1,9 +1,9 @@
 """HITs, their terms and assignments as the protocol writes them, to and fro; a page of them in few queries."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F
 
 from annotation.models import Approval, Assignment, QualificationType, WorkerResponse
 from annotation.mturk_api import rows
@@ -74,7 +74,7 @@ def read(caller: Caller, request: JSON) -> Terms:
         duration=request["AssignmentDurationInSeconds"],
         keywords=request.get("Keywords", ""),
         auto_approval=request.get("AutoApprovalDelayInSeconds", LONGEST_APPROVAL),
-        requirements=tuple(one.written() for one in conditions),
+        requirements=tuple(requirement.written() for requirement in conditions),
     )
 
 
@@ -96,7 +96,7 @@ def _requirement(row: JSON) -> Requirement:
 
 def _exist(caller: Caller, conditions: list[Requirement]) -> None:
     """Raises RequestError for a type that is neither the caller's nor MTurk's own."""
-    wanted = {one.type for one in conditions} - requirements.SYSTEM
+    wanted = {requirement.type for requirement in conditions} - requirements.SYSTEM
     if not wanted:
         return
     own = QualificationType.objects.filter(project=caller.project, deleted_at__isnull=True, public_id__in=wanted)
@@ -104,41 +104,28 @@ def _exist(caller: Caller, conditions: list[Requirement]) -> None:
         raise rows.no_type(missing)
 
 
-def requirements_shown(stored: list[dict[str, Any]]) -> list[JSON]:
-    """Requirements as stored, written as the protocol does: both ways of saying what is guarded."""
-    return [_shown(one) for one in requirements.read_all(stored)]
-
-
-def _shown(one: Requirement) -> JSON:
-    data: JSON = {
-        "QualificationTypeId": one.type,
-        "Comparator": one.comparator,
-        "RequiredToPreview": one.guard != "Accept",
-        "ActionsGuarded": one.guard,
+def _shown(requirement: Requirement) -> JSON:
+    """A requirement as the protocol writes it, with both ways of saying what is guarded."""
+    locales = [{"Country": at.country, "Subdivision": at.subdivision or None} for at in requirement.locales]
+    return {
+        "QualificationTypeId": requirement.type,
+        "Comparator": requirement.comparator,
+        "RequiredToPreview": requirement.guard != "Accept",
+        "ActionsGuarded": requirement.guard,
+        "IntegerValues": list(requirement.values) or None,
+        "LocaleValues": locales or None,
     }
-    if one.values:
-        data["IntegerValues"] = list(one.values)
-    if one.locales:
-        data["LocaleValues"] = [
-            {"Country": at.country} | ({"Subdivision": at.subdivision} if at.subdivision else {}) for at in one.locales
-        ]
-    return data
-
-
-def listings(found: QuerySet[Listing]) -> QuerySet[Listing]:
-    """Rows for `hits`, which needs what hangs on them."""
-    return hit_funds.standing(found)
 
 
 def hits(found: Sequence[Listing]) -> list[JSON]:
-    """HIT structures of `listings`, in their order."""
+    """HIT structures of listings from `hit_funds.standing`, in their order."""
     decided = Assignment.objects.filter(hit__in=[row.hit_id for row in found]).exclude(approval="").order_by()
     completed = dict(decided.values_list("hit").annotate(Count("pk")))
     return [_hit(row, completed.get(row.hit_id, 0)) for row in found]
 
 
 def hit(row: Listing) -> JSON:
-    """The HIT structure of one of `listings`."""
+    """The HIT structure of a listing from `hit_funds.standing`."""
     return hits([row])[0]
 
 
@@ -161,7 +148,7 @@ def _hit(row: Listing, completed: int) -> JSON:
         "Expiration": it.closes_at,
         "AssignmentDurationInSeconds": batch.lease_seconds,
         "RequesterAnnotation": row.annotation or None,
-        "QualificationRequirements": requirements_shown(batch.requirements),
+        "QualificationRequirements": [_shown(row) for row in requirements.read_all(batch.requirements)],
         "HITReviewStatus": "NotReviewed",
         "NumberOfAssignmentsPending": it.live,
         "NumberOfAssignmentsAvailable": state.available,
@@ -173,14 +160,9 @@ def assignments(found: Sequence[Assignment]) -> list[JSON]:
     """Assignment structures of submitted assignments with `hit` and `worker`, in their order."""
     answers = WorkerResponse.objects.filter(assignment__in=found, revision=F("assignment__revision"))
     given = dict(answers.values_list("assignment", "answer"))
-    feedback = _feedback(found)
+    decisions = Approval.objects.filter(assignment__in=found).exclude(text="").order_by("pk")
+    feedback = dict(decisions.values_list("assignment", "text"))  # the last one
     return [_assignment(row, given.get(row.pk) or {}, feedback.get(row.pk)) for row in found]
-
-
-def _feedback(found: Iterable[Assignment]) -> dict[int, str]:
-    """The message to each worker with the last decision."""
-    decisions = Approval.objects.filter(assignment__in=found).order_by("pk").values_list("assignment", "text")
-    return {pk: text for pk, text in decisions if text}
 
 
 def _assignment(row: Assignment, answer: JSON, feedback: str | None) -> JSON:

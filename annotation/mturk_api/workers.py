@@ -4,7 +4,7 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
 from annotation.models import Assignment, Worker, WorkerBlock
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.errors import invalid_value
 from annotation.mturk_api.registry import JSON, Caller, operation
 
 MOST_WORKERS, MOST_BLOCKS = 100, 100_000
@@ -16,9 +16,9 @@ def create_worker_block(caller: Caller, request: JSON) -> JSON:
     """Block a worker; a second block changes the reason, which they never see."""
     worker = rows.worker(caller, request["WorkerId"])
     if not request["Reason"].strip():
-        raise RequestError("Reason must not be empty.", code="InvalidParameterValue")
+        raise invalid_value("Reason must not be empty.")
     if WorkerBlock.objects.filter(worker__project=caller.project).count() >= MOST_BLOCKS:
-        raise RequestError(f"You can block at most {MOST_BLOCKS} Workers.", code="InvalidParameterValue")
+        raise invalid_value(f"You can block at most {MOST_BLOCKS} Workers.")
     qualification_types.block(worker, request["Reason"])
     return {}
 
@@ -64,15 +64,11 @@ def notify_workers(caller: Caller, request: JSON) -> JSON:
 
 def _check(workers: list[str], subject: str, text: str) -> None:
     if not 1 <= len(workers) <= MOST_WORKERS:
-        raise RequestError(f"WorkerIds must name 1 to {MOST_WORKERS} Workers.", code="InvalidParameterValue")
+        raise invalid_value(f"WorkerIds must name 1 to {MOST_WORKERS} Workers.")
     if not subject.strip() or len(subject) > worker_messages.LONGEST_SUBJECT:
-        raise RequestError(
-            f"Subject must have 1 to {worker_messages.LONGEST_SUBJECT} characters.", code="InvalidParameterValue"
-        )
+        raise invalid_value(f"Subject must have 1 to {worker_messages.LONGEST_SUBJECT} characters.")
     if not text.strip() or len(text) > worker_messages.LONGEST_TEXT:
-        raise RequestError(
-            f"MessageText must have 1 to {worker_messages.LONGEST_TEXT} characters.", code="InvalidParameterValue"
-        )
+        raise invalid_value(f"MessageText must have 1 to {worker_messages.LONGEST_TEXT} characters.")
 
 
 def _hindrance(worker: Worker | None, *, known: bool) -> tuple[str, str] | None:
