@@ -36,7 +36,7 @@ from annotation.pure.derivations.composition_graphs import (
     choose,
 )
 from annotation.pure.derivations.question_network import Network
-from annotation.pure.derivations.single_hop import Single, numbered, origins, sources
+from annotation.pure.derivations.single_hop import ORIGIN, Single, numbered, sources
 from annotation.pure.text.masking import resolved
 from annotation.pure.text.named_entities import EntityCheck, PlainCheck
 from annotation.pure.text.translation_marks import gettext_noop
@@ -199,7 +199,7 @@ def _singles_of_pair(example: Example) -> tuple[Single, Single]:
         raise CannotDerive(f"{example.id} is neither a pair nor a single-hop question. {wanted}")
     head, tail = example.hops
     aliases = example.answers if example.answers[:1] == (tail.answer,) else (tail.answer,)
-    (head_source, tail_source), (head_origin, tail_origin) = sources(example), origins(example)
+    (head_source, tail_source), (head_origin, tail_origin) = sources(example), sources(example, key=ORIGIN)
     first = _single(example, head, head.question, (head.answer,))
     second = _single(example, tail, _tail_question(example), aliases)
     return (

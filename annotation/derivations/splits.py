@@ -102,19 +102,19 @@ class _LeakedSupports:
     """
 
     keys: set[str]
-    found: set[str] = field(default_factory=set)
+    leaked: set[str] = field(default_factory=set)
     contexts: int = 0
 
     def add(self, example: Example) -> None:
         here = {key for paragraph in distracting(example) if (key := paragraph_key(paragraph)) in self.keys}
-        self.found |= here
+        self.leaked |= here
         self.contexts += bool(here)
 
     def figures(self) -> dict[str, int]:
         number = sum(key.startswith("paragraph:") for key in self.keys)
         return {
             "different ones": number,
-            "distractors in train": len(self.found),
+            "distractors in train": len(self.leaked),
             "contexts of train with such a distractor": self.contexts,
         }
 

@@ -135,8 +135,9 @@ class _Passage:
         self.article = fields.needed_text(value, "article", inspection)
         self.questions = _list_of(value, "questions", None, inspection)
         self.options = _list_of(value, "options", len(self.questions), inspection)
-        self.answers = _hidden_or_list(value, "answers", len(self.questions), inspection)
-        ids = _hidden_or_list(value, "question_ids", len(self.questions), inspection)
+        count = len(self.questions)
+        self.answers = _list_of(value, "answers", count, inspection) if "answers" in value else None
+        ids = _list_of(value, "question_ids", count, inspection) if "question_ids" in value else None
         self.ids = ids if ids is not None else [f"{self.id}#{k}" for k in range(len(self.questions))]
         if ids is not None:
             fields.texts(ids, "question_ids", inspection)
@@ -172,10 +173,6 @@ def _list_of(value: JSON, key: str, length: int | None, inspection: Inspection) 
     if length is not None and len(members) != length:
         inspection.error(key, f"{len(members)} members for {length} questions", "Give one for each question")
     return members
-
-
-def _hidden_or_list(value: JSON, key: str, length: int, inspection: Inspection) -> list[Any] | None:
-    return _list_of(value, key, length, inspection) if key in value else None
 
 
 def _passage_of(example: Example) -> tuple[str, str, bool, bool, JSON]:

@@ -7,6 +7,7 @@ scores nothing.
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from annotation.pure.reports.answers_per_item import draws
 from annotation.pure.reports.human_scores import GroupScores, group_scores, majority_chance, mean_scores
@@ -77,7 +78,7 @@ class Group:
         """
         whole, count = self.sufficient, self.count
         others = [row for row in self.rows if row is not whole]
-        chance = math.prod(_mean(_right(some, row) for some in _drawn(by(row), count)) for row in others)
+        chance = math.prod(fmean(_right(some, row) for some in _drawn(by(row), count)) for row in others)
         own = [_alone(whole, some, level) for some in _drawn(by(whole), count)]
         return mean_scores(own, chance)
 
@@ -103,11 +104,6 @@ def _alone(whole: Judged, given: Sequence[Given], level: str) -> GroupScores:
     )
 
 
-def _mean(values: Iterable[float]) -> float:
-    known = list(values)
-    return math.fsum(known) / len(known)
-
-
 def groups(judged: Iterable[Judged], count: int) -> list[Group]:
     """By dataset and group, in the order in which they come; at `count` answers an instance."""
     by_group: dict[tuple[str, str], list[Judged]] = {}
@@ -119,10 +115,6 @@ def groups(judged: Iterable[Judged], count: int) -> list[Group]:
 def of_model(name: str) -> By:
     """The predictions of one model."""
     return lambda row: [given for given in row.predicted if given.worker == name]
-
-
-def models(judged: Iterable[Judged]) -> list[str]:
-    return sorted({given.worker for row in judged for given in row.predicted})
 
 
 def cells(scores: GroupScores) -> list[float]:

@@ -46,7 +46,7 @@ from annotation.tasktype.helpers.report_tables import (
     workers_of,
 )
 
-from .groups import REASONS, Group, cells, groups, models, of_model
+from .groups import REASONS, Group, cells, groups, of_model
 from .labels import ANSWERABLE, UNANSWERABLE, called, labelled
 
 LABELS = {ANSWERABLE: _("answerable"), UNANSWERABLE: _("not answerable")}
@@ -295,7 +295,7 @@ def _text_table(rows: Sequence[Judged], level: str, seed: int) -> list[JSON]:
 def _model_table(judged: Sequence[Judged], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
     """Each model on the groups that both it and people did, and people on the same."""
     table_rows = []
-    for name in models(judged):
+    for name in sorted({given.worker for row in judged for given in row.predicted}):
         by = of_model(name)
         both = [group for group in _complete(group_list) if not group.left_out(by)]
         if not both:

@@ -8,7 +8,7 @@ from annotation.pure.derivations.bridges import folded, tidy
 from annotation.tasktype import JSON
 
 from .bridge_judgments import JUDGMENTS, composed, discarded, judged, known
-from .findings import found
+from .findings import findings_of
 
 
 def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
@@ -29,7 +29,7 @@ def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
         "candidates": composing,
         "compositions": [tidy(answers[k]["question"]) for k in composing],
         "bridges": bridge_counts(payload, answers),
-        "disputed": _disputed(payload, answers),
+        "disputed": len({composed(payload, answer) for answer in answers if any(judged(payload, answer))}) > 1,
         "answers": len(answers),
     }
     if len(refusing) > len(composing):
@@ -39,11 +39,6 @@ def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
     if len({folded(text) for text in summed["compositions"]}) > 1:
         return summed | {"kind": "several"}
     return summed | {"kind": "composed", "question": summed["compositions"][0], "by": composing[0]}
-
-
-def _disputed(payload: JSON, answers: Sequence[JSON]) -> bool:
-    outcomes = {composed(payload, answer) for answer in answers if any(judged(payload, answer))}
-    return len(outcomes) > 1
 
 
 def bridge_counts(payload: JSON, answers: Sequence[JSON]) -> list[JSON]:
@@ -85,6 +80,6 @@ def provenance(payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> JSON:
     if aggregate["by"] is None:
         return fields
     answer = answers[aggregate["by"]]
-    kept = found(payload, answer["question"], answer.get("overrides"))
+    kept = findings_of(payload, answer["question"], answer.get("overrides"))
     overrides = {f["id"]: f["reason"] for f in kept if f["overridden"]}
     return fields | {"overrides": overrides, "pasted": answer.get("pasted", 0.0)}

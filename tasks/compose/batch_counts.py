@@ -9,8 +9,7 @@ from annotation.tasktype import Given, Judged
 
 from . import bridge_judgments
 from .aggregation import aggregate
-from .findings import found
-from .pay import dollars_an_hour
+from .findings import findings_of
 
 Edge = tuple[str, int, int]  # shape, head, tail
 
@@ -43,7 +42,7 @@ class Pay:
     @property
     def hourly(self) -> float | None:
         """US dollars an hour of measured time; None where nothing was paid or measured."""
-        return dollars_an_hour(self.timed_cents, self.seconds)
+        return round(self.timed_cents / 100 / self.seconds * 3600, 2) if self.seconds > 0 else None
 
 
 @dataclass
@@ -164,7 +163,7 @@ def _add_composition(counted: Tally, row: Judged, one: Given) -> None:
     hops.single_words.append(sum(len(hop["question"].split()) for hop in payload["hops"]))
     if one.seconds > 0:
         hops.seconds.append(one.seconds)
-    findings = found(payload, one.answer["question"], one.answer.get("overrides"))
+    findings = findings_of(payload, one.answer["question"], one.answer.get("overrides"))
     overridden = [finding for finding in findings if finding["overridden"]]
     counted.overriding.append((row.hit, {finding["check"] for finding in overridden}))
     for finding in overridden:

@@ -30,7 +30,7 @@ def hops_of(payload: JSON) -> list[Hop]:
     return [Hop(hop["question"], hop["answer"]) for hop in payload["hops"]]
 
 
-def found(payload: JSON, question: str, overrides: Mapping[str, str] | None = None) -> list[JSON]:
+def findings_of(payload: JSON, question: str, overrides: Mapping[str, str] | None = None) -> list[JSON]:
     """The findings that are not switched off, errors first.
 
     Each is {"id", "check", "level", "hop", "spans", "words", "message", "values", "overridden", "reason"}; a reason
@@ -87,7 +87,7 @@ def checks(payload: JSON, query: Mapping[str, str]) -> JSON:
     question = query.get("q", "")[:MOST_CHARACTERS]
     prefix = "override-"
     overrides = {name.removeprefix(prefix): text for name, text in query.items() if name.startswith(prefix)}
-    findings = found(payload, question, overrides) if question.strip() else []
+    findings = findings_of(payload, question, overrides) if question.strip() else []
     return {
         "question": question,
         "findings": findings,

@@ -11,7 +11,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, Remark
 
 from . import bridge_judgments
-from .findings import coverage, found
+from .findings import coverage, findings_of
 
 SHOWN = 2  # of our compositions beside the worker's
 
@@ -62,7 +62,7 @@ _BRIDGE = {
 
 def _on_question(payload: JSON, answer: JSON) -> Iterator[Remark]:
     question = answer["question"]
-    findings = found(payload, question, answer.get("overrides"))
+    findings = findings_of(payload, question, answer.get("overrides"))
     for finding in findings:
         yield Remark(False, finding["message"], finding["values"])
     used = [row["hop"] for row in coverage(payload, question) if not row["skipped"]]

@@ -21,8 +21,3 @@ def overpaid(pay: Mapping[int, int], discarded: int) -> int:
 def most_for_a_no(pay: Mapping[int, int]) -> int:
     """The most US cents that a "no" may earn beside these compositions."""
     return min(cents * EDGE_SECONDS // SECONDS[hops] for hops, cents in pay.items())
-
-
-def dollars_an_hour(cents: float, seconds: float) -> float | None:
-    """None where no time was measured."""
-    return round(cents / 100 / seconds * 3600, 2) if seconds > 0 else None

@@ -9,7 +9,7 @@ from annotation.tasktype import JSON, Given
 from . import bridge_judgments
 from .aggregation import aggregate, bridge_counts
 from .bridge_judgments import known
-from .findings import coverage, found
+from .findings import coverage, findings_of
 
 
 def judged_edges(payload: JSON, answer: JSON) -> list[JSON]:
@@ -37,7 +37,7 @@ def reviewed(payload: JSON, answer: JSON) -> JSON:
         "why": answer.get("why", ""),
         "text": text,
         "words": len(text.split()),
-        "findings": found(payload, text, answer.get("overrides")) if text else [],
+        "findings": findings_of(payload, text, answer.get("overrides")) if text else [],
         "coverage": coverage(payload, text) if text else [],
         "pasted": 0.0 if discarded else answer.get("pasted", 0.0),
     }

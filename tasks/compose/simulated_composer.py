@@ -7,7 +7,7 @@ from annotation.pure.data.example import Example
 from annotation.tasktype import JSON
 
 from . import bridge_judgments
-from .findings import found
+from .findings import findings_of
 
 REASON = "It is asked for in other words."
 
@@ -24,7 +24,7 @@ def imitated(payload: JSON, gold: Example, rng: Random, *, right: bool) -> JSON:
     if any(kind in bridge_judgments.ENDS for kind in judged):
         return blank | {"why": "They are two things of one name."}
     for question in _questions(payload, gold, right=right):
-        findings = found(payload, question)
+        findings = findings_of(payload, question)
         if not any(finding["level"] == "error" for finding in findings):
             reasons = {finding["id"]: REASON for finding in findings if finding["level"] == "warning"}
             return blank | {"question": question, "overrides": reasons}

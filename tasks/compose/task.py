@@ -30,7 +30,7 @@ from annotation.tasktype.helpers.hops import edges_of, hop_json
 from annotation.tasktype.helpers.hops_task import HopsTask
 
 from . import aggregation, bridge_judgments
-from .findings import MOST_CHARACTERS, checks, found
+from .findings import MOST_CHARACTERS, checks, findings_of
 from .lessons import remarks, shapes
 from .options import Options
 from .pay import SECONDS
@@ -167,7 +167,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
             return fmean(marks)
         if not bridge_judgments.composed(payload, answer) or not answer["question"].strip():
             return 0.0
-        return float(not any(finding["level"] == "error" for finding in found(payload, answer["question"])))
+        return float(not any(finding["level"] == "error" for finding in findings_of(payload, answer["question"])))
 
     def report(self, judged: Iterable[Judged], options: Options, *, seed: int) -> JSON:
         return {"task": self.kind, **compose_report(judged, expected_no=options.expected_no, seed=seed)}
@@ -212,7 +212,7 @@ def _question_problems(payload: JSON, answer: JSON) -> list[Problem]:
         Problem("question", one["message"], one["values"])
         if one["level"] == "error"
         else Problem(f"override-{one['id']}", one["message"], one["values"], warning=True)
-        for one in found(payload, question, answer.get("overrides"))
+        for one in findings_of(payload, question, answer.get("overrides"))
         if one["level"] == "error" or not one["overridden"]
     ]
 

@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 from annotation.pure.data.example import Example
-from annotation.pure.mturk.external_question import payload_of
 from annotation.pure.mturk.mturk_xml import External, origin_of, read_question
 from annotation.pure.mturk.question_form import Form, complaints
 from annotation.pure.text.translation_marks import gettext_noop as _
@@ -45,9 +44,10 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
     def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
         """Items whose question is XML of the MTurk API; others are skipped."""
         try:
-            return payload_of(example.question)
+            read_question(example.question)
         except Malformed:
             return None
+        return {"question": example.question}
 
     def origins(self, payload: JSON) -> Sequence[str]:
         """Any HTTPS page, because the requested page may redirect to others."""

@@ -152,11 +152,11 @@ def _warnings(cells: Mapping[Cell, Sequence[Item]]) -> Iterator[JSON]:
 
 
 Solved = tuple[Item, bool, bool]  # whether people solve it, and whether the model does
-CASES = {
-    "A": _("A: people and the model solve it"),
-    "B": _("B: only people solve it"),
-    "C": _("C: only the model solves it"),
-    "D": _("D: neither solves it"),
+CASES = {  # whether people solve it, and whether the model does
+    (True, True): _("A: people and the model solve it"),
+    (True, False): _("B: only people solve it"),
+    (False, True): _("C: only the model solves it"),
+    (False, False): _("D: neither solves it"),
 }
 SOLVES = _("The model solves an item if its answer is fully correct (F1 1).")
 TESTED = _(
@@ -177,9 +177,7 @@ def case_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> list[JSON]
     adjusted = holm([_chance(both) for _cell, _name, both in cases])
     rows = []
     for (cell, name, both), chance in zip(cases, adjusted, strict=True):
-        shares = [
-            share_of([(item, _case(people, model) == case) for item, people, model in both], seed) for case in CASES
-        ]
+        shares = [share_of([(item, (people, model) == case) for item, people, model in both], seed) for case in CASES]
         less = sum(people - model for _item, people, model in both)
         apart = round(100 * less / len(both), 1) if both else None
         rows.append([*head_of(cell), name, len(both), *shares, apart, chance_text(chance) if both else None])
@@ -198,9 +196,3 @@ def _chance(both: Sequence[Solved]) -> float:
     for item, people, model in both:
         less[question_of(item.row)] += people - model
     return mcnemar(sum(each > 0 for each in less.values()), sum(each < 0 for each in less.values()))
-
-
-def _case(people: bool, model: bool) -> str:
-    if people:
-        return "A" if model else "B"
-    return "C" if model else "D"

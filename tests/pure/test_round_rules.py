@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.pure.people import round_rules
-from annotation.pure.people.round_draw import Candidate, checks_to_come, drawn, is_check
+from annotation.pure.people.round_draw import Candidate, checks_to_come, drawn, is_hidden_gold
 from annotation.pure.people.round_quality import Scored, likely_rates, outcomes
 from annotation.pure.people.round_rules import Clause
 from tests.long_forms import examples
@@ -176,7 +176,7 @@ def test_what_is_left_falls_by_one_with_every_assignment(share: float, worker: i
     total = left + checks_to_come(share, seed=7, worker=worker, number=0, left=left, checks=checks)
     for number, expected in enumerate(range(total, 0, -1)):
         assert left + checks_to_come(share, seed=7, worker=worker, number=number, left=left, checks=checks) == expected
-        if checks and is_check(share, seed=7, worker=worker, number=number):
+        if checks and is_hidden_gold(share, seed=7, worker=worker, number=number):
             checks -= 1
         else:
             left -= 1
@@ -184,7 +184,7 @@ def test_what_is_left_falls_by_one_with_every_assignment(share: float, worker: i
 
 
 def test_as_many_checks_come_as_their_share() -> None:
-    found = [is_check(0.2, seed=1, worker=worker, number=k) for worker in range(50) for k in range(100)]
+    found = [is_hidden_gold(0.2, seed=1, worker=worker, number=k) for worker in range(50) for k in range(100)]
     assert 0.18 < sum(found) / len(found) < 0.22
 
 

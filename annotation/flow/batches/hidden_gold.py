@@ -20,7 +20,7 @@ from annotation.flow.money import batch_funds
 from annotation.flow.projects import audit_log
 from annotation.models import Assignment, Batch, Dataset, Feedback, Hit, Item, Participation, Worker
 from annotation.pure.batches import lifecycle
-from annotation.pure.people.round_draw import checks_to_come, is_check
+from annotation.pure.people.round_draw import checks_to_come, is_hidden_gold
 
 MOST_SHARE = 0.5
 MOST_CHECKS = 1000  # of hidden gold in a batch
@@ -124,7 +124,7 @@ def drawn(participation: Participation) -> list[Hit]:
     """Hidden gold for the worker's next assignment, in a seeded order; empty if it is to be an ordinary HIT."""
     batch = participation.batch
     number = Assignment.objects.filter(worker=participation.worker_id, batch=batch).count()
-    if not is_check(batch.check_share, seed=batch.seed, worker=participation.worker_id, number=number):
+    if not is_hidden_gold(batch.check_share, seed=batch.seed, worker=participation.worker_id, number=number):
         return []
     found = list(unseen(participation).order_by("pk").only("pk", "group_key", "ticket"))
     Random(f"{batch.seed}/{participation.worker_id}/{number}").shuffle(found)

@@ -33,7 +33,8 @@ class Cut:
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Cut:
         """Parse a URL's query; invalid parts are ignored."""
-        texts = {name: _text(query.get(name)) for name in ("dataset", "shape", "worker", "label")}
+        names = ("dataset", "shape", "worker", "label")
+        texts = {name: query.get(name, "").replace("\0", "").strip()[:LONGEST] for name in names}
         return cls(
             **texts,
             hops=_number(query.get("hops")),
@@ -69,10 +70,6 @@ class Cut:
         """This cut with the parts of another one, which go first."""
         other = Cut.of(parts)
         return replace(self, **{name: getattr(other, name) for name in other.query})
-
-
-def _text(text: str | None) -> str:
-    return (text or "").replace("\0", "").strip()[:LONGEST]
 
 
 def _number(text: str | None) -> int | None:

@@ -12,7 +12,7 @@ from annotation.pure.data.example import Hop
 
 Edge = tuple[int, int]
 
-_REFERENCE = re.compile(r"(?<!\w)#([0-9]{1,3})(?![0-9])")
+REFERENCE = re.compile(r"(?<!\w)#([0-9]{1,3})(?![0-9])")
 
 # MuSiQue's names of the six shapes (section 3 of its paper; the numbering is the released ids').
 _SHAPES: dict[tuple[int, frozenset[Edge]], str] = {
@@ -37,7 +37,7 @@ class BadReference(NamedTuple):
 
 def references(question: str) -> tuple[int, ...]:
     """The k of every `#k` in a hop's question, each once, in the order of the text."""
-    return tuple(dict.fromkeys(int(digits) for digits in _REFERENCE.findall(question)))
+    return tuple(dict.fromkeys(int(digits) for digits in REFERENCE.findall(question)))
 
 
 def edges(hops: Sequence[Hop]) -> tuple[Edge, ...]:

@@ -104,7 +104,8 @@ def _settle(start: str, above: Mapping[str, Sequence[str]], depths: dict[str, in
 def draw(nodes: Sequence[Node], edges: Iterable[Edge]) -> Picture:
     """The picture, in pixels. In a layer nodes stand in the order of what they were made of, level with it if free."""
     order = {node.key: k for k, node in enumerate(nodes)}
-    wanted = sorted({(a, b) for a, b in edges if a in order and b in order and a != b}, key=lambda e: _rank(e, order))
+    known = {(a, b) for a, b in edges if a in order and b in order and a != b}
+    wanted = sorted(known, key=lambda edge: (order[edge[0]], order[edge[1]]))
     column = layers(list(order), wanted)
     levels = _levels(order, column, wanted)
     boxes = {
@@ -115,10 +116,6 @@ def draw(nodes: Sequence[Node], edges: Iterable[Edge]) -> Picture:
     right = max((box.x + WIDTH for box in boxes.values()), default=0.0)
     low = max((box.y + HEIGHT for box in boxes.values()), default=0.0)
     return Picture(right + MARGIN, low + MARGIN, tuple(boxes.values()), lines)
-
-
-def _rank(edge: Edge, order: Mapping[str, int]) -> tuple[int, int]:
-    return order[edge[0]], order[edge[1]]
 
 
 def _levels(order: Mapping[str, int], column: Mapping[str, int], edges: Iterable[Edge]) -> dict[str, float]:

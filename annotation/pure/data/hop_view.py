@@ -55,7 +55,8 @@ class Bridge:
 
 def hop_views(payload: Mapping[str, Any]) -> list[HopView]:
     """Every hop with the answers of the hops that it uses marked, and its own."""
-    return [_view(payload, k, _uses(payload, k) | {k}) for k in _numbers(payload)]
+    numbers, edges = range(1, len(payload["hops"]) + 1), payload.get("edges", ())
+    return [_view(payload, k, {k} | {edge["head"] for edge in edges if edge["tail"] == k}) for k in numbers]
 
 
 def bridge_views(payload: Mapping[str, Any]) -> list[Bridge]:
@@ -91,14 +92,6 @@ def places(entity: str, text: str) -> list[tuple[int, int]]:
     exact = list(spans.mentions(entity, text))
     loose = () if exact else bridges.mentions(bridges.entity_key(entity), bridges.folded(text))
     return exact or [(mention.start, mention.end) for mention in loose]
-
-
-def _numbers(payload: Mapping[str, Any]) -> range:
-    return range(1, len(payload["hops"]) + 1)
-
-
-def _uses(payload: Mapping[str, Any], hop: int) -> set[int]:
-    return {edge["head"] for edge in payload.get("edges", ()) if edge["tail"] == hop}
 
 
 def _view(payload: Mapping[str, Any], number: int, marked: Iterable[int], *, bridging: bool = False) -> HopView:

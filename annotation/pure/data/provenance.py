@@ -63,7 +63,11 @@ def flattened(steps: Sequence[JSON], question: str) -> JSON:
     return {
         "composer": composer,
         "reviewer": reviews[-1]["reviewer"] if reviews else None,
-        "edits": [_edit(review) for review in reviews if review.get("edited_from") is not None],
+        "edits": [
+            {"reviewer": review["reviewer"], "from": review["edited_from"]}
+            for review in reviews
+            if review.get("edited_from") is not None
+        ],
         "bridge_votes": _aggregate(step)["bridges"],
     }
 
@@ -85,10 +89,6 @@ def _composer(step: JSON, question: str) -> str | None:
         pairs = zip(aggregate.get("compositions", ()), aggregate.get("candidates", ()), strict=False)
         by = next((place for text, place in pairs if tidy(text) == tidy(question)), None)
     return workers[by] if type(by) is int and 0 <= by < len(workers) else None
-
-
-def _edit(review: JSON) -> JSON:
-    return {"reviewer": review["reviewer"], "from": review["edited_from"]}
 
 
 def _ours(extra: Mapping[str, Any]) -> list[JSON]:

@@ -1,6 +1,6 @@
 """Reduce an Example to some of its paragraphs; supports, facts and hops are adjusted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from annotation.pure.data.example import Example, Hop, Paragraph
@@ -18,12 +18,13 @@ def reduced(example: Example, kept: Sequence[int]) -> Example:
         paragraphs=tuple(example.paragraphs[k] for k in kept),
         supports=supports,
         facts=facts,
-        hops=tuple(_moved(hop, place) for hop in example.hops),
+        hops=moved_hops(example.hops, place),
     )
 
 
-def _moved(hop: Hop, place: dict[int, int]) -> Hop:
-    return replace(hop, support=None if hop.support is None else place.get(hop.support))
+def moved_hops(hops: Sequence[Hop], place: Mapping[int, int]) -> tuple[Hop, ...]:
+    """The hops after their paragraphs moved to new places, or were taken out."""
+    return tuple(replace(hop, support=None if hop.support is None else place.get(hop.support)) for hop in hops)
 
 
 def with_distinct_titles(paragraphs: Sequence[Paragraph]) -> tuple[Paragraph, ...]:

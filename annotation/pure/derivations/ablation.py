@@ -27,6 +27,7 @@ from annotation.pure.derivations.ablation_text import (
     is_function_word,
     of_paragraph,
     passage,
+    reworded,
     shuffled_in_sentences,
     shuffled_sentences,
     shuffled_words,
@@ -169,8 +170,7 @@ def _question(keeps: Collection[str]) -> Callable[[_Work], _Result]:
     def ablated(work: _Work) -> _Result:
         words = {token.start: UNKNOWN for token in work.question.tokens if token.text.lower() not in keeps}
         work.dropped = len(words)
-        rows = [with_words(work.question, s, words, spaced=True) for s in work.question.sentences]
-        question = assembled(work.question, rows, title="").paragraph.text
+        question = reworded(work.question, words, spaced=True)
         return _Result(replace(work.example, question=question))
 
     return ablated
@@ -231,11 +231,7 @@ def _title(source: Passage, work: _Work, words: Callable[[Passage, Sentence, _Wo
     others: Words = {}
     for sentence in title.sentences:
         others |= words(title, sentence, work)
-    return _reworded(title, others)
-
-
-def _reworded(source: Passage, words: Words) -> str:
-    return assembled(source, [with_words(source, s, words) for s in source.sentences], title="").paragraph.text
+    return reworded(title, others)
 
 
 def _with_context(work: _Work, texts: Sequence[AblatedText], **changes: Any) -> _Result:

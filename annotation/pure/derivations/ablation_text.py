@@ -86,17 +86,15 @@ def passage(text: str, *, title: str = "", spans: Sequence[tuple[int, int]] | No
     """A text cut into tokens; `spans` are the sentences where the source drew them."""
     drawn = spans is not None
     parts = sentences(text) if spans is None else spans
-    cut = tuple(Sentence(start, end, _tokens(text, start, end)) for start, end in parts)
-    return Passage(text, cut, title, drawn)
+    cut = [
+        Sentence(start, end, tuple(Token(text[a:b], a, b) for a, b in tokens(text, start, end))) for start, end in parts
+    ]
+    return Passage(text, tuple(cut), title, drawn)
 
 
 def of_paragraph(paragraph: Paragraph) -> Passage:
     spans = None if paragraph.sentences is None else paragraph.sentence_spans()
     return passage(paragraph.text, title=paragraph.title, spans=spans)
-
-
-def _tokens(text: str, start: int, end: int) -> tuple[Token, ...]:
-    return tuple(Token(text[a:b], a, b) for a, b in tokens(text, start, end))
 
 
 def is_function_word(word: str) -> bool:
@@ -118,6 +116,12 @@ def with_words(source: Passage, sentence: Sentence, words: Mapping[int, str], *,
         pieces.append(Piece(words.get(token.start, token.text), token.start))
         at = token.end
     return [piece for piece in (*pieces, Piece(source.text[at : sentence.end])) if piece.text]
+
+
+def reworded(source: Passage, words: Mapping[int, str], *, spaced: bool = False) -> str:
+    """The text of a passage whose tokens (by their starts) read otherwise, as `with_words` has it."""
+    rows = [with_words(source, sentence, words, spaced=spaced) for sentence in source.sentences]
+    return assembled(source, rows, title="").paragraph.text
 
 
 def assembled(source: Passage, sentences: Sequence[Sequence[Piece]], *, title: str, apart: bool = False) -> AblatedText:
@@ -272,5 +276,7 @@ class Names:
     def renamed(self, text: str) -> str:
         """A text with names for its words."""
         source = passage(text)
-        rows = [with_words(source, sentence, self.words(sentence), spaced=True) for sentence in source.sentences]
-        return assembled(source, rows, title="").paragraph.text
+        names: dict[int, str] = {}
+        for sentence in source.sentences:
+            names |= self.words(sentence)
+        return reworded(source, names, spaced=True)

@@ -8,6 +8,8 @@ is, with single spaces.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from annotation.pure.text.spans import is_word
+
 _ARTICLES = ("the ", "an ", "a ")
 _HISSING = ("s", "x", "z", "ch", "sh")
 
@@ -41,12 +43,12 @@ def entity_key(answer: str) -> str:
 
 def mention_end(text: str, start: int, end: int) -> int:
     """Where the mention ends whose singular stands at start..end of a folded text; 0 where it is none."""
-    if start and _in_word(text[start - 1]):
+    if start and is_word(text[start - 1]):
         return 0
-    if end == len(text) or not _in_word(text[end]):
+    if end == len(text) or not is_word(text[end]):
         return end
     plural = end + _plural_ending(text, start, end)
-    ends = plural == len(text) or not _in_word(text[plural])
+    ends = plural == len(text) or not is_word(text[plural])
     return plural if plural > end and ends else 0
 
 
@@ -59,10 +61,6 @@ def _plural_ending(text: str, start: int, end: int) -> int:
     if text[end - 1] == "o" and text.startswith("es", end):
         return 2
     return 1 if text.startswith("s", end) else 0
-
-
-def _in_word(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"
 
 
 def mentions(key: str, text: str) -> list[Mention]:
@@ -100,7 +98,7 @@ def _with_article(answer: str, low: str, mention: Mention) -> Mention:
         before = mention.start - len(article)
         if not bare.startswith(article) or before < 0 or not low.startswith(article, before):
             continue
-        if not before or not _in_word(low[before - 1]):
+        if not before or not is_word(low[before - 1]):
             return Mention(before, mention.end)
     return mention
 

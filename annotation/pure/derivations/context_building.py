@@ -10,6 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from annotation.pure.data.example import Example, Paragraph
+from annotation.pure.data.reduced_example import moved_hops
 from annotation.pure.text.bm25 import Pool, same_text
 from annotation.pure.text.masking import hidden, without_references
 from annotation.pure.text.spans import mentions
@@ -116,7 +117,7 @@ def rearranged(example: Example, placed: Sequence[Placed], *, rng: Random) -> Ex
     order = list(placed)
     rng.shuffle(order)
     moved = {before: now for now, each in enumerate(order) for before in each.before}
-    hops = tuple(replace(hop, support=None if hop.support is None else moved.get(hop.support)) for hop in example.hops)
+    hops = moved_hops(example.hops, moved)
     supports = {moved[s] for s in example.supports or () if s in moved} | {h.support for h in hops} - {None}
     facts = None
     if example.facts is not None:

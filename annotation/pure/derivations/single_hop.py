@@ -85,13 +85,11 @@ def whole(example: Example) -> Single | str:
     return Single(example.id, example.question, example.answers, example.paragraphs[0], sources(example)[0])
 
 
-def origins(example: Example) -> list[str]:
-    """The ids that the hops of an example had before they were numbered; "" where they were not."""
-    return sources(example, key=ORIGIN)
-
-
 def sources(example: Example, *, key: str = SOURCE) -> list[str]:
-    """The source of each hop of an example, "" if unknown. A record without hops has one source."""
+    """The source of each hop of an example, "" if unknown. A record without hops has one source.
+
+    With the key ORIGIN the ids that the hops had before they were numbered.
+    """
     stored, hops = example.extra.get(key), len(example.hops) or 1
     if isinstance(stored, list | tuple) and len(stored) == hops:
         return [each if isinstance(each, str) else "" for each in stored]

@@ -23,7 +23,12 @@ def is_public(address: str) -> bool:
         ip = ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    return all(one.is_global and not one.is_multicast and not _seems(one) for one in _inside(ip))
+    return all(
+        each.is_global
+        and not each.is_multicast
+        and not any(each.version == network.version and each in network for network in SEEMS_GLOBAL)
+        for each in _inside(ip)
+    )
 
 
 def is_address(host: str) -> bool:

@@ -60,7 +60,7 @@ def _apart(order: Sequence[Candidate]) -> list[Candidate]:
     return placed
 
 
-def is_check(share: float, *, seed: int, worker: int, number: int) -> bool:
+def is_hidden_gold(share: float, *, seed: int, worker: int, number: int) -> bool:
     """Whether a worker's assignment of that number (from 0) is hidden gold."""
     return Random(f"{seed}/{worker}/{number}/check").random() < share
 
@@ -72,7 +72,7 @@ def checks_to_come(share: float, *, seed: int, worker: int, number: int, left: i
     """
     count = 0
     while left > 0 and count < checks:
-        if is_check(share, seed=seed, worker=worker, number=number):
+        if is_hidden_gold(share, seed=seed, worker=worker, number=number):
             count += 1
         else:
             left -= 1

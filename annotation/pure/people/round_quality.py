@@ -73,11 +73,7 @@ def outcomes(scored: Sequence[Scored], marks: Sequence[float], *, strict: bool, 
         return [Outcome(mark, 0) for mark in marks]
     rates = likely_rates(scored, seed)
     scores = np.array([one.score for one in scored])
-    return [_outcome(mark, rates[:, _above(scores, mark, strict)]) for mark in marks]
-
-
-def _above(scores: Array, mark: float, strict: bool) -> npt.NDArray[np.bool_]:
-    return scores > mark + SLACK if strict else scores >= mark - SLACK
+    return [_outcome(mark, rates[:, scores > mark + SLACK if strict else scores >= mark - SLACK]) for mark in marks]
 
 
 def _outcome(mark: float, rates: Array) -> Outcome:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
+from statistics import fmean
 from typing import TypeVar
 
 from annotation.pure.reports.answers_per_item import draws, expected_best
@@ -125,7 +126,7 @@ class GroupScores:
 def mean_scores(scores: Sequence[GroupScores], chance: float) -> GroupScores:
     """The mean of scores, times the chance that everything else is right."""
     answer, support = _mean([one.answer for one in scores]), _mean([one.support for one in scores])
-    labels = math.fsum(one.labels for one in scores) / len(scores)
+    labels = fmean(one.labels for one in scores)
     return GroupScores(answer.times(chance), support.times(chance), labels * chance)
 
 
@@ -152,7 +153,7 @@ def pair_scores(
         majority_chance([bool(text.strip()) for text in some], False)
         for some in draws(sorted(contrast), min(count or len(contrast), len(contrast)))
     ]
-    return mean_scores(own, math.fsum(refusing) / len(refusing))
+    return mean_scores(own, fmean(refusing))
 
 
 def labels_chance(members: Iterable[tuple[Sequence[Hashable], Hashable]]) -> float:
@@ -267,8 +268,7 @@ def _best(marks: Sequence[Mark], count: int) -> Mark:
 
 def _mean(marks: Sequence[Mark]) -> Mark:
     """Summed exactly, so that the order of the annotations cannot show in the last digit."""
-    n = len(marks)
-    return Mark(math.fsum(mark.em for mark in marks) / n, math.fsum(mark.f1 for mark in marks) / n)
+    return Mark(fmean(mark.em for mark in marks), fmean(mark.f1 for mark in marks))
 
 
 def _itself(annotation: T) -> T:

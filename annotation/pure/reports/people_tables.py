@@ -65,13 +65,13 @@ def people_table(figures: Sequence[tuple[JSON, Figure | None, Figure | None]], w
     """
     if not workers:
         return []
-    rows = [[words, _general(over, workers), without and without.as_json()] for words, over, without in figures]
+    enough = workers >= LEAST_WORKERS
+    rows = [
+        [words, over.as_json() if over and enough else None, without and without.as_json()]
+        for words, over, without in figures
+    ]
     columns = (_("Figure"), _("Over annotators and items"), _("With one annotator left out"))
     return [table(NAME, TITLE, columns, rows, notes(workers), bars=False, leads=False)]
-
-
-def _general(figure: Figure | None, workers: int) -> JSON | None:
-    return figure.as_json() if figure is not None and workers >= LEAST_WORKERS else None
 
 
 def answer_people_table(name: str, study: Mapping[str, Any], measures: Mapping[str, str]) -> JSON:

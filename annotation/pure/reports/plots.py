@@ -15,7 +15,7 @@ from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.tables import Translate
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-MOST = 30  # groups of a chart; what has more is left to its table
+MOST_GROUPS = 30  # groups of a chart; what has more is left to its table
 SERIES = 3  # figures beside each other
 LONGEST = 600  # characters of a description
 LONG = 12  # characters of a group's name; with a longer one each group has a row of its own
@@ -175,7 +175,8 @@ def _models(study: Mapping[str, Any], translate: Translate, name: str) -> Iterat
 def _of_tables(content: Mapping[str, Any], translate: Translate) -> Iterator[Plot]:
     for table in tables_of(content):
         if not table.get("variant") and table.get("bars", True):
-            yield from _confusion(table, translate) if _is_confusion(table) else _figures(table, translate)
+            confusion = table.get("of_columns") and table["name"].endswith("confusion")
+            yield from _confusion(table, translate) if confusion else _figures(table, translate)
 
 
 def _figures(table: Mapping[str, Any], translate: Translate) -> Iterator[Dots]:
@@ -208,10 +209,6 @@ def _short(text: str) -> str:
     return text if len(text) <= 42 else f"{text[:40]}…"
 
 
-def _is_confusion(table: Mapping[str, Any]) -> bool:
-    return bool(table.get("of_columns")) and table["name"].endswith("confusion")
-
-
 def _confusion(table: Mapping[str, Any], translate: Translate) -> Iterator[Grid]:
     """Confusion of all workers' labels with the right ones."""
     columns = tables.head_of(table, translate)
@@ -234,7 +231,7 @@ def _progress(points: Sequence[Sequence[Any]], translate: Translate) -> Iterator
 
 def _drawn(plot: Dots) -> Iterator[Dots]:
     """The chart, unless it would be empty or too full to read."""
-    if 0 < len(plot.groups) <= MOST and any(point for one in plot.series for point in one.points):
+    if 0 < len(plot.groups) <= MOST_GROUPS and any(point for one in plot.series for point in one.points):
         yield plot
 
 

@@ -84,16 +84,13 @@ def unpaired(first: Sequence[float], second: Sequence[float], seed: int) -> floa
     """Whether two means differ: values dealt anew to the two sides."""
     pool = np.concatenate([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
     rng, rows = np.random.default_rng(seed), max(1, _CELLS // len(pool))
-    seen, reached, total = abs(_apart(float(pool[: len(first)].sum()), pool, len(first))) - 1e-9, 0, pool.sum()
+    own, total, reached = float(pool[: len(first)].sum()), float(pool.sum()), 0
+    seen = abs(own / len(first) - (total - own) / len(second)) - 1e-9
     for start in range(0, PERMUTATIONS, rows):
         dealt = rng.permuted(np.tile(pool, (min(rows, PERMUTATIONS - start), 1)), axis=1)[:, : len(first)].sum(axis=1)
         means = dealt / len(first) - (total - dealt) / len(second)
         reached += int(np.count_nonzero(np.abs(means) >= seen))
     return (reached + 1) / (PERMUTATIONS + 1)
-
-
-def _apart(own: float, pool: Array, n: int) -> float:
-    return own / n - (float(pool.sum()) - own) / (len(pool) - n)
 
 
 def effect(differences: Sequence[float]) -> float | None:

@@ -89,16 +89,12 @@ def _forms(answer: str, answer_words: list[Word]) -> Iterator[tuple[Word, ...]]:
     places = [k for k, word in enumerate(bare) if word.plain == "of"]
     if len(places) == 1 and 0 < places[0] < len(bare) - 1:
         yield (*_without_article(list(bare[places[0] + 1 :])), *bare[: places[0]])
-    if 2 <= len(bare) <= 3 and any(map(_has_digit, bare)):
+    if 2 <= len(bare) <= 3 and any(sign.isdigit() for word in bare for sign in word.plain):
         yield from permutations(bare)
 
 
 def _without_article(tokens: list[Word]) -> list[Word]:
     return tokens[1:] if len(tokens) > 1 and tokens[0].plain in ARTICLES else tokens
-
-
-def _has_digit(word: Word) -> bool:
-    return any(map(str.isdigit, word.plain))
 
 
 def _optional(form: tuple[Word, ...]) -> tuple[tuple[Word, bool], ...]:

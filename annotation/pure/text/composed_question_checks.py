@@ -119,9 +119,9 @@ def _is_asked_with(answer: AnswerForms, questions: Sequence[Sequence[Word]]) -> 
     A single word must be there as it is; a longer name also misspelt ("govenor general of").
     """
     for question in questions:
-        there = frozenset(word.plain for word in question)
-        known = there if len(answer.content) < 2 else frozenset()
-        if leaks(answer, question, known=known) or (answer.content and there.issuperset(answer.content)):
+        plain_words = frozenset(word.plain for word in question)
+        known = plain_words if len(answer.content) < 2 else frozenset()
+        if leaks(answer, question, known=known) or (answer.content and plain_words.issuperset(answer.content)):
             return True
     return False
 

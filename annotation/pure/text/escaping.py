@@ -13,11 +13,8 @@ _CATEGORIES = {"Cc", "Cs", "Zl", "Zp"}
 def tidy(text: str) -> str:
     """The text in one line, without what would garble the lines around it: controls, lone surrogates, overrides."""
     line = " ".join(text.split())
-    return "".join(_shown(sign) for sign in line if ord(sign) not in _BIDI)
-
-
-def _shown(sign: str) -> str:
-    return "\N{REPLACEMENT CHARACTER}" if unicodedata.category(sign) in _CATEGORIES else sign
+    signs = (sign for sign in line if ord(sign) not in _BIDI)
+    return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(s) in _CATEGORIES else s for s in signs)
 
 
 def plain(text: str) -> str:

@@ -5,7 +5,7 @@ The only place that knows rapidfuzz.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
@@ -40,20 +40,14 @@ def search(query: str, paragraphs: Sequence[tuple[str, str]]) -> list[Match]:
     phrase = " ".join(query.casefold().split())
     if len(words) > 1:
         texts = [f"{title} {text}".casefold() for title, text in paragraphs]
-        matches = [_with_phrase(m, phrase in texts[m.paragraph]) for m in matches]
+        matches = [replace(m, score=m.score + (phrase in texts[m.paragraph])) for m in matches]
     return sorted(matches, key=lambda match: -match.score)
 
 
-def _with_phrase(match: Match, there: bool) -> Match:
-    return Match(match.paragraph, match.score + there, match.spans, match.title_spans)
-
-
 def _match(paragraph: int, words: Sequence[str], title: str, text: str) -> Match:
-    score = 0.0
     in_title, title_spans = _likeness(words, title)
     in_text, spans = _likeness(words, text)
-    for word in words:
-        score += max(TITLE_WEIGHT * in_title.get(word, 0.0), in_text.get(word, 0.0))
+    score = sum((max(TITLE_WEIGHT * in_title.get(word, 0.0), in_text.get(word, 0.0)) for word in words), 0.0)
     return Match(paragraph, score, spans, title_spans)
 
 

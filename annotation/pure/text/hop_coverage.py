@@ -8,9 +8,7 @@ from annotation.pure.data.example import Hop
 from annotation.pure.text.masking import without_references
 from annotation.pure.text.word_forms import Word, kin, misspelt, singulars, words
 
-WEAK = frozenset(
-    {"located", "location", "part", "name", "called"}
-)  # words of a hop that a question can well do without
+WEAK = {"located", "location", "part", "name", "called"}  # words of a hop that a question can well do without
 MANY = 5  # words, from which one in so many used is too few
 
 
@@ -42,9 +40,9 @@ def coverage(question: str, hops: Sequence[Hop]) -> list[Coverage]:
 
 def covered(question: Sequence[Word], hops: Sequence[Hop]) -> list[Coverage]:
     """`coverage` of a question whose words are known."""
-    there = frozenset(word.plain for word in question)
+    plain_words = frozenset(word.plain for word in question)
     return [
-        Coverage(k, tuple((word.text, _is_used(word.plain, there)) for word in content_words(hop.question)))
+        Coverage(k, tuple((word.text, _is_used(word.plain, plain_words)) for word in content_words(hop.question)))
         for k, hop in enumerate(hops, 1)
     ]
 
@@ -59,8 +57,8 @@ def content_words(hop_question: str) -> tuple[Word, ...]:
     return tuple(by_plain.values())
 
 
-def _is_used(word: str, there: frozenset[str]) -> bool:
-    return word in there or any(speaks_of(other, word) or misspelt(other, word) for other in there)
+def _is_used(word: str, others: frozenset[str]) -> bool:
+    return word in others or any(speaks_of(other, word) or misspelt(other, word) for other in others)
 
 
 _SAID_AS = """

@@ -1,15 +1,13 @@
 """Cuts a text into pieces by what is marked in it, so that a page shows marks without changing the text."""
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from annotation.pure.data.dag import REFERENCE
 from annotation.pure.data.example import Hop
-
-_REFERENCE = re.compile(r"(?<!\w)#([0-9]{1,3})(?![0-9])")
 
 
 class Mark(NamedTuple):
@@ -78,7 +76,7 @@ class Part(NamedTuple):
 def fill_references(question: str, earlier: Sequence[Hop]) -> list[Part]:
     """A hop's question with each `#k` of an earlier hop shown as that hop's answer."""
     parts, start = [], 0
-    for match in _REFERENCE.finditer(question):
+    for match in REFERENCE.finditer(question):
         number = int(match[1])
         if 1 <= number <= len(earlier):
             parts += [Part(question[start : match.start()], 0), Part(earlier[number - 1].answer, number)]

@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
+from annotation.pure.data.dag import REFERENCE
 from annotation.pure.data.example import Hop
 from annotation.pure.text.normalization import ARTICLES
 
 MASK = "[MASK]"
 SHORTEST_PART = 4  # letters, from which an answer also counts inside a longer word ("Paris" in "Parisian")
 
-_REFERENCE = re.compile(r"(?<!\w)#([0-9]{1,3})(?![0-9])")
 _WORD = re.compile(r"\w+")
 
 
@@ -64,7 +64,7 @@ def _put(question: str, value: Callable[[int], str | None]) -> str:
         text = value(int(match[1]))
         return match[0] if text is None else text
 
-    return _REFERENCE.sub(answer, question)
+    return REFERENCE.sub(answer, question)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -70,7 +70,7 @@ def _as_typed(words: Sequence[str], text: str) -> tuple[int, int] | None:
     start = text.find(words[0])
     while start >= 0:
         end = _end_of(words, text, start)
-        if end is not None and not _is_word(text[end : end + 1]) and not (start and _is_word(text[start - 1])):
+        if end is not None and not is_word(text[end : end + 1]) and not (start and is_word(text[start - 1])):
             return start, end
         start = text.find(words[0], start + 1)
     return None
@@ -89,7 +89,7 @@ def _end_of(words: Sequence[str], text: str, start: int) -> int | None:
     return end
 
 
-def _is_word(sign: str) -> bool:
+def is_word(sign: str) -> bool:
     """Whether a regular expression's \\w matches the character ("" at the end of a text is none)."""
     return sign.isalnum() or sign == "_"
 

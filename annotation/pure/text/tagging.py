@@ -28,54 +28,14 @@ _TOKEN = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 
-_PENN = {
-    **dict.fromkeys(("AJ0", "ORD"), "JJ"),
-    "AJC": "JJR",
-    "AJS": "JJS",
-    "AT0": "DT",
-    "DT0": "DT",
-    "AV0": "RB",
-    "AVP": "RP",
-    "AVQ": "WRB",
-    "XX0": "RB",
-    "CJC": "CC",
-    "CJS": "IN",
-    "CJT": "IN",
-    "CRD": "CD",
-    "DPS": "PRP$",
-    "DTQ": "WDT",
-    "EX0": "EX",
-    "ITJ": "UH",
-    "NN": "NN",
-    "NN0": "NN",
-    "NN1": "NN",
-    "NN2": "NNS",
-    "NP0": "NNP",
-    "PNI": "NN",
-    "PNP": "PRP",
-    "PNX": "PRP",
-    "PNQ": "WP",
-    "POS": "POS",
-    "PRF": "IN",
-    "PRP": "IN",
-    "IN": "IN",
-    "TO0": "TO",
-    "VM0": "MD",
-    "ZZ0": "SYM",
-    "PUN": ":",
-    "PUL": "-LRB-",
-    "PUR": "-RRB-",
-    "PUQ": "''",
-    "UNC": "FW",
-}
-_VERB = {
-    "B": "VBP",
-    "D": "VBD",
-    "G": "VBG",
-    "I": "VB",
-    "N": "VBN",
-    "Z": "VBZ",
-}  # by the last letter
+# Penn tags, each with the CLAWS C5 tags that it stands for.
+_TAGS = """
+    JJ AJ0 ORD; JJR AJC; JJS AJS; DT AT0 DT0; RB AV0 XX0; RP AVP; WRB AVQ; CC CJC; IN CJS CJT PRF PRP IN; CD CRD;
+    PRP$ DPS; WDT DTQ; EX EX0; UH ITJ; NN NN NN0 NN1 PNI; NNS NN2; NNP NP0; PRP PNP PNX; WP PNQ; POS POS; TO TO0;
+    MD VM0; SYM ZZ0; : PUN; -LRB- PUL; -RRB- PUR; '' PUQ; FW UNC
+    """
+_PENN = {claws: penn_tag for penn_tag, *others in map(str.split, _TAGS.split(";")) for claws in others}
+_VERB = {"B": "VBP", "D": "VBD", "G": "VBG", "I": "VB", "N": "VBN", "Z": "VBZ"}  # by the last letter
 _BY_WORD = {"whose": "WP$", "what": "WP", "who": "WP", "whom": "WP", "which": "WDT"}
 _SIGNS = {".": ".", "!": ".", "?": ".", ",": ",", "(": "-LRB-", ")": "-RRB-", "$": "$", "#": "#"}
 

@@ -52,11 +52,11 @@ class Word(NamedTuple):
 def words(text: str) -> list[Word]:
     """The words of a text in order. A possessive "'s" belongs to its word, also where a space stands before it."""
     candidates = (Word(m.start(), m.end(), m[0], plain(m[0])) for m in _WORD.finditer(text))
-    return [word for word in candidates if word.plain and not _is_ending(text, word)]
-
-
-def _is_ending(text: str, word: Word) -> bool:
-    return word.plain == "s" and word.start > 0 and text[word.start - 1] in _APOSTROPHES
+    return [
+        word
+        for word in candidates
+        if word.plain and not (word.plain == "s" and word.start > 0 and text[word.start - 1] in _APOSTROPHES)
+    ]
 
 
 @lru_cache(maxsize=1 << 15)

@@ -35,7 +35,10 @@ def compared(payload: JSON, given: Sequence[Given], gold: Example) -> JSON:
                 "title": paragraph["title"],
                 "gold": place in supports,
                 "gold_facts": _sentences(facts, place),
-                "ticks": [_tick(one.answer, place) for one in given],
+                "ticks": [
+                    {"on": place in one.answer["support"], "sentences": _sentences(one.answer["facts"], place)}
+                    for one in given
+                ],
                 "pieces": list(_pieces(paragraph["text"], _stretches(place, paragraph, given, gold))),
             }
             for place, paragraph in enumerate(payload["paragraphs"])
@@ -58,10 +61,6 @@ def _column(one: Given, gold: Example) -> JSON:
 
 def _numbers(places: Any) -> str:
     return ", ".join(str(place + 1) for place in sorted(places))
-
-
-def _tick(answer: JSON, place: int) -> JSON:
-    return {"on": place in answer["support"], "sentences": _sentences(answer["facts"], place)}
 
 
 def _sentences(facts: Any, place: int) -> str:

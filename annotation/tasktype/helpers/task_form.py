@@ -5,7 +5,7 @@ from typing import Any
 
 from annotation.tasktype import JSON
 
-MOST = 20_000  # characters of a field that are read
+MOST_CHARACTERS = 20_000  # characters of a field that are read
 YES_NO = {"yes": True, "no": False}
 YES_NO_VALUES = {True: "yes", False: "no", None: ""}
 
@@ -32,7 +32,7 @@ class TaskForm(ABC):
 
     def text(self, name: str) -> str:
         """The field's last value, "" where there is none."""
-        return str(self.data.get(name) or "")[:MOST].replace("\r\n", "\n").replace("\0", "")
+        return str(self.data.get(name) or "")[:MOST_CHARACTERS].replace("\r\n", "\n").replace("\0", "")
 
     def texts(self, name: str) -> list[str]:
         """All values of the field."""
