@@ -5,12 +5,20 @@ nobody meets two ablations of one question, nor an ablation and the original.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from random import Random
 from typing import Any
 
-from annotation.derivations.base import CannotDerive, Derivation, Features, Source, Tally, needs_options, option
+from annotation.derivations.base import (
+    CannotDerive,
+    Derivation,
+    Derived,
+    Features,
+    Source,
+    Tally,
+    needs_options,
+    option,
+)
 from annotation.derivations.solved import fully_solved
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.ablation import ABLATIONS, SEEDED, SHUFFLES, Ablated, Counts, ablate, gold_span
@@ -91,9 +99,7 @@ class Ablation(Derivation):
         if options.seeds > 1 and self.number not in SEEDED:
             raise CannotDerive(f"ablation {self.number} leaves nothing to chance: seeds must be 1", option="seeds")
 
-    def derive(
-        self, source: Source, options: AblationOptions, *, seed: int, tally: Tally
-    ) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: AblationOptions, *, seed: int, tally: Tally) -> Derived:
         """All instances of a question in a row, under its id and as one group."""
         self.check(options)
         chosen = _chosen(source, options, self.number, seed=seed, tally=tally)

@@ -103,6 +103,9 @@ OTHERS = Group(gettext_noop("For other studies"))
 Features = Mapping[str, Any]
 
 
+Derived = Iterator[tuple[str, Example]]  # (output, example) pairs
+
+
 class Derivation(ABC):
     """A way to make datasets out of a dataset; what most have in common stands here."""
 
@@ -128,7 +131,7 @@ class Derivation(ABC):
         return ""
 
     @abstractmethod
-    def derive(self, source: Source, options: Any, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: Any, *, seed: int, tally: Tally) -> Derived:
         """(output, example) pairs, while the tally fills up. Raises CannotDerive."""
 
 

@@ -1,9 +1,9 @@
 """`bridge-subquestions`: generated sub-questions with their answers, for people to verify (Tang et al. 2021)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from annotation.derivations.base import CannotDerive, Derivation, Source, Tally, needs_supports, option
+from annotation.derivations.base import CannotDerive, Derivation, Derived, Source, Tally, needs_supports, option
 from annotation.derivations.uploaded_lines import json_lines
 from annotation.pure.data.example import Example, Hop
 from annotation.pure.derivations.subquestions import bridge_entity, filled
@@ -42,9 +42,7 @@ class BridgeSubquestions(Derivation):
 
     source_problem = staticmethod(needs_supports)
 
-    def derive(
-        self, source: Source, options: SubquestionOptions, *, seed: int, tally: Tally
-    ) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: SubquestionOptions, *, seed: int, tally: Tally) -> Derived:
         """The questions whose bridge entity is identified, with two hops; nothing is random."""
         generated = generated_at(options.generated) if options.generated else None
         cases: dict[str, int] = {}

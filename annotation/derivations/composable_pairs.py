@@ -7,8 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import PAIRS, CannotDerive, Derivation, Group, Source, Tally, needs_singles, option
-from annotation.pure.data.example import Example
+from annotation.derivations.base import (
+    PAIRS,
+    CannotDerive,
+    Derivation,
+    Derived,
+    Group,
+    Source,
+    Tally,
+    needs_singles,
+    option,
+)
 from annotation.pure.derivations.composable_pairs import PER_ENTITY, Index
 from annotation.pure.derivations.single_hop import Single, numbered, whole
 from annotation.pure.text.named_entities import EntityCheck, PlainCheck
@@ -61,7 +70,7 @@ class ComposablePairs(Derivation):
 
     source_problem = staticmethod(needs_singles)
 
-    def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Derived:
         """Two-hop Examples, entity by entity. Raises CannotDerive where the source is not single-hop."""
         self.check(options)
         check = self._check or PlainCheck(whole_names=options.whole_names)

@@ -1,10 +1,9 @@
 """`contexts`: puts every composed question among distractors (S6 of MuSiQue's pipeline)."""
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import CONTEXTS, Group, Source, Tally, option
+from annotation.derivations.base import CONTEXTS, Derived, Group, Source, Tally, option
 from annotation.derivations.pooling import PoolDerivation, PoolOptions, chosen_pool
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import SIZE, NoContext, distracting, states_answer, with_context
@@ -39,9 +38,7 @@ class Contexts(PoolDerivation):
     follows: tuple[str, ...] = ("splits",)
     rank: int = 6
 
-    def derive(
-        self, source: Source, options: ContextOptions, *, seed: int, tally: Tally
-    ) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: ContextOptions, *, seed: int, tally: Tally) -> Derived:
         """Every example that has hops, in a new context; the others are dropped with the reason."""
         self.check(options)
         pool, others = chosen_pool(source, options, tally=tally)

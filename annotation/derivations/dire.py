@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from annotation.derivations.base import Derivation, Source, Tally, needs_supports, option
+from annotation.derivations.base import Derivation, Derived, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import OUTSIDE, reduced, with_distinct_titles
 from annotation.pure.derivations.sufficiency import (
@@ -90,9 +90,7 @@ class SupportRemoval(Derivation):
 
     source_problem = staticmethod(needs_supports)
 
-    def derive(
-        self, source: Source, options: RemovalOptions, *, seed: int, tally: Tally
-    ) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: RemovalOptions, *, seed: int, tally: Tally) -> Derived:
         """All instances of a question in a row, under its id and as one group."""
         self.check(options)
         tally.figures |= {"questions": 0, "instances of a question": {}}

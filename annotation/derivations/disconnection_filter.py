@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Group, Source, Tally, option
+from annotation.derivations.base import CONNECTED_PAIRS, CannotDerive, Derived, Group, Source, Tally, option
 from annotation.derivations.disconnection_inputs import MaskedDerivation, items_of, mask_option, paragraphs_option
 from annotation.derivations.pooling import pool_of, pool_option
 from annotation.derivations.uploaded_lines import json_lines
@@ -86,9 +86,7 @@ class DisconnectionFilter(MaskedDerivation):
             message = "give the option predictions: the path of the models' answers, one JSON object a line"
             raise CannotDerive(message, option="predictions")
 
-    def derive(
-        self, source: Source, options: FilterOptions, *, seed: int, tally: Tally
-    ) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: FilterOptions, *, seed: int, tally: Tally) -> Derived:
         """The examples all of whose edges stay: head and tail are answered badly enough."""
         self.check(options)
         predictions = predictions_at(options.predictions)

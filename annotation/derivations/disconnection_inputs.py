@@ -3,14 +3,12 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from annotation.derivations import base
-from annotation.derivations.base import CannotDerive, Derivation, Group, Source, Tally, option
+from annotation.derivations.base import CannotDerive, Derivation, Derived, Group, Source, Tally, option
 from annotation.derivations.pooling import pool_of, pool_option
-from annotation.pure.data.example import Example
 from annotation.pure.derivations import disconnection
 from annotation.pure.derivations.context_building import NoContext
 from annotation.pure.derivations.disconnection import HEAD, TAIL, Item
@@ -67,9 +65,7 @@ class DisconnectionInputs(MaskedDerivation):
     group: Group = base.CONNECTED_PAIRS
     rank: int = 3
 
-    def derive(
-        self, source: Source, options: InputOptions, *, seed: int, tally: Tally
-    ) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: InputOptions, *, seed: int, tally: Tally) -> Derived:
         """Each head once and then each tail once, with its fold; the seed decides the folds only."""
         self.check(options)
         pool = pool_of(source, options.pool, tally=tally)

@@ -5,7 +5,6 @@ say how many candidates there are of each shape.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from annotation.derivations.base import (
     GRAPHS,
     CannotDerive,
     Derivation,
+    Derived,
     Group,
     Source,
     Tally,
@@ -120,9 +120,7 @@ class Graphs(Derivation):
 
     source_problem = staticmethod(needs_singles_or_pairs)
 
-    def derive(
-        self, source: Source, options: GraphOptions, *, seed: int, tally: Tally
-    ) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: GraphOptions, *, seed: int, tally: Tally) -> Derived:
         """Examples without a question, in the order in which they were drawn. Raises CannotDerive."""
         shares = _shares(options.mix)
         self.check(options)

@@ -1,9 +1,8 @@
 """`join`: one dataset out of several, each question once."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.derivations.base import CannotDerive, Derivation, Source, Tally, option
+from annotation.derivations.base import CannotDerive, Derivation, Derived, Source, Tally, option
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop
 
@@ -40,7 +39,7 @@ class Join(Derivation):
         if not _names(options):
             raise CannotDerive("name at least one dataset to add", option="others")
 
-    def derive(self, source: Source, options: JoinOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: JoinOptions, *, seed: int, tally: Tally) -> Derived:
         """The examples in the order of the datasets; nothing is random. Rows of one dataset may share an id."""
         self.check(options)
         taken: set[str] = set()

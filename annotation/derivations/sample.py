@@ -1,11 +1,11 @@
 """`sample`: so many items, or whole groups, drawn by the seed."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from annotation.derivations.base import Derivation, Source, Tally, option
+from annotation.derivations.base import Derivation, Derived, Source, Tally, option
 from annotation.pure.data.example import Example
 from annotation.pure.text.translation_marks import gettext_noop
 
@@ -46,9 +46,7 @@ class Sample(Derivation):
     Options: type = SampleOptions
     rank: int = 9
 
-    def derive(
-        self, source: Source, options: SampleOptions, *, seed: int, tally: Tally
-    ) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: SampleOptions, *, seed: int, tally: Tally) -> Derived:
         """The drawn examples in the order of the source; all of them where there are no more than wanted."""
         self.check(options)
         strata: dict[Hashable, str] = {}  # of each unit, by its first example

@@ -11,7 +11,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from annotation.derivations.base import SINGLE_HOPS, CannotDerive, Derivation, Group, Source, Tally, needs_parts, option
+from annotation.derivations.base import (
+    SINGLE_HOPS,
+    CannotDerive,
+    Derivation,
+    Derived,
+    Group,
+    Source,
+    Tally,
+    needs_parts,
+    option,
+)
 from annotation.derivations.uploaded_lines import json_lines
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.single_hop import ORIGIN, Rules, Single, answered_by, number, parts, whole
@@ -61,9 +71,7 @@ class SingleHop(Derivation):
 
     source_problem = staticmethod(needs_parts)
 
-    def derive(
-        self, source: Source, options: SingleHopOptions, *, seed: int, tally: Tally
-    ) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: SingleHopOptions, *, seed: int, tally: Tally) -> Derived:
         """Single-hop Examples in the order of the source. Raises CannotDerive."""
         self.check(options)
         rules = Rules(options.fewest_words, options.most_words, options.answer_in_paragraph)

@@ -2,11 +2,11 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.derivations.base import RESULTS, SPLITS, CannotDerive, Derivation, Group, Source, Tally, option
+from annotation.derivations.base import RESULTS, SPLITS, CannotDerive, Derivation, Derived, Group, Source, Tally, option
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import distracting
 from annotation.pure.derivations.dataset_splits import REMOVED, Unit, keys, paragraph_key, shared, split
@@ -66,9 +66,7 @@ class Splits(Derivation):
             message = f"the shares of train, dev and test are {given}; give three from 0 on that sum to 1"
             raise CannotDerive(message, option="train")
 
-    def derive(
-        self, source: Source, options: SplitOptions, *, seed: int, tally: Tally
-    ) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: SplitOptions, *, seed: int, tally: Tally) -> Derived:
         """Every example under its split, in the order of the source; those that overlap with train are dropped."""
         self.check(options)
         questions = _questions(source, options.source_field)

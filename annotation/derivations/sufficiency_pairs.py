@@ -1,11 +1,10 @@
 """`sufficiency-pairs`: each question with pairs of its paragraphs, sufficient or not (DiRe, appendix D)."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
 
-from annotation.derivations.base import Derivation, Source, Tally, needs_supports, option
+from annotation.derivations.base import Derivation, Derived, Source, Tally, needs_supports, option
 from annotation.pure.data.example import Example
 from annotation.pure.data.reduced_example import reduced
 from annotation.pure.derivations.sufficiency import Context, Pair, TooSmall, pairs
@@ -39,7 +38,7 @@ class SufficiencyPairs(Derivation):
 
     source_problem = staticmethod(needs_supports)
 
-    def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: PairOptions, *, seed: int, tally: Tally) -> Derived:
         """All pairs of a question in a row, as one group; they share its id and differ in `extra`."""
         tally.figures |= {"questions": 0}
         drawn = _drawn(source, options.questions, seed) if options.questions else None

@@ -1,9 +1,8 @@
 """`unanswerable-twins`: adds to every question the same one without the answer of a hop (S8 of MuSiQue)."""
 
 import random
-from collections.abc import Iterator
 
-from annotation.derivations.base import TWINS, Group, Source, Tally
+from annotation.derivations.base import TWINS, Derived, Group, Source, Tally
 from annotation.derivations.pooling import PoolDerivation, PoolOptions, chosen_pool
 from annotation.pure.data.example import Example
 from annotation.pure.derivations.context_building import NoContext
@@ -21,7 +20,7 @@ class UnanswerableTwins(PoolDerivation):
     follows: tuple[str, ...] = ("contexts",)
     rank: int = 7
 
-    def derive(self, source: Source, options: PoolOptions, *, seed: int, tally: Tally) -> Iterator[tuple[str, Example]]:
+    def derive(self, source: Source, options: PoolOptions, *, seed: int, tally: Tally) -> Derived:
         """The answerable example and then its twin; both are dropped where no twin can be built."""
         self.check(options)
         pool, _others = chosen_pool(source, options, tally=tally)

@@ -25,11 +25,7 @@ from annotation.tasktype.helpers.report_tables import (
     workers_of,
 )
 
-KINDS = {
-    "chosen": _("one is chosen by most"),
-    "none": _("most say that none is good"),
-    "tied": _("tied"),
-}
+KINDS = {"chosen": _("one is chosen by most"), "none": _("most say that none is good"), "tied": _("tied")}
 NONE = "none"
 
 
@@ -84,12 +80,8 @@ def _worker_table(rows: Iterable[Judged]) -> JSON:
             others = labels[:place] + labels[place + 1 :]
             first[given.worker] += [label == labels[place] for label in others]
     columns = (
-        _("Worker"),
-        _("HITs"),
-        _("“None is good”"),
-        _("Agreement with another response"),
-        _("Median seconds per HIT"),
-    )
+        _("Worker"), _("HITs"), _("“None is good”"), _("Agreement with another response"), _("Median seconds per HIT"),
+    )  # fmt: skip
     cells = [
         [name, len(nones), share_of(nones), share_of(first[name]), usual_seconds(seconds[name])]
         for name, nones in sorted(none.items())

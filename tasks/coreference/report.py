@@ -97,15 +97,9 @@ def _chances(workers: Mapping[str, _Worker]) -> dict[str, float]:
 
 def _worker_table(workers: dict[str, _Worker], chances: Mapping[str, float]) -> JSON:
     columns = (
-        _("Worker"),
-        _("Edges"),
-        _("“Not the same”"),
-        _("“Cannot tell”"),
-        _("Correct on known edges"),
-        _("Below the expected rate, in points"),
-        _("p, adjusted"),
-        _("Median seconds per HIT"),
-    )
+        _("Worker"), _("Edges"), _("“Not the same”"), _("“Cannot tell”"), _("Correct on known edges"),
+        _("Below the expected rate, in points"), _("p, adjusted"), _("Median seconds per HIT"),
+    )  # fmt: skip
     rows = []
     for name, worker in workers.items():
         total = worker.labels.total()

@@ -170,16 +170,9 @@ def _reason_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
 def _pair_table(pairs: Iterable[Ruled]) -> JSON:
     """How each pair of questions was judged; shares are of those on which annotators agree."""
     columns = (
-        _("Pair"),
-        _("Supports"),
-        _("Questions"),
-        _("Too few votes"),
-        _("No agreement"),
-        _("Agreed"),
-        _("Sufficient"),
-        _("Not sufficient"),
-        _("Cannot tell"),
-    )
+        _("Pair"), _("Supports"), _("Questions"), _("Too few votes"), _("No agreement"), _("Agreed"),
+        _("Sufficient"), _("Not sufficient"), _("Cannot tell"),
+    )  # fmt: skip
     kinds: dict[tuple[int, tuple[int, ...]], Counter[str]] = {}
     for one in pairs:
         kinds.setdefault((one.pair.of, one.pair.supports), Counter())[one.kind] += 1

@@ -7,7 +7,7 @@ A qualification that a worker does not hold fails every comparator but DoesNotEx
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -155,71 +155,57 @@ def share_approved(*, submitted: int, approved: int, rejected: int) -> int:
 
 
 def check(requirements: Sequence[Requirement]) -> None:
-    """Raises Unfit, with a message in English, for the first rule of the protocol that is broken."""
+    """Raises InvalidRequirement, with a message in English, for the first rule of the protocol that is broken."""
     if len(requirements) > MOST_REQUIREMENTS:
-        raise InvalidRequirement(
-            f"There are {len(requirements)} requirements; at most {MOST_REQUIREMENTS} are possible."
-        )
+        message = f"There are {len(requirements)} requirements; at most {MOST_REQUIREMENTS} are possible."
+        raise InvalidRequirement(message)
     for requirement in requirements:
-        _check_words(requirement)
-        _check_values(requirement)
-        _check_locales(requirement)
+        for fault in _faults(requirement):
+            raise InvalidRequirement(fault)
 
 
-def _check_words(one: Requirement) -> None:
+def _faults(one: Requirement) -> Iterator[str]:
+    """The rules that a requirement breaks; only the first is reliable, because later ones build on it."""
     if one.comparator not in COMPARATORS:
-        raise InvalidRequirement(f"{one.comparator!r} is no comparator; there are {', '.join(COMPARATORS)}.")
+        yield f"{one.comparator!r} is no comparator; there are {', '.join(COMPARATORS)}."
     if one.guard not in GUARDED:
-        raise InvalidRequirement(f"{one.guard!r} is no guard; there are {', '.join(GUARDED)}.")
+        yield f"{one.guard!r} is no guard; there are {', '.join(GUARDED)}."
     if one.values and one.locales:
-        raise InvalidRequirement(f"{one.type}: integer values and locale values exclude each other.")
-
-
-def _check_values(one: Requirement) -> None:
-    count = len(one.values) + len(one.locales)
-    if one.comparator in EXISTENCE:
-        if count:
-            raise InvalidRequirement(f"{one.type}: {one.comparator} takes no values.")
-    elif one.comparator in MEMBERSHIP:
-        if not count:
-            raise InvalidRequirement(f"{one.type}: {one.comparator} takes at least one value.")
-        if len(one.values) > MOST_VALUES:
-            raise InvalidRequirement(f"{one.type}: {one.comparator} takes at most {MOST_VALUES} integers.")
-        if len(one.locales) > MOST_LOCALES:
-            raise InvalidRequirement(f"{one.type}: {one.comparator} takes at most {MOST_LOCALES} locales.")
-    elif count != 1:
-        raise InvalidRequirement(f"{one.type}: {one.comparator} takes exactly one value.")
-    if not all(type(value) is int and SMALLEST <= value <= LARGEST for value in one.values):
-        raise InvalidRequirement(f"{one.type}: values are whole numbers from {SMALLEST} to {LARGEST}.")
-
-
-def _check_locales(one: Requirement) -> None:
+        yield f"{one.type}: integer values and locale values exclude each other."
+    yield from _faults_of_values(one)
     if one.locales and one.type != LOCALE:
-        raise InvalidRequirement(f"{one.type}: only the Locale qualification ({LOCALE}) takes locale values.")
+        yield f"{one.type}: only the Locale qualification ({LOCALE}) takes locale values."
     if one.type == LOCALE and one.comparator in ORDERED:
-        raise InvalidRequirement(
-            f"Locale cannot be compared with {one.comparator}; use EqualTo, NotEqualTo, In or NotIn."
-        )
+        yield f"Locale cannot be compared with {one.comparator}; use EqualTo, NotEqualTo, In or NotIn."
     if one.type == LOCALE and one.values:
-        raise InvalidRequirement("Locale takes locale values, not integers.")
+        yield "Locale takes locale values, not integers."
     for at in one.locales:
         if not COUNTRY.fullmatch(at.country) or (at.subdivision and not SUBDIVISION.fullmatch(at.subdivision)):
-            raise InvalidRequirement(
-                f"{at.country!r} {at.subdivision!r} is no locale: use two capital letters, such as US, or US CA."
-            )
+            yield f"{at.country!r} {at.subdivision!r} is no locale: use two capital letters, such as US, or US CA."
+
+
+def _faults_of_values(one: Requirement) -> Iterator[str]:
+    count, name = len(one.values) + len(one.locales), f"{one.type}: {one.comparator}"
+    if one.comparator in EXISTENCE:
+        if count:
+            yield f"{name} takes no values."
+    elif one.comparator in MEMBERSHIP:
+        if not count:
+            yield f"{name} takes at least one value."
+        if len(one.values) > MOST_VALUES:
+            yield f"{name} takes at most {MOST_VALUES} integers."
+        if len(one.locales) > MOST_LOCALES:
+            yield f"{name} takes at most {MOST_LOCALES} locales."
+    elif count != 1:
+        yield f"{name} takes exactly one value."
+    if not all(type(value) is int and SMALLEST <= value <= LARGEST for value in one.values):
+        yield f"{one.type}: values are whole numbers from {SMALLEST} to {LARGEST}."
 
 
 SIGNS: Final = {
-    ">=": "GreaterThanOrEqualTo",
-    "<=": "LessThanOrEqualTo",
-    "!=": "NotEqualTo",
-    "==": "EqualTo",
-    ">": "GreaterThan",
-    "<": "LessThan",
-    "=": "EqualTo",
-    "not in": "NotIn",
-    "in": "In",
-}
+    ">=": "GreaterThanOrEqualTo", "<=": "LessThanOrEqualTo", ">": "GreaterThan", "<": "LessThan",
+    "==": "EqualTo", "=": "EqualTo", "!=": "NotEqualTo", "not in": "NotIn", "in": "In",
+}  # fmt: skip
 COMPARED = re.compile(r"([^<>=]+?)\s*(?:(>=|<=|!=|==|>|<|=)|\s(not in|in)\s)\s*([^<>=!]+)")
 NOT_HELD = re.compile(r"not\s+(.+)")
 

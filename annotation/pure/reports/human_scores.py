@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from annotation.pure.reports.answers_per_item import draws, expected_best
 from annotation.pure.statistics.metrics import Score, Scorer
@@ -57,31 +57,48 @@ class QuestionScores:
         return [math.nan if mark is None else getattr(mark, part) for mark in marks for part in PARTS]
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind(Generic[T, G]):
+    """How annotations are compared. `alone` makes of one what `score` takes as gold, to score workers on each other."""
+
+    key: Callable[[T], Hashable]
+    score: Callable[[T, G], Score]
+    alone: Callable[[T], G]
+
+
+def _answers(scorer: Scorer) -> _Kind[str, Sequence[str]]:
+    return _Kind(scorer.key, scorer.answer, lambda answer: (answer,))
+
+
+def _supports(scorer: Scorer) -> _Kind[Support, Support]:
+    return _Kind(_whole, scorer.support, _itself)
+
+
 def question_scores(answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer) -> QuestionScores:
     """The answers people gave to one question, against the answer and its aliases (None: no gold).
 
     "No answer" is the answer "". Raises ValueError without annotations.
     """
-    return _of_answers(answers, gold, scorer, [len(answers)])[0]
+    return _scores(answers, [len(answers)], _answers(scorer), gold)[0]
 
 
 def question_scores_by_count(
     answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer
 ) -> list[QuestionScores]:
     """The same with 1, 2, ... of the answers: the expected values over all draws of so many."""
-    return _of_answers(answers, gold, scorer, range(1, len(answers) + 1))
+    return _scores(answers, range(1, len(answers) + 1), _answers(scorer), gold)
 
 
 def support_scores(supports: Sequence[Support], gold: Support | None, *, scorer: Scorer) -> QuestionScores:
     """The supports people marked, against the gold set; majority by the whole set, as in the paper."""
-    return _of_supports(supports, gold, scorer, [len(supports)])[0]
+    return _scores(supports, [len(supports)], _supports(scorer), gold)[0]
 
 
 def support_scores_by_count(
     supports: Sequence[Support], gold: Support | None, *, scorer: Scorer
 ) -> list[QuestionScores]:
     """The same with 1, 2, ... of the supports."""
-    return _of_supports(supports, gold, scorer, range(1, len(supports) + 1))
+    return _scores(supports, range(1, len(supports) + 1), _supports(scorer), gold)
 
 
 def random_human_score(answers: Sequence[str], gold: Sequence[str], *, scorer: Scorer, rng: Random) -> Mark:
@@ -105,7 +122,7 @@ def majorities(annotations: Sequence[T], *, key: Callable[[T], Hashable]) -> lis
         classes.setdefault(key(annotation), []).append(annotation)
     most = max(map(len, classes.values()))
     tied = [(value, members[0]) for value, members in classes.items() if len(members) == most]
-    return [member for _, member in sorted(tied, key=_in_order)] if len(tied) > 1 else [tied[0][1]]
+    return [member for _, member in sorted(tied, key=lambda tie: _in_order(tie[0]))] if len(tied) > 1 else [tied[0][1]]
 
 
 def majority_chance(labels: Sequence[Hashable], right: Hashable) -> float:
@@ -143,7 +160,7 @@ def pair_scores(
     "cannot be answered": 0 when a label is wrong, else the human score on the answerable twin among those
     who called it answerable; expected over tied labels, and over draws of `count` annotations (0: all) of either twin.
     """
-    ordered = sorted(answerable, key=lambda one: (one[0], _in_order((frozenset(one[1]), None))))
+    ordered = sorted(answerable, key=lambda one: (one[0], _in_order(frozenset(one[1]))))
     own = []
     for some in draws(ordered, min(count or len(ordered), len(ordered))):
         attempts = [(text, support) for text, support in some if text.strip()]
@@ -178,45 +195,22 @@ def group_scores(
     if not attempts:
         return GroupScores(Mark(0.0, 0.0), Mark(0.0, 0.0), chance)
     answers, supports = zip(*attempts, strict=True)
-    answer = _majority_mark(answers, key=scorer.key, score=scorer.answer, gold=tuple(gold))
-    support = _majority_mark(supports, key=_whole, score=scorer.support, gold=gold_support)
+    answer = _majority_mark(answers, _answers(scorer), gold)
+    support = _majority_mark(supports, _supports(scorer), gold_support)
     return GroupScores(answer.times(chance), support.times(chance), chance)
 
 
-def _of_answers(
-    answers: Sequence[str], gold: Sequence[str] | None, scorer: Scorer, counts: Sequence[int]
-) -> list[QuestionScores]:
-    right = None if gold is None else tuple(gold)
-    return _question(answers, counts, key=scorer.key, score=scorer.answer, gold=right, alone=lambda answer: (answer,))
-
-
-def _of_supports(
-    supports: Sequence[Support], gold: Support | None, scorer: Scorer, counts: Sequence[int]
-) -> list[QuestionScores]:
-    return _question(supports, counts, key=_whole, score=scorer.support, gold=gold, alone=_itself)
-
-
-def _question(
-    annotations: Sequence[T],
-    counts: Sequence[int],
-    *,
-    key: Callable[[T], Hashable],
-    score: Callable[[T, G], Score],
-    gold: G | None,
-    alone: Callable[[T], G],
-) -> list[QuestionScores]:
-    """The scores with each of these numbers of annotations. `alone` makes of one annotation what `score` takes as
-    gold, to score annotators on each other.
-    """
+def _scores(annotations: Sequence[T], counts: Sequence[int], kind: _Kind[T, G], gold: G | None) -> list[QuestionScores]:
+    """The scores with each of these numbers of annotations."""
     if not annotations:
         raise ValueError("a question without annotations has no scores")
-    marks = [] if gold is None else [_mark(score(annotation, gold)) for annotation in annotations]
-    rows = _matches(annotations, score=score, alone=alone) if max(counts) > 1 else []
+    marks = [] if gold is None else [_mark(kind.score(annotation, gold)) for annotation in annotations]
+    rows = _matches(annotations, kind) if max(counts) > 1 else []
     by_count = []
     for count in counts:
         human = upper = average = agreement = None
         if gold is not None:
-            human = _majority_at(annotations, count, key=key, score=score, gold=gold)
+            human = _majority_at(annotations, count, kind, gold)
             upper, average = _best(marks, count), _mean(marks)
         if count > 1:
             agreement = _mean([_best(row, count - 1) for row in rows])
@@ -224,35 +218,26 @@ def _question(
     return by_count
 
 
-def _majority_at(
-    annotations: Sequence[T],
-    count: int,
-    *,
-    key: Callable[[T], Hashable],
-    score: Callable[[T, G], Score],
-    gold: G,
-) -> Mark:
+def _majority_at(annotations: Sequence[T], count: int, kind: _Kind[T, G], gold: G) -> Mark:
     """The expected mark of the majority of `count` of the annotations."""
     if count >= len(annotations):
-        return _majority_mark(annotations, key=key, score=score, gold=gold)
-    classes = {key(annotation): annotation for annotation in annotations}
-    known = {label: _mark(score(annotation, gold)) for label, annotation in classes.items()}
-    labels = sorted(map(key, annotations), key=lambda label: _in_order((label, None)))
+        return _majority_mark(annotations, kind, gold)
+    classes = {kind.key(annotation): annotation for annotation in annotations}
+    known = {label: _mark(kind.score(annotation, gold)) for label, annotation in classes.items()}
+    labels = sorted(map(kind.key, annotations), key=_in_order)
     drawn = draws(labels, count)
     return _mean([_mean([known[label] for label in majorities(some, key=_itself)]) for some in drawn])
 
 
-def _majority_mark(
-    annotations: Sequence[T], *, key: Callable[[T], Hashable], score: Callable[[T, G], Score], gold: G
-) -> Mark:
+def _majority_mark(annotations: Sequence[T], kind: _Kind[T, G], gold: G) -> Mark:
     """The expected mark of the majority: the mean over the tied."""
-    return _mean([_mark(score(annotation, gold)) for annotation in majorities(annotations, key=key)])
+    return _mean([_mark(kind.score(annotation, gold)) for annotation in majorities(annotations, key=kind.key)])
 
 
-def _matches(annotations: Sequence[T], *, score: Callable[[T, G], Score], alone: Callable[[T], G]) -> list[list[Mark]]:
+def _matches(annotations: Sequence[T], kind: _Kind[T, G]) -> list[list[Mark]]:
     """For each annotation its marks against each of the others."""
     return [
-        [_mark(score(one, alone(other))) for j, other in enumerate(annotations) if j != i]
+        [_mark(kind.score(one, kind.alone(other))) for j, other in enumerate(annotations) if j != i]
         for i, one in enumerate(annotations)
     ]
 
@@ -279,7 +264,6 @@ def _whole(support: Support) -> Hashable:
     return frozenset(support)
 
 
-def _in_order(tie: tuple[Hashable, object]) -> str:
+def _in_order(key: Hashable) -> str:
     """A text to sort keys by that is the same in every run (a set's own order is not)."""
-    key = tie[0]
     return repr(sorted(map(repr, key))) if isinstance(key, frozenset) else repr(key)
