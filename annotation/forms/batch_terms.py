@@ -132,25 +132,22 @@ class RequirementsForm(forms.Form):
 
     def _types(self) -> list[tuple[str, Any]]:
         names = eligibility.names_of(self.project)
-        kept = {one.type for one in self.stored}
+        kept = {requirement.type for requirement in self.stored}
         known = [(type, name) for type, name in names.items() if type not in HIDDEN_TYPES or type in kept]
         deleted = [(type, _("an inactive qualification")) for type in kept - names.keys()]
         return [("", _("– nothing –")), *known, *deleted]
 
-    def _add_row(self, k: int, types: list[tuple[str, Any]], one: Requirement | None) -> None:
-        common: dict[str, Any] = {"required": False}
-        self.fields[f"type_{k}"] = forms.ChoiceField(
-            choices=types, label=_("Qualification"), initial=one.type if one else "", **common
-        )
-        self.fields[f"comparator_{k}"] = forms.ChoiceField(
-            choices=list(COMPARATORS.items()), label=_("Comparison"), initial=one and one.comparator, **common
-        )
-        self.fields[f"values_{k}"] = forms.CharField(
-            max_length=300, label=_("Value"), initial=written(one) if one else "", **common
-        )
-        self.fields[f"guard_{k}"] = forms.ChoiceField(
-            choices=list(GUARDS.items()), label=_("Values"), initial=one and one.guard, **common
-        )
+    def _add_row(self, k: int, types: list[tuple[str, Any]], stored: Requirement | None) -> None:
+        """The fields of a row, empty for no requirement."""
+        fields = {
+            "type": forms.ChoiceField(choices=types, label=_("Qualification"), required=False),
+            "comparator": forms.ChoiceField(choices=list(COMPARATORS.items()), label=_("Comparison"), required=False),
+            "values": forms.CharField(max_length=300, label=_("Value"), required=False),
+            "guard": forms.ChoiceField(choices=list(GUARDS.items()), label=_("Values"), required=False),
+        }
+        for name, field in fields.items():
+            field.initial = "" if stored is None else written(stored) if name == "values" else getattr(stored, name)
+            self.fields[f"{name}_{k}"] = field
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -167,15 +164,15 @@ class RequirementsForm(forms.Form):
         chosen = [k for k in range(len(self.rows)) if cleaned.get(f"type_{k}")]
         for k in chosen:
             try:
-                cleaned[f"one_{k}"] = self._one(k)
-                requirements.check([cleaned[f"one_{k}"]])
+                cleaned[f"requirement_{k}"] = self._requirement(k)
+                requirements.check([cleaned[f"requirement_{k}"]])
             except (InvalidRequirement, ValueError) as invalid:
                 self.add_error(f"values_{k}", str(invalid))
         if len(chosen) > requirements.MOST_REQUIREMENTS:
             self.add_error(None, _("At most %(n)s requirements are allowed.") % {"n": requirements.MOST_REQUIREMENTS})
         return cleaned
 
-    def _one(self, k: int) -> Requirement:
+    def _requirement(self, k: int) -> Requirement:
         type, text = self.cleaned_data[f"type_{k}"], self.cleaned_data.get(f"values_{k}", "")
         try:
             values, locales = read_values(words_of(text), places=type == requirements.LOCALE)
@@ -189,11 +186,11 @@ class RequirementsForm(forms.Form):
         """The entered requirements, or the stored ones if no rows were sent."""
         if not self.is_bound:
             return self.stored
-        return [one for name, one in self.cleaned_data.items() if name.startswith("one_")]
+        return [value for name, value in self.cleaned_data.items() if name.startswith("requirement_")]
 
     def column(self) -> dict[str, Any]:
         """The requirements as the batch's column."""
-        return {"requirements": [one.written() for one in self.requirements()]}
+        return {"requirements": [requirement.written() for requirement in self.requirements()]}
 
     @property
     def reach(self) -> dict[str, int] | None:

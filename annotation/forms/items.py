@@ -53,29 +53,28 @@ class GoldForm(NoteForm):
     field_order = ["question", "answers", "supports", "answerable", "note", "version"]
 
     def __init__(self, example: Example, version: int, posted: Any = None) -> None:
-        answerable = {None: "", True: "yes", False: "no"}[example.answerable]
         initial = {
             "question": example.question,
             "answers": "\n".join(example.answers),
             "supports": [str(k) for k in example.supports or ()],
-            "answerable": answerable,
+            "answerable": {None: "", True: "yes", False: "no"}[example.answerable],
             "version": version,
         }
         super().__init__(posted, initial=initial)
         self.example = example
-        named = ((str(k), f"{k + 1} {p.title or p.text[:60]}") for k, p in enumerate(example.paragraphs))
-        self.fields["supports"].choices = list(named)
+        self.fields["supports"].choices = [
+            (str(k), f"{k + 1} {p.title or p.text[:60]}") for k, p in enumerate(example.paragraphs)
+        ]
 
     def edited(self) -> Example:
         """The edited example; fields that were not changed keep their exact text."""
         cleaned = self.cleaned_data
-        lines = cleaned["answers"].replace("\r\n", "\n").split("\n")
-        before = "\n".join(self.example.answers)
-        same = cleaned["answers"].replace("\r\n", "\n") == before
+        answers = cleaned["answers"].replace("\r\n", "\n")
+        same = answers == "\n".join(self.example.answers)
         return item_editing.changed(
             self.example,
             question=cleaned["question"].replace("\r\n", "\n"),
-            answers=self.example.answers if same else [line for line in lines if line.strip()],
+            answers=self.example.answers if same else [line for line in answers.split("\n") if line.strip()],
             supports=[int(k) for k in cleaned["supports"]],
             answerable=VALUES[cleaned["answerable"]],
         )

@@ -78,10 +78,8 @@ class DatasetForm(ConsoleForm):
         super().__init__(*args, **kwargs)
         known = [(name, f"{kind.title} ({name})") for name, kind in FORMATS.items()]
         self.fields["format"].choices = [("", _("Recognise the format from the file")), *known]
-        limit = filesizeformat(settings.UPLOAD_LIMIT)
-        self.fields["file"].help_text = _("JSON, JSON Lines, CSV or Parquet, optionally gzipped, up to %(limit)s.") % {
-            "limit": limit
-        }
+        text = _("JSON, JSON Lines, CSV or Parquet, optionally gzipped, up to %(limit)s.")
+        self.fields["file"].help_text = text % {"limit": filesizeformat(settings.UPLOAD_LIMIT)}
 
     def clean_file(self) -> UploadedFile:
         upload = self.cleaned_data["file"]
@@ -121,8 +119,7 @@ class InviteForm(ConsoleForm):
     def __init__(self, *args: Any, role: str, **kwargs: Any) -> None:
         """`role`: that of the inviting member; only owners invite members."""
         super().__init__(*args, **kwargs)
-        fit = [(value, label) for value, label in Invite.Role.choices if roles.may_invite(role, value)]
-        self.fields["role"].choices = fit
+        self.fields["role"].choices = [choice for choice in Invite.Role.choices if roles.may_invite(role, choice[0])]
 
 
 class ProjectForm(ConsoleForm):

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.flow.batches import batch_launch
 from annotation.flow.people import qualification_rounds
 from annotation.forms.batches import LaunchForm
-from annotation.models import Batch, Dataset, Project, QualificationRound, User
+from annotation.models import Batch, Project, QualificationRound, User
 from annotation.pure.people import round_rules as rules
 from annotation.pure.people.round_rules import Clause
 from annotation.registry import task_type
@@ -40,10 +40,10 @@ class ClauseForm(forms.Form):
 
     def __init__(self, project: Project, task: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        known = qualification_rounds.figures_for(
-            task, QualificationRound.Grading.GOLD
-        ) | qualification_rounds.figures_for(task, QualificationRound.Grading.REQUESTER)
-        self.fields["figure"].choices = [("", _("no condition"))] + [(k, _(m.label)) for k, m in known.items()]
+        figures = {}
+        for grading in (QualificationRound.Grading.GOLD, QualificationRound.Grading.REQUESTER):
+            figures |= qualification_rounds.figures_for(task, grading)
+        self.fields["figure"].choices = [("", _("no condition")), *((k, _(f.label)) for k, f in figures.items())]
         slugs = project.datasets.whole().order_by("slug").values_list("slug", flat=True)
         self.fields["dataset"].choices = [*PLACES, *((slug, slug) for slug in slugs)]
 
@@ -64,13 +64,8 @@ class ClauseForm(forms.Form):
 
 def shown(clause: Clause) -> dict[str, Any]:
     """A stored condition as initial values."""
-    percent = round(100 * clause.value, 2)
-    return {
-        "figure": clause.figure,
-        "comparator": clause.comparator,
-        "percent": percent,
-        "dataset": clause.dataset,
-    }
+    terms = {"figure": clause.figure, "comparator": clause.comparator, "dataset": clause.dataset}
+    return terms | {"percent": round(100 * clause.value, 2)}
 
 
 class RoundForm(LaunchForm):
@@ -119,8 +114,7 @@ class RoundForm(LaunchForm):
     def __init__(self, project: Project, posted: Any = None, *, batch: Batch | None = None, task: str = "") -> None:
         self._chosen_task = task
         super().__init__(project, posted, batch=batch)
-        settled = ["assignments_per_hit", "purpose", "wished"]
-        for name in settled:
+        for name in ("assignments_per_hit", "purpose", "wished"):
             self.fields[name].required = False
         self.fields["sample"].label = _("Pool: items from each dataset")
         self.fields["sample"].help_text = _(
@@ -137,28 +131,28 @@ class RoundForm(LaunchForm):
         return super().get_initial_for_field(field, field_name)
 
     def _clause_forms(self, posted: Any) -> list[ClauseForm]:
-        held = list(QualificationRound.objects.filter(batch=self.batch)) if self.batch else []
-        grading = held[0].grading if held else qualification_rounds.proposed_grading(self.kind)
-        begun = (
-            qualification_rounds.rule_of(held[0]) if held else qualification_rounds.proposed_rule(self.kind, grading, 1)
-        )
-        filled = [shown(clause) for clause in begun] + [{} for _k in range(max(CLAUSES, len(begun) + 1))]
-        return [
-            ClauseForm(self.project, self.kind, posted, prefix=f"rule-{k}", initial=filled[k])
-            for k in range(max(CLAUSES, len(begun) + 1))
-        ]
+        stored = QualificationRound.objects.filter(batch=self.batch).first() if self.batch else None
+        if stored is not None:
+            rule = qualification_rounds.rule_of(stored)
+        else:
+            grading = qualification_rounds.proposed_grading(self.kind)
+            rule = qualification_rounds.proposed_rule(self.kind, grading, 1)
+        initial = [shown(clause) for clause in rule]
+        initial += [{}] * max(CLAUSES - len(rule), 1)
+        terms = (self.project, self.kind, posted)
+        return [ClauseForm(*terms, prefix=f"rule-{k}", initial=values) for k, values in enumerate(initial)]
 
     def stored(self, batch: Batch) -> dict[str, Any]:
-        found = QualificationRound.objects.filter(batch=batch).select_related("grants").first()
-        if found is None:
+        round = QualificationRound.objects.filter(batch=batch).select_related("grants").first()
+        if round is None:
             return super().stored(batch)
         return super().stored(batch) | {
-            "per_worker": found.per_worker,
-            "grading": found.grading,
-            "tries": found.attempts,
-            "limit_minutes": found.seconds // 60 if found.seconds else None,
-            "ends": timezone.localtime(found.closes_at).date() if found.closes_at else None,
-            "qualification": found.grants.name,
+            "per_worker": round.per_worker,
+            "grading": round.grading,
+            "tries": round.attempts,
+            "limit_minutes": round.seconds // 60 if round.seconds else None,
+            "ends": timezone.localtime(round.closes_at).date() if round.closes_at else None,
+            "qualification": round.grants.name,
         }
 
     def clean_ends(self) -> date | None:
@@ -199,7 +193,8 @@ class RoundForm(LaunchForm):
     def save_draft(self, user: User) -> Batch:
         """Save the round as a draft, new or changed. Raises Refused."""
         if self.data.get("proposed_for") != self.basis:  # options for these datasets were not shown yet
-            self.options.cleaned_data = self._fitting(self.cleaned_data["datasets"])
+            features = batch_launch.features_of(self.cleaned_data["datasets"])
+            self.options.cleaned_data = capabilities.suggest(task_type(self.kind), features)
         saved = super().save_draft(user)
         cleaned = self.cleaned_data
         minutes = cleaned["limit_minutes"]
@@ -214,7 +209,3 @@ class RoundForm(LaunchForm):
             closes_at=self.closes_at(),
         )
         return saved
-
-    def _fitting(self, datasets: Any) -> dict[str, Any]:
-        task = task_type(self.kind)
-        return capabilities.suggest(task, batch_launch.features_of(list[Dataset](datasets)))

@@ -90,14 +90,14 @@ class DetailsForm(forms.Form):
         return cleaned
 
 
-class MessageForm(forms.Form):
-    """A worker's message to a project's requesters."""
-
-    subject = forms.CharField(label=_("Subject"), max_length=200, required=False)
-    text = forms.CharField(label=_("Message"), max_length=4096, widget=forms.Textarea(attrs={"rows": 4}))
-
-
 class ReplyForm(forms.Form):
     """A reply in a conversation."""
 
     text = forms.CharField(label=_("Message"), max_length=4096, widget=forms.Textarea(attrs={"rows": 4}))
+
+
+class MessageForm(ReplyForm):
+    """A worker's message to a project's requesters."""
+
+    field_order = ["subject", "text"]
+    subject = forms.CharField(label=_("Subject"), max_length=200, required=False)

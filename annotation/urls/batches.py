@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 
 from annotation.urls.prefixes import BATCH, PROJECT
-from annotation.views.batches import add_items, batches, hits, instructions, launch, previews
+from annotation.views.batches import batches, hits, launch, previews
 
 pages: list[URLPattern] = [
     path(f"{PROJECT}batches/", batches.batches, name="batches"),
@@ -22,9 +22,9 @@ pages: list[URLPattern] = [
     path(f"{BATCH}hits/<slug:public_id>/", hits.hit, name="hit"),
     path(f"{BATCH}hits/<slug:public_id>/exclude/", hits.hit_exclude, name="hit-exclude"),
     path(f"{BATCH}hits/<slug:public_id>/restore/", hits.hit_restore, name="hit-restore"),
-    path(f"{BATCH}instructions/", instructions.instructions, name="instructions"),
+    path(f"{BATCH}instructions/", batches.instructions, name="instructions"),
     path(f"{BATCH}discard/", batches.batch_discard, name="batch-discard"),
     path(f"{BATCH}settings/", batches.batch_settings, name="batch-settings"),
-    path(f"{BATCH}clone/", add_items.batch_clone, name="batch-clone"),
-    path(f"{BATCH}next/", add_items.batch_next, name="batch-next"),
+    path(f"{BATCH}clone/", batches.batch_clone, name="batch-clone"),
+    path(f"{BATCH}next/", batches.batch_next, name="batch-next"),
 ]

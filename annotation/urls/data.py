@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 
 from annotation.urls.prefixes import DATASET, PROJECT
-from annotation.views.data import dataset_documents, datasets, derivation, item_editing, items
+from annotation.views.data import datasets, derivation, item_editing, items
 
 ITEM = f"{DATASET}items/<int:position>/"
 
@@ -13,7 +13,7 @@ pages: list[URLPattern] = [
     path(DATASET, datasets.dataset, name="dataset"),
     path(f"{DATASET}items/<int:position>/", items.item, name="item"),
     path(f"{DATASET}export/<slug:format>/", datasets.dataset_export, name="dataset-export"),
-    path(f"{DATASET}documents/<slug:document>/", dataset_documents.dataset_document, name="dataset-document"),
+    path(f"{DATASET}documents/<slug:document>/", datasets.dataset_document, name="dataset-document"),
     path(f"{DATASET}derive/", derivation.derive, name="dataset-derive"),
     path(f"{DATASET}remove/", datasets.dataset_remove, name="dataset-remove"),
     path(f"{PROJECT}jobs/<slug:public_id>/restore/", datasets.dataset_restore, name="dataset-restore"),

@@ -10,7 +10,6 @@ from annotation.views.batches import reserved_hits
 from annotation.views.people import (
     account,
     hours,
-    open_sign_up,
     people,
     qualification_rounds,
     qualifications,
@@ -74,7 +73,7 @@ pages: list[URLPattern] = [
     path("work/details/<slug:slug>/", worker_status.my_details, name="my-details"),
     path("work/details/<slug:slug>/mturk-id/", worker_status.claim_mturk_id, name="claim-mturk-id"),
     path(f"{PROJECT}people/mturk-ids/", people.mturk_ids_import, name="import-mturk-ids"),
-    path(f"{PROJECT}join/", open_sign_up.open_join, name="open-join"),
+    path(f"{PROJECT}join/", sign_up.open_join, name="open-join"),
     path(f"{PROJECT}rounds/new/", qualification_rounds.round_new, name="round-new"),
     path(f"{PROJECT}rounds/chances/", qualification_rounds.round_chances, name="round-chances"),
     path(f"{BATCH}round/", qualification_rounds.round_page, name="round"),

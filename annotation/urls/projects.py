@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 
 from annotation.urls.prefixes import PROJECT
-from annotation.views.people import members
+from annotation.views.people import people
 from annotation.views.projects import api_tokens, jobs, log, projects, recycle_bin, search
 
 PEOPLE = f"{PROJECT}people/members/"
@@ -16,9 +16,9 @@ pages: list[URLPattern] = [
     path(f"{PROJECT}jobs/<slug:public_id>/", jobs.job, name="job"),
     path(f"{PROJECT}jobs/<slug:public_id>/again/", jobs.job_again, name="job-again"),
     path(f"{PROJECT}jobs/<slug:public_id>/import/", jobs.job_import, name="job-import"),
-    path(f"{PEOPLE}<int:pk>/role/", members.member_role, name="member-role"),
-    path(f"{PEOPLE}<int:pk>/remove/", members.member_remove, name="member-remove"),
-    path(f"{PEOPLE}<int:pk>/restore/", members.member_restore, name="member-restore"),
+    path(f"{PEOPLE}<int:pk>/role/", people.member_role, name="member-role"),
+    path(f"{PEOPLE}<int:pk>/remove/", people.member_remove, name="member-remove"),
+    path(f"{PEOPLE}<int:pk>/restore/", people.member_restore, name="member-restore"),
     path(f"{PROJECT}log/", log.log, name="log"),
     path(f"{PROJECT}log.csv", log.log_file, name="log-file"),
     path(f"{PROJECT}bin/", recycle_bin.bin_page, name="bin"),

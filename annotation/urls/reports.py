@@ -3,8 +3,8 @@
 from django.urls import URLPattern, path
 
 from annotation.urls.prefixes import BATCH, DATASET, PROJECT
-from annotation.views.data import dataset_documents
-from annotation.views.reports import batch_report, comparisons, report_files
+from annotation.views.data import datasets
+from annotation.views.reports import batch_report, comparisons
 
 REPORT = f"{BATCH}report/"
 
@@ -13,9 +13,9 @@ pages: list[URLPattern] = [
     path(REPORT, batch_report.report, name="report"),
     path(f"{REPORT}refresh/", batch_report.report_refresh, name="report-refresh"),
     path(f"{REPORT}progress/", batch_report.report_progress, name="report-progress"),
-    path(f"{REPORT}tables/<slug:name>.<slug:suffix>", report_files.report_table, name="report-table"),
-    path(f"{REPORT}charts/<slug:name>.svg", report_files.report_chart, name="report-chart"),
-    path(f"{DATASET}tables/<slug:table>.<slug:suffix>", dataset_documents.dataset_table, name="dataset-table"),
+    path(f"{REPORT}tables/<slug:name>.<slug:suffix>", batch_report.report_table, name="report-table"),
+    path(f"{REPORT}charts/<slug:name>.svg", batch_report.report_chart, name="report-chart"),
+    path(f"{DATASET}tables/<slug:table>.<slug:suffix>", datasets.dataset_table, name="dataset-table"),
     path(f"{PROJECT}compare/", comparisons.compare, name="compare"),
     path(f"{PROJECT}compare/chart.svg", comparisons.compare_chart, name="compare-chart"),
     path(f"{PROJECT}compare/<slug:name>.<slug:suffix>", comparisons.compare_table, name="compare-table"),

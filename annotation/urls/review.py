@@ -8,9 +8,8 @@ from annotation.views.review import (
     approvals,
     gold_in_doubt,
     problem_reports,
-    response_files,
     response_review,
-    results_dataset,
+    results,
     review,
 )
 
@@ -42,9 +41,9 @@ pages: list[URLPattern] = [
         name="problem-report-exclude",
     ),
     path(f"{BATCH}problem-reports/<int:pk>/reopen/", problem_reports.reopen_report, name="problem-report-reopen"),
-    path(f"{BATCH}responses/", response_files.batch_responses, name="batch-responses"),
-    path(f"{BATCH}results-dataset/", results_dataset.create_results_dataset, name="results-dataset-new"),
-    path(f"{BATCH}export/<slug:format>/", response_files.batch_export, name="batch-export"),
+    path(f"{BATCH}responses/", results.batch_responses, name="batch-responses"),
+    path(f"{BATCH}results-dataset/", results.create_results_dataset, name="results-dataset-new"),
+    path(f"{BATCH}export/<slug:format>/", results.batch_export, name="batch-export"),
     path(APPROVALS, approvals.approvals, name="approvals"),
     path(f"{APPROVALS}decide/", approvals.approvals_decide, name="approvals-decide"),
     path(f"{APPROVALS}decisions.csv", approvals.approvals_file, name="approvals-file"),

@@ -77,7 +77,7 @@ def settle(hit_id: int, *, spent: Decimal = Decimal(0)) -> None:
     waiting = undecided(listing.hit).count()
     needed = hit_status.payable(state, waiting) * cost(listing.hit)
     _move(listing, spent, needed)
-    due_at = _due_at(listing, state, waiting)
+    due_at = _due_at(listing, state)
     Listing.objects.filter(pk=listing.pk).update(held=needed, due_at=due_at, moves=F("moves") + 1)
 
 
@@ -90,7 +90,7 @@ def _move(listing: Listing, spent: Decimal, needed: Decimal) -> None:
         ledger.release(listing.hit.batch, -lacking, key=key)
 
 
-def _due_at(listing: Listing, state: HitCounts, waiting: int) -> object:
+def _due_at(listing: Listing, state: HitCounts) -> object:
     """When the listing next changes by time alone."""
     if state.deleted:
         return None

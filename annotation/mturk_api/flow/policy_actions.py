@@ -79,14 +79,10 @@ def _do(action: PolicyOutcome) -> str:
         return _extend(action)
     assignment = Assignment.objects.get(hit=action.listing.hit_id, public_id=action.subject_id)
     if action.key == review_policies.APPROVE:
-        return (
-            "Approved"
-            if assignment_approval.approve(assignment, text=action.text, source="policy")
-            else "Already approved"
-        )
-    return (
-        "Rejected" if assignment_approval.reject(assignment, text=action.text, source="policy") else "Already rejected"
-    )
+        done = assignment_approval.approve(assignment, text=action.text, source="policy")
+        return "Approved" if done else "Already approved"
+    done = assignment_approval.reject(assignment, text=action.text, source="policy")
+    return "Rejected" if done else "Already rejected"
 
 
 def _extend(action: PolicyOutcome) -> str:

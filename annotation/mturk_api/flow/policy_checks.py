@@ -4,6 +4,8 @@ The rows are written in the same transaction as the submission; `flow/policy_act
 afterwards.
 """
 
+from functools import partial
+
 from annotation.models import Assignment, WorkerResponse
 from annotation.mturk_api.flow.notification_events import EXTERNAL
 from annotation.mturk_api.models import Listing, PolicyOutcome
@@ -66,10 +68,9 @@ def _work(listing: Listing, row: Assignment, answers: Answers) -> Work:
 
 
 def _write(listing: Listing, level: str, outcome: Outcome) -> None:
+    made = partial(PolicyOutcome, listing=listing, level=level)
     rows = [
-        PolicyOutcome(
-            listing=listing,
-            level=level,
+        made(
             subject_type=result.subject,
             subject_id=result.subject_id,
             question_id=result.question,
@@ -81,9 +82,7 @@ def _write(listing: Listing, level: str, outcome: Outcome) -> None:
     for action in outcome.actions:
         done = action.name == review_policies.REVIEW
         rows.append(
-            PolicyOutcome(
-                listing=listing,
-                level=level,
+            made(
                 action=True,
                 subject_type=action.target,
                 subject_id=action.target_id,

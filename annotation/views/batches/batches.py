@@ -1,5 +1,6 @@
-"""A project's batches: the list, a batch's overview, and pausing, resuming, closing and deleting it."""
+"""A project's batches: the list, a batch's overview, settings and instructions, pausing, closing and deleting it."""
 
+from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Q
@@ -8,21 +9,24 @@ from django.shortcuts import redirect, render
 from django.utils.formats import date_format
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from annotation.flow.batches import batch_launch, batch_progress, hidden_gold, hit_filters
+from annotation.flow.batches import add_items, batch_launch, batch_progress, hidden_gold, hit_filters
 from annotation.flow.people.worker_names import name_uncomposed
-from annotation.forms.batch_terms import WhoForm
+from annotation.forms.batch_terms import InstructionsForm, WhoForm
+from annotation.forms.projects import ConsoleForm
 from annotation.forms.task_options import OptionsForm
 from annotation.models import Batch, BatchReport, Hit, Job, Project
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.people import roles
 from annotation.pure.reports.charts import Bars
 from annotation.registry import task_type
-from annotation.views.access import member_page, requester_action, requester_form
+from annotation.views.access import member_form, member_page, requester_action, requester_form
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of
 from annotation.views.batches.hits import cut_context
+from annotation.views.markdown_html import html_of
 from annotation.views.redirects import see, see_job
-from annotation.views.refusals import refusal_as_message
+from annotation.views.refusals import refusal_as_message, refusal_in_form
 
 MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": batch_launch.close}
 
@@ -159,3 +163,69 @@ def batch_discard(request: HttpRequest, project: Project, batch: str) -> HttpRes
     text = _("The draft “%(title)s” is in the bin. You can restore it from there.")
     messages.success(request, text % {"title": draft.title})
     return see("batches", project.slug)
+
+
+@member_form(roles.SEE, posting=roles.RUN)
+def instructions(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Edit the instructions, with preview and earlier versions; POST saves a new version."""
+    shown = batch_of(project, batch)
+    last = shown.instructions
+    form = InstructionsForm(request.POST if request.method == "POST" else None, initial={"instructions": last.text})
+    if form.is_valid():
+        new = batch_launch.change_instructions(shown, form.cleaned_data["instructions"], user=request.user)
+        if new.version != last.version:
+            text = _("Saved as version %(n)s. Workers read it before they continue.")
+            messages.success(request, text % {"n": new.version})
+        return see("instructions", project.slug, shown.slug)
+    versions = list(shown.instructions_versions.select_related("created_by").order_by("-version"))
+    for version in versions:
+        version.html = html_of(version.text)
+    context = batch_context(
+        shown, "instructions", form=form, instructions=last, instructions_html=html_of(last.text), versions=versions
+    )
+    return render(request, "batches/instructions.html", context, status=422 if form.is_bound else 200)
+
+
+class NextForm(ConsoleForm):
+    """The number of new items, and a name."""
+
+    count = forms.IntegerField(
+        label=gettext_lazy("Items from each dataset"),
+        min_value=1,
+        max_value=10**9,
+        help_text=gettext_lazy("Twins, pairs and other groups count as one item each."),
+    )
+    name = forms.SlugField(
+        label=gettext_lazy("Name of the new batch"),
+        max_length=100,
+        help_text=gettext_lazy("Used in URLs, commands and exports: letters, digits, hyphens."),
+    )
+
+
+@requester_action
+def batch_clone(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Create a copy of this batch as a draft."""
+    with refusal_as_message(request):
+        draft = add_items.clone(batch_of(project, batch), user=request.user)
+        messages.success(request, _("This is a draft with the same settings. Change what you like, then launch it."))
+        return see("batch-edit", project.slug, draft.slug)
+    return see("batch", project.slug, batch)
+
+
+@requester_form
+def batch_next(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """How many items are left for this task, and a form; POST creates a draft for more items."""
+    shown = batch_of(project, batch)
+    form = NextForm(request.POST if request.method == "POST" else None)
+    form.initial = {"count": shown.sample, "name": add_items.free_name(project, shown.slug)}
+    if form.is_valid():
+        wanted = form.cleaned_data
+        with refusal_in_form(form):
+            draft = add_items.next_items(shown, wanted["count"], name=wanted["name"], user=request.user)
+            messages.success(request, _("This is a draft with the remaining items. Check the quote, then launch it."))
+            return see("batch-edit", project.slug, draft.slug)
+    left = add_items.remaining(shown)
+    context = batch_context(
+        shown, "batch-next", leaf=_("Add items"), form=form, left=left, any_left=any(row.left for row in left)
+    )
+    return render(request, "batches/add_items.html", context, status=422 if form.is_bound else 200)

@@ -1,4 +1,4 @@
-"""Datasets: the list, the upload, a dataset's items by page and its figures, export and deletion."""
+"""Datasets: the list, the upload, a dataset's items by page and its figures, files of it, and deletion."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from annotation import jobs
 from annotation.flow.data import dataset_files, dataset_removal, item_editing, multi_file_export
+from annotation.flow.reports.dataset_documents import DOCUMENTS, stream_document
 from annotation.formats import FORMATS
 from annotation.formats.guess import garbled, guess
 from annotation.forms.projects import DatasetForm
@@ -22,12 +23,19 @@ from annotation.models import Dataset, Item, Job, Project
 from annotation.operations import uploads
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
-from annotation.views.access import member_required, requester_action, requester_required, require_get_or_post
-from annotation.views.data.derivation_report import derived_exhibit, table_address
+from annotation.views.access import (
+    member_page,
+    member_required,
+    requester_action,
+    requester_required,
+    require_get_or_post,
+)
+from annotation.views.data.derivation_report import derived_exhibit, derived_tables, table_address
 from annotation.views.data.lineage import ancestry, derived_from
 from annotation.views.parameters import whole_number
 from annotation.views.redirects import see
 from annotation.views.refusals import refusal_as_message
+from annotation.views.reports.batch_report import table_file
 
 
 def dataset_of(project: Project, name: str) -> Dataset:
@@ -221,3 +229,22 @@ def _narrowed(dataset: Dataset, item_query: ItemQuery) -> Any:
     if item_query.answerable:
         rows = rows.filter(answerable=ANSWERABLE[item_query.answerable])
     return rows
+
+
+@member_page(roles.SEE)
+def dataset_document(request: HttpRequest, project: Project, name: str, document: str) -> HttpResponse:
+    """One of the documents; `?format=` names the export that the card describes."""
+    row = dataset_of(project, name)
+    if document not in DOCUMENTS:
+        raise Http404
+    format = request.GET.get("format", row.format)
+    blocks = stream_document(row, document, format=format if format in FORMATS else row.format)
+    return sent(request, row, blocks, name=f"{name}.{DOCUMENTS[document]}")
+
+
+@member_page(roles.SEE)
+def dataset_table(request: HttpRequest, project: Project, name: str, table: str, suffix: str) -> HttpResponse:
+    """A table of a derivation's report, as LaTeX, Markdown or CSV."""
+    row = dataset_of(project, name)
+    tables = {derived["name"]: derived for derived in derived_tables(row.report)}
+    return table_file(request, row, tables.get(table), suffix, name=f"{name}-{table}")

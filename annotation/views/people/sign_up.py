@@ -1,4 +1,4 @@
-"""Signing in, joining by invite, consent, preferences, and the home redirect."""
+"""Signing in, joining by invite or on a project's open page, consent, preferences, and the home redirect."""
 
 import json
 from typing import Any
@@ -10,12 +10,12 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, PasswordResetConfirmView
 from django.db import transaction
 from django.dispatch import receiver
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import translation
 from django.utils.crypto import constant_time_compare
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
@@ -25,8 +25,9 @@ from annotation.flow.errors import Refused
 from annotation.flow.notifications import notice_inbox
 from annotation.flow.people import sign_in_throttle, sign_up, two_factor
 from annotation.flow.projects import new_project, recycle_bin
+from annotation.flow.work import eligibility
 from annotation.forms.sign_up import JoinForm
-from annotation.models import Invite, User, Worker
+from annotation.models import Invite, Project, User, Worker
 from annotation.pure.people import roles
 from annotation.views.access import require_get_or_post, signed_in_form, signed_in_or_401
 from annotation.views.markdown_html import html_of
@@ -189,3 +190,52 @@ def preferences(request: HttpRequest) -> HttpResponse:
         return HttpResponseBadRequest(_("These keys were not valid, so nothing was changed."))
     User.objects.filter(pk=request.user.pk).update(shortcuts={"off": off, "keys": keys})
     return JsonResponse({}, status=200)
+
+
+@never_cache
+@require_get_or_post
+def open_join(request: HttpRequest, slug: str) -> HttpResponse:
+    """The project's description and a form to join; 404 if it does not admit the viewer."""
+    project = get_object_or_404(Project, slug=slug)
+    person = request.user if request.user.is_authenticated else None
+    if not sign_up.may_sign_up(project, person):
+        raise Http404
+    if person is not None and project.workers.filter(user=person).exists():
+        return redirect(safe_next(request))
+    if request.method != "POST":
+        return _join_page(request, project, JoinForm())
+    if person is None:
+        return _create_account(request, project)
+    return _sign_up_and_consent(request, project, person)
+
+
+def _create_account(request: HttpRequest, project: Project) -> HttpResponse:
+    """Create an account and join; 429 if one address creates many."""
+    wait = sign_in_throttle.wait_of("open page", address=address_of(request))
+    if wait:
+        return too_many_attempts(request, wait, again=request.get_full_path())
+    form = JoinForm(request.POST)
+    if not form.is_valid():
+        return _join_page(request, project, form, status=422)
+    with transaction.atomic():
+        user = form.save()
+        response = _sign_up_and_consent(request, project, user)
+    login(request, user, backend=MODEL_BACKEND)
+    return response
+
+
+def _sign_up_and_consent(request: HttpRequest, project: Project, user: User) -> HttpResponse:
+    """Redirect to the consent, and from there to `next`."""
+    sign_up.sign_up(project, user)
+    onward = f"?{urlencode({'next': safe_next(request)})}" if "next" in request.GET else ""
+    return redirect(reverse("consent", args=[project.slug]) + onward)
+
+
+def _join_page(request: HttpRequest, project: Project, form: JoinForm, *, status: int = 200) -> HttpResponse:
+    context: dict[str, Any] = {
+        "project": project,
+        "form": form,
+        "batches": eligibility.advertised(project),
+        "consent_html": html_of(project.consent),
+    }
+    return render(request, "people/join_open_project.html", context, status=status)

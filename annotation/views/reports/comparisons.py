@@ -18,9 +18,9 @@ from annotation.pure.reports.plots import Dots
 from annotation.pure.reports.svg import as_file
 from annotation.registry import task_type
 from annotation.views.access import member_page
+from annotation.views.reports.batch_report import SVG, table_file
 from annotation.views.reports.drilldown import Ways, WaysOfSeveral
 from annotation.views.reports.report_display import chart_at
-from annotation.views.reports.report_files import SVG, table_file
 from annotation.views.reports.report_tables import shown_table
 
 

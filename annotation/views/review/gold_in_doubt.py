@@ -21,7 +21,7 @@ from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import hit_of
 from annotation.views.parameters import posted_text
 from annotation.views.redirects import see, see_job
-from annotation.views.review.results_dataset import add_errors
+from annotation.views.review.results import add_errors
 from annotation.views.work.task_frame import shortcut_context
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -16,7 +16,7 @@ from annotation.flow.people import qualification_types, sign_up
 from annotation.flow.review import review_decisions, worker_feedback
 from annotation.flow.work import next_assignment, submissions
 from annotation.flow.work.submissions import Receipt
-from annotation.models import Assignment, Batch, Instructions, Participation, Worker
+from annotation.models import Assignment, Batch, Feedback, Instructions, Participation, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.tasktype import JSON, capabilities
@@ -30,6 +30,8 @@ from annotation.views.access import (
     with_next,
 )
 from annotation.views.markdown_html import html_of
+from annotation.views.parameters import whole_number
+from annotation.views.redirects import see
 from annotation.views.work.response_post import (
     conflicting,
     incomplete,
@@ -242,3 +244,29 @@ def back(request: HttpRequest, public_id: str) -> HttpResponse:
         messages.info(request, _("There is nothing before this item."))
         before = row
     return redirect("assignment", before.public_id)
+
+
+@signed_in_form
+def feedback(request: HttpRequest, pk: int) -> HttpResponse:
+    """The viewer's feedback; POST acknowledges it and shows the next, then goes back to the work."""
+    rows = Feedback.objects.select_related("batch__project", "assignment__hit", "worker__project", "author")
+    row = get_object_or_404(rows, pk=pk, worker__user=request.user, worker__project__removed_at=None)
+    after = whole_number(request.POST.get("batch") or request.GET.get("batch") or "", 0)
+    if request.method != "POST":
+        context = {"feedback": row, "text": wording(row), "batch": row.batch, "after": after}
+        return render(request, "work/feedback.html", context)
+    worker_feedback.acknowledge(row)
+    if after:
+        batch, worker = open_batch(request, after)
+        return next_page(request, worker, batch)
+    following = worker_feedback.waiting(row.worker).first()
+    return see("feedback", following.pk) if following else see("work")
+
+
+def wording(feedback: Feedback) -> str:
+    """The worker's own words that the feedback is about; "" if there are none."""
+    assignment = feedback.assignment
+    if assignment is None or assignment.current is None:
+        return ""
+    task = task_type(feedback.batch.task)
+    return str(capabilities.review(task, assignment.hit.payload, assignment.current.answer)["text"])

@@ -1,4 +1,4 @@
-"""Export and import of a batch's responses."""
+"""A batch's results: files of responses, importing them, and creating a dataset."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -6,13 +6,14 @@ from django.utils.translation import gettext as _
 
 from annotation import jobs
 from annotation.flow.data import dataset_files
+from annotation.forms.projects import ResultsDatasetForm
 from annotation.models import Project
 from annotation.operations import uploads
 from annotation.operations.downloads import sent
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import EXPORTS, batch_of
-from annotation.views.redirects import see
+from annotation.views.redirects import see, see_job
 
 
 @member_page(roles.SEE)
@@ -38,3 +39,25 @@ def batch_responses(request: HttpRequest, project: Project, batch: str) -> HttpR
     arguments = {"batch": judged.pk, "path": str(uploads.keep(upload)), "name": upload.name[:100]}
     job = jobs.enqueue("import_responses", project=project, title=title, arguments=arguments, user=request.user)
     return see("job", project.slug, job.public_id)
+
+
+@requester_action
+def create_results_dataset(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
+    """Start the job that creates the dataset; an invalid name is shown as an error on the batch's page."""
+    batch_row = batch_of(project, batch)
+    form = ResultsDatasetForm(request.POST)
+    if not form.is_valid():
+        add_errors(request, form)
+        return see("batch", project.slug, batch_row.slug)
+    name, least = form.cleaned_data["name"], form.cleaned_data["least"] or 0
+    title = _("Create %(name)s from the results of %(batch)s") % {"name": name, "batch": batch_row.title}
+    arguments = {"batch": batch_row.pk, "name": name} | ({"least": least} if least else {})
+    return see_job(request, "create_results_dataset", title, arguments, project=project)
+
+
+def add_errors(request: HttpRequest, form: ResultsDatasetForm) -> None:
+    """Add the form's errors to the messages, for pages that show the form without them."""
+    for error in form.errors.get("name", []):
+        messages.error(request, _("Name of the dataset: %(error)s") % {"error": error})
+    for error in form.errors.get("least", []):
+        messages.error(request, _("Minimum number of agreeing responses: %(error)s") % {"error": error})
