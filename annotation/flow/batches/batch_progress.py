@@ -23,6 +23,7 @@ SHOWS = {
     "surplus": Q(state=lifecycle.SUBMITTED, counts=False),
     "returned": Q(state__in=[lifecycle.RETURNED, lifecycle.EXPIRED]),
 }
+NOT_BEING_IMPORTED = Q(response_import__isnull=True) | Q(response_import__ready=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,13 @@ class Counts:
 
 def assignments_of(batch: Batch) -> QuerySet[Assignment]:
     """Assignments of the batch without hidden gold and imports under way."""
-    rows = batch.assignments.filter(Q(response_import__isnull=True) | Q(response_import__ready=True))
-    return hidden_gold.rows_without_checks(batch, rows)
+    return hidden_gold.rows_without_checks(batch, batch.assignments.filter(NOT_BEING_IMPORTED))
 
 
 def work_of(project: Project) -> QuerySet[Assignment]:
     """Assignments of all batches of a project that are not deleted."""
-    shown = Q(response_import__isnull=True) | Q(response_import__ready=True)
-    there = Q(batch__project=project, batch__removed_at__isnull=True)
-    return Assignment.objects.filter(shown, there, hit__check_item=False)
+    of_project = Q(batch__project=project, batch__removed_at__isnull=True)
+    return Assignment.objects.filter(NOT_BEING_IMPORTED, of_project, hit__check_item=False)
 
 
 def counts_of(batch: Batch) -> Counts:
@@ -130,16 +129,18 @@ def by_hour(batch: Batch) -> list[tuple[datetime, int]]:
 def workers_of(batch: Batch) -> list[dict[str, Any]]:
     """Rows by worker, busiest first: worker, submitted, late, given_back, flags, median_seconds, paused, last.
 
-    The median is of active seconds over submitted assignments; None if none was measured.
+    Who has met nothing but hidden gold is listed with zeros, since they may be paused. The median is of active
+    seconds over submitted assignments; None if none was measured.
     """
     rows: dict[int, dict[str, Any]] = {}
+    ordinary = Q(hit__check_item=False)
     counted = (
-        assignments_of(batch)
+        batch.assignments.filter(NOT_BEING_IMPORTED)
         .values("worker")
         .annotate(
-            submitted=Count("pk", filter=SHOWS["submitted"]),
-            late=Count("pk", filter=SHOWS["late"]),
-            returned=Count("pk", filter=SHOWS["returned"]),
+            submitted=Count("pk", filter=SHOWS["submitted"] & ordinary),
+            late=Count("pk", filter=SHOWS["late"] & ordinary),
+            returned=Count("pk", filter=SHOWS["returned"] & ordinary),
             last=Max("submitted_at"),
         )
     )

@@ -176,6 +176,14 @@ def test_who_earns_far_too_little_is_paused_and_keeps_everything(project: Any, t
     assert Assignment.objects.filter(state="submitted").count() == len(came)
 
 
+def test_who_has_met_nothing_else_is_among_the_workers(project: Any, tmp_path: Path, bob: Worker) -> None:
+    batch = checked(project, tmp_path)
+    answer(bob, batch, right=lambda row: False)
+    batch.hits.filter(assignments__worker=bob).update(check_item=True)
+    (row,) = batch_progress.workers_of(batch)
+    assert (row["worker"], row["submitted"], row["paused"]) == (bob, 0, True)
+
+
 def test_a_requester_lets_them_go_on_and_the_rule_begins_anew(project: Any, tmp_path: Path, bob: Worker) -> None:
     batch = checked(project, tmp_path)
     answer(bob, batch, right=lambda row: False)
