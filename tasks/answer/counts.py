@@ -30,20 +30,27 @@ def slim(row: Judged) -> Judged:
 
 
 def cells_by_count(
-    example: Example, answers: Sequence[JSON], *, scorer: Scorer, level: str, ties: int | None
+    example: Example,
+    answers: Sequence[JSON],
+    *,
+    scorer: Scorer,
+    level: str,
+    ties: int | None,
+    counts: Sequence[int] = (),
 ) -> list[Row]:
-    """EM and F1 of each measure, of answer and support, with 1, 2, ... of the answers.
+    """EM and F1 of each measure, of answer and support, with 1, 2, ... or `counts` of the answers.
 
     With `ties`, a seed, the human score is that of one of the tied majorities, drawn at random as in the paper.
     """
     gold, right = scorer.gold(example.answers, example.answerable), gold_support(example, level)
     texts, supports = [answer_text(a) for a in answers], [support_of(a, level) for a in answers]
-    answer_scores = question_scores_by_count(texts, gold, scorer=scorer)
-    backed = support_scores_by_count(supports, right, scorer=scorer)
+    counts = counts or range(1, len(answers) + 1)
+    answer_scores = question_scores_by_count(texts, gold, scorer=scorer, counts=counts)
+    backed = support_scores_by_count(supports, right, scorer=scorer, counts=counts)
     rows = [one.cells() + other.cells() for one, other in zip(answer_scores, backed, strict=True)]
     if ties is None:
         return rows
-    for count, row in enumerate(rows, 1):
+    for count, row in zip(counts, rows, strict=True):
         rng = Random(f"{ties}/{example.id}/{count}")
         if gold is not None:
             some = rng.sample(sorted(texts), count)

@@ -122,14 +122,14 @@ def _add(study: _Study, judged: Judged) -> None:
             study.supporting.add(predicted.worker)
 
 
-def _by_count(study: _Study, judged: Judged, answers: Sequence[JSON]) -> list[Row]:
+def _by_count(study: _Study, judged: Judged, answers: Sequence[JSON], counts: Sequence[int] = ()) -> list[Row]:
     scorer = scorer_for(judged.format)
-    return cells_by_count(judged.example, answers, scorer=scorer, level=study.level, ties=study.ties)
+    return cells_by_count(judged.example, answers, scorer=scorer, level=study.level, ties=study.ties, counts=counts)
 
 
 def _cells(study: _Study, judged: Judged, answers: Sequence[JSON]) -> Row:
     """At k answers, or with all where there are fewer."""
-    return _by_count(study, judged, answers)[min(study.count, len(answers)) - 1]
+    return _by_count(study, judged, answers, [min(study.count, len(answers))])[0]
 
 
 def _without(study: _Study, judged: Judged, answers: Sequence[JSON]) -> dict[str, Row | None]:

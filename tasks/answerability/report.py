@@ -221,9 +221,10 @@ def _human(row: Judged, level: str, count: int) -> list[float]:
     """F1 and EM of answer and support at `count` answers, or at all where there are fewer."""
     scorer, gold = scorer_for(row.format), gold_support(row.example, level)
     texts, supports = zip(*((answer_text(one.answer), support_of(one.answer, level)) for one in row.given), strict=True)
-    answers = question_scores_by_count(texts, row.example.answers, scorer=scorer)
-    backed = support_scores_by_count(supports, gold, scorer=scorer)
-    marks = [of[min(count, len(of)) - 1].human_score for of in (answers, backed)]
+    counts = [min(count, len(texts))]
+    (answers,) = question_scores_by_count(texts, row.example.answers, scorer=scorer, counts=counts)
+    (backed,) = support_scores_by_count(supports, gold, scorer=scorer, counts=counts)
+    marks = [answers.human_score, backed.human_score]
     return [getattr(mark, part, math.nan) for mark in marks for part in ("f1", "em")]
 
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.models import Hit
 from tests.security import hostile as scene
-from tests.security.payloads import chunks
+from tests.security.payloads import TEXTS, chunks
 
 SENTINEL = """
 window.ran = [];
@@ -27,7 +27,7 @@ def hostile(transactional_db: None, tmp_path: Path) -> scene.Hostile:
     made = scene.build(tmp_path, chunks(400))
     scene.submit(scene.answer(made, made.bob))
     scene.report(made, scene.answer(made, made.carol), "".join(chunks(1900)[:1]))
-    scene.judge(made, tmp_path)
+    scene.judge(made, tmp_path, TEXTS)
     scene.rename(made, chunks(150)[0])
     return made
 

@@ -125,10 +125,10 @@ def submit(row: Any) -> None:
     submissions.submit(row, row.draft, key=f"0.{row.pk}", base=0, active_seconds=1)
 
 
-def judge(hostile: Hostile, folder: Path) -> None:
-    """Judgments of workers with hostile names, read from a file."""
+def judge(hostile: Hostile, folder: Path, texts: list[str]) -> None:
+    """Judgments of workers with these names, read from a file."""
     rows = [
-        {"dataset": "set", "item": 0, "worker": text[:190], "answer": {"text": text, "support": [0]}} for text in TEXTS
+        {"dataset": "set", "item": 0, "worker": text[:190], "answer": {"text": text, "support": [0]}} for text in texts
     ]
     path = folder / "responses.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))

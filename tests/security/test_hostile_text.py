@@ -110,7 +110,7 @@ def test_the_pages_of_items_and_hits(hostile: scene.Hostile, texts: list[str], t
                 scene.report(hostile, row, texts[k])
             else:
                 scene.submit(row)
-    scene.judge(hostile, tmp_path)
+    scene.judge(hostile, tmp_path, texts)
     client = client_of(hostile.alice)
     for position in range(len(texts)):
         look(client, reverse("item", args=["hostile", "set", position]))
@@ -120,11 +120,11 @@ def test_the_pages_of_items_and_hits(hostile: scene.Hostile, texts: list[str], t
         look(client, reverse("hits", args=["hostile", "one"]) + f"?show={show}&q=hopx")
 
 
-def test_the_requesters_pages(hostile: scene.Hostile, tmp_path: Path, each: bool) -> None:
+def test_the_requesters_pages(hostile: scene.Hostile, texts: list[str], tmp_path: Path, each: bool) -> None:
     for k in range(6):
         row = scene.answer(hostile, hostile.bob)
         scene.report(hostile, row, TEXTS[k]) if k % 2 else scene.submit(row)
-    scene.judge(hostile, tmp_path)
+    scene.judge(hostile, tmp_path, texts)
     jobs.enqueue("score_batch", project=hostile.project, title="Report", arguments={"batch": hostile.batch.pk})
     jobs.work_off()
     client = client_of(hostile.alice)

@@ -83,10 +83,10 @@ def question_scores(answers: Sequence[str], gold: Sequence[str] | None, *, score
 
 
 def question_scores_by_count(
-    answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer
+    answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer, counts: Sequence[int] = ()
 ) -> list[QuestionScores]:
-    """The same with 1, 2, ... of the answers: the expected values over all draws of so many."""
-    return _scores(answers, range(1, len(answers) + 1), _answers(scorer), gold)
+    """The same with 1, 2, ... or `counts` of the answers: the expected values over all draws of so many."""
+    return _scores(answers, counts or range(1, len(answers) + 1), _answers(scorer), gold)
 
 
 def support_scores(supports: Sequence[Support], gold: Support | None, *, scorer: Scorer) -> QuestionScores:
@@ -95,10 +95,10 @@ def support_scores(supports: Sequence[Support], gold: Support | None, *, scorer:
 
 
 def support_scores_by_count(
-    supports: Sequence[Support], gold: Support | None, *, scorer: Scorer
+    supports: Sequence[Support], gold: Support | None, *, scorer: Scorer, counts: Sequence[int] = ()
 ) -> list[QuestionScores]:
-    """The same with 1, 2, ... of the supports."""
-    return _scores(supports, range(1, len(supports) + 1), _supports(scorer), gold)
+    """The same with 1, 2, ... or `counts` of the supports."""
+    return _scores(supports, counts or range(1, len(supports) + 1), _supports(scorer), gold)
 
 
 def random_human_score(answers: Sequence[str], gold: Sequence[str], *, scorer: Scorer, rng: Random) -> Mark:
