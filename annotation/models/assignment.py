@@ -58,12 +58,14 @@ class ResponseImport(models.Model):
         constraints = [models.UniqueConstraint(fields=["batch", "sha256"], name="collection_once")]
 
 
+# assignments without those of an import under way
+NOT_IMPORTING = Q(response_import__isnull=True) | Q(response_import__ready=True)
+
+
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def submitted(self) -> AssignmentQuerySet:
         """Submitted assignments, without those of an import that is not complete."""
-        return self.filter(state=lifecycle.SUBMITTED).filter(
-            Q(response_import__isnull=True) | Q(response_import__ready=True)
-        )
+        return self.filter(state=lifecycle.SUBMITTED).filter(NOT_IMPORTING)
 
     def locked(self, pk: int, *related: str) -> Assignment:
         """Lock an assignment until the transaction ends, and load it with these related rows.

@@ -1,10 +1,11 @@
 """The database's clock, by which all stored times are written and compared."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.backends.signals import connection_created
+from django.db.models import Q
 from django.dispatch import receiver
 from django.utils import timezone
 
@@ -27,11 +28,22 @@ def compare(connection: Any, **_: Any) -> None:
     global _ahead
     if connection.vendor == "sqlite" or connection.alias != DEFAULT_DB_ALIAS:
         return
-    found = []
+    measured = []
     with connection.cursor() as cursor:
         for _look in range(LOOKS):
             asked = timezone.now()
             cursor.execute("SELECT statement_timestamp()")
-            there, answered = cursor.fetchone()[0], timezone.now()
-            found.append((answered - asked, there - answered))  # relative to the reply, so that `now` is never ahead
-    _ahead = min(found)[1]
+            database_time, answered = cursor.fetchone()[0], timezone.now()
+            # relative to the reply, so that `now` is never ahead
+            measured.append((answered - asked, database_time - answered))
+    _ahead = min(measured)[1]
+
+
+def within_days(column: str, since: date | None, until: date | None) -> Q:
+    """The condition that a time is on one of these days, in UTC; without a first or last day on that side open."""
+    condition = Q()
+    if since:
+        condition &= Q(**{f"{column}__gte": datetime.combine(since, time(), UTC)})
+    if until and until < date.max:
+        condition &= Q(**{f"{column}__lt": datetime.combine(until + timedelta(days=1), time(), UTC)})
+    return condition

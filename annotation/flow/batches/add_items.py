@@ -50,9 +50,8 @@ def clone(batch: Batch, *, user: User | None = None, **other: Any) -> Batch:
     Raises Refused for a batch of the MTurk API, and for a name that is taken.
     """
     if not task_type(batch.task).launched:
-        raise Refused(
-            _("Another program created this batch through the MTurk API. Only that program can create one like it.")
-        )
+        text = _("Another program created this batch through the MTurk API. Only that program can create one like it.")
+        raise Refused(text)
     kept = [field.attname for field in Batch._meta.concrete_fields if field.name not in LAUNCHED]
     settings = {name: getattr(batch, name) for name in kept if name not in {"project_id", "task", "options"}} | other
     draft = batch_launch.create_batch(
@@ -68,16 +67,10 @@ def clone(batch: Batch, *, user: User | None = None, **other: Any) -> Batch:
         **settings,
     )
     draft.checks.set(batch.checks.all())
-    _copy_round(batch, draft)
-    return draft
-
-
-def _copy_round(batch: Batch, draft: Batch) -> None:
-    """Copy the batch's round, without its end."""
-    round = round_attempts.round_of(batch)
-    if round is not None:
-        same = ["per_worker", "attempts", "grading", "rule", "seconds", "grants"]
+    if round := round_attempts.round_of(batch):
+        same = ["per_worker", "attempts", "grading", "rule", "seconds", "grants"]  # not its end
         QualificationRound.objects.create(batch=draft, **{name: getattr(round, name) for name in same})
+    return draft
 
 
 def remaining(batch: Batch) -> list[Remaining]:

@@ -1,8 +1,8 @@
 """Drafts: a preview of the launch, sample HITs, changed settings, and removal after a refused launch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -13,7 +13,7 @@ from annotation.flow.batches.hit_counts import HitCount, look
 from annotation.flow.errors import Refused
 from annotation.flow.people import round_attempts
 from annotation.flow.projects import audit_log
-from annotation.models import Batch, Dataset, Hit, Item, QualificationType, User, Worker
+from annotation.models import Batch, Dataset, Hit, Item, User, Worker
 from annotation.recruitment import Marketplace, marketplaces
 from annotation.registry import task_type
 
@@ -116,13 +116,10 @@ def samples(batch: Batch, count: int = 3) -> list[Hit]:
     """The first HITs as workers will see them; for a draft they are made on the spot and not stored."""
     if batch.launched_at is not None:
         return list(batch.hits.filter(check_item=False).select_related("item__dataset").order_by("pk")[:count])
-    return list(islice(_imagined(batch), count))
-
-
-def _imagined(batch: Batch) -> Iterator[Hit]:
     keys = item_selection.queue(batch)
-    for start in range(0, len(keys), LOOK_AHEAD):
-        yield from batch_launch.hits_of(batch, keys[start : start + LOOK_AHEAD], ticket=start)
+    starts = range(0, len(keys), LOOK_AHEAD)
+    chunks = (batch_launch.hits_of(batch, keys[start : start + LOOK_AHEAD], ticket=start) for start in starts)
+    return list(islice(chain.from_iterable(chunks), count))
 
 
 def sample_of(batch: Batch, item_id: int) -> Hit | None:
@@ -144,12 +141,9 @@ def withdraw(batch: Batch) -> bool:
     audit_log.record("removed", found)
     Batch.objects.filter(pk=found.pk).delete()
     if round is not None:
-        _withdraw_type(round.grants, found)
+        type = round.grants
+        used = type.rounds.exists() or type.qualifications.exists() or type.requests.exists()
+        if type.created_at >= found.created_at and not used:
+            audit_log.record("removed", type)
+            type.delete()
     return True
-
-
-def _withdraw_type(type: QualificationType, batch: Batch) -> None:
-    used = type.rounds.exists() or type.qualifications.exists() or type.requests.exists()
-    if type.created_at >= batch.created_at and not used:
-        audit_log.record("removed", type)
-        type.delete()

@@ -73,16 +73,12 @@ def create_batch(
         task_type(task).options(chosen)
         if not settings.get("expected_seconds"):
             settings["expected_seconds"] = expected_seconds(datasets, task, chosen)
+        kind = task_type(task)
+        proposed = {"title": name, "meeting": kind.meeting, "assignments_per_hit": kind.assignments}
+        columns = proposed | {key: value for key, value in settings.items() if value is not None}
+        columns |= {"task": task, "options": chosen, "on_marketplace": marketplace is not None}
         with transaction.atomic():
-            batch = Batch.objects.create(
-                project=project,
-                slug=name,
-                task=task,
-                options=chosen,
-                created_by=user,
-                on_marketplace=marketplace is not None,
-                **_settled(name, task, settings),
-            )
+            batch = Batch.objects.create(project=project, slug=name, created_by=user, **columns)
             if marketplace is not None:
                 marketplaces().choose(batch, marketplace)
             batch.datasets.set(datasets)
@@ -97,15 +93,8 @@ def create_batch(
 
 
 def name_taken(name: str) -> str:
-    return _("The name %(name)s is taken by another batch, possibly one in the bin. Choose another name.") % {
-        "name": name
-    }
-
-
-def _settled(name: str, task: str, settings: dict[str, Any]) -> dict[str, Any]:
-    kind = task_type(task)
-    proposed = {"title": name, "meeting": kind.meeting, "assignments_per_hit": kind.assignments}
-    return proposed | {key: value for key, value in settings.items() if value is not None}
+    text = _("The name %(name)s is taken by another batch, possibly one in the bin. Choose another name.")
+    return text % {"name": name}
 
 
 def launch(batch: Batch, *, progress: OnProgress = no_progress) -> dict[str, Any]:
@@ -153,11 +142,7 @@ def _make_hits(batch: Batch, items: list[int], progress: OnProgress, left_out: L
     for start in range(0, len(items), CHUNK):
         some = items[start : start + CHUNK]
         hits = list(hits_of(batch, some, ticket=made, left_out=left_out))
-        with transaction.atomic():
-            _advance(batch, made, made + len(hits))
-            batch_funds.promise(batch, hits)
-            Hit.objects.bulk_create(hits)
-            emit(HitsCreated(batch, hits))
+        _store(batch, made, hits)
         made += len(hits)
         progress(start + len(some), len(items))
     return made
@@ -170,15 +155,19 @@ def _make_checks(batch: Batch, ticket: int) -> int:
     for start in range(0, len(keys), CHUNK):
         found = hits_of(batch, keys[start : start + CHUNK], ticket=ticket + made, check=True)
         hits = list(islice(found, most - made))
-        with transaction.atomic():
-            _advance(batch, ticket + made, ticket + made + len(hits))
-            batch_funds.promise(batch, hits)
-            Hit.objects.bulk_create(hits)
-            emit(HitsCreated(batch, hits, gold_among=ticket))
+        _store(batch, ticket + made, hits, gold_among=ticket)
         made += len(hits)
     if batch.check_share and not made:
         raise Refused(_("None of the items chosen for hidden gold has a known answer, so none can be graded."))
     return made
+
+
+@transaction.atomic
+def _store(batch: Batch, made: int, hits: list[Hit], *, gold_among: int | None = None) -> None:
+    _advance(batch, made, made + len(hits))
+    batch_funds.promise(batch, hits)
+    Hit.objects.bulk_create(hits)
+    emit(HitsCreated(batch, hits, gold_among=gold_among))
 
 
 def _advance(batch: Batch, made: int, to: int) -> None:
@@ -251,23 +240,14 @@ def discard(batch: Batch) -> bool:
 
 def doubts(batch: Batch) -> list[str]:
     """Warnings for the requester: what cannot work with the current workers and items."""
-    if (
-        round_attempts.round_of(batch) is not None or batch.on_marketplace
-    ):  # the MTurk API brings items and workers of its own
+    if round_attempts.round_of(batch) is not None or batch.on_marketplace:  # they bring items and workers of their own
         return hidden_gold.lacking(batch)
-    people = (
-        batch.workers.filter(active=True).count()
-        if batch.workers.exists()
-        else workers_needed.able_workers(batch.project)
-    )
-    items = Item.objects.filter(dataset__batches=batch)
-    groups = (
-        items.values("group_key")
-        if batch.launched_at is None
-        else batch.hits.filter(check_item=False).values("group_key")
-    )
+    chosen = batch.workers.exists()
+    people = batch.workers.filter(active=True).count() if chosen else workers_needed.able_workers(batch.project)
+    is_draft = batch.launched_at is None
+    rows = Item.objects.filter(dataset__batches=batch) if is_draft else batch.hits.filter(check_item=False)
     apart = batch.meeting == Batch.Meeting.ONE and not takes_singles(batch)
-    together = workers_needed.largest_group(groups) if apart else 1
+    together = workers_needed.largest_group(rows.values("group_key")) if apart else 1
     return workers_needed.lack_of_people(people, wanted=batch.assignments_per_hit * together)
 
 

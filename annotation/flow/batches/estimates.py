@@ -85,7 +85,7 @@ def estimate(
 def estimate_of(batch: Batch, count: HitCount) -> Estimate:
     """The estimate of a batch whose HITs were counted."""
     round = round_attempts.round_of(batch)
-    whole = _of_one(round, count.kinds) if round else _scaled(count.kinds, looked=count.looked, of=count.of)
+    whole = _of_one(round, count.kinds) if round else _scaled(count)
     spread, learnt_from = spread_of(batch.project, batch.task)
     return Estimate(
         quote=quote_of(batch, whole) if pays(batch) else pricing.quote({}, schedule=pricing.NO_FEES),
@@ -127,10 +127,10 @@ def as_json(found: Estimate) -> dict[str, Any]:
     }
 
 
-def _scaled(kinds: Kinds, *, looked: int, of: int) -> Kinds:
-    if looked == of:
-        return kinds
-    return Counter({kind: math.ceil(count * of / looked) for kind, count in kinds.items()})
+def _scaled(count: HitCount) -> Kinds:
+    if count.exact:
+        return count.kinds
+    return Counter({kind: math.ceil(n * count.of / count.looked) for kind, n in count.kinds.items()})
 
 
 def _of_one(round: QualificationRound, kinds: Kinds) -> Kinds:
@@ -143,10 +143,7 @@ def quote_of(batch: Batch, kinds: Kinds) -> pricing.Quote:
     """The quote of HITs by reward: rewards, what is earned beyond them as bonuses, hidden gold, fees."""
     hits: Counter[tuple[Decimal, int]] = Counter()
     bonuses: Counter[Decimal] = Counter()
-    for (most, reward, wanted), count in kinds.items():
-        hits[reward, wanted] += count
-        bonuses[most - reward] += count * wanted
-    for (most, reward, wanted), count in _checks(batch, kinds).items():
+    for (most, reward, wanted), count in [*kinds.items(), *_checks(batch, kinds).items()]:
         hits[reward, wanted] += count
         bonuses[most - reward] += count * wanted
     del bonuses[Decimal(0)]

@@ -5,7 +5,7 @@ assigns HITs itself, they are among the others, with as many assignments.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
 
@@ -35,9 +35,6 @@ class Rule:
     warn_below: float | None = None
     pause_below: float | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        return {"after": self.after, "warn_below": self.warn_below, "pause_below": self.pause_below}
-
 
 def read_rule(stored: dict[str, Any]) -> Rule:
     """Parse a rule; an empty one never warns. Raises Refused."""
@@ -66,7 +63,7 @@ def check_settings(batch: Batch) -> None:
 @transaction.atomic
 def set_up(batch: Batch, *, datasets: Sequence[Dataset], share: float, rule: Rule) -> None:
     """Add hidden gold from these datasets to a draft. Raises Refused if that cannot work."""
-    batch.check_share, batch.check_rule = share, rule.as_json() if share else {}
+    batch.check_share, batch.check_rule = share, asdict(rule) if share else {}
     draft = Batch.objects.filter(pk=batch.pk, state=Batch.State.DRAFT)
     if not draft.update(check_share=batch.check_share, check_rule=batch.check_rule):
         raise Refused(_("This batch is launched, so its hidden gold cannot be changed."))
@@ -133,9 +130,8 @@ def drawn(participation: Participation) -> list[Hit]:
 
 def unseen(participation: Participation) -> QuerySet[Hit]:
     """Hidden gold that the worker never had."""
-    assigned = Assignment.objects.filter(
-        worker=participation.worker_id, batch=participation.batch_id, hit__check_item=True
-    )
+    own = {"worker": participation.worker_id, "batch": participation.batch_id}
+    assigned = Assignment.objects.filter(hit__check_item=True, **own)
     standing = Hit.objects.filter(batch=participation.batch_id, check_item=True, excluded_at__isnull=True)
     return standing.exclude(pk__in=assigned.values("hit"))
 

@@ -1,13 +1,12 @@
 """Filter the HITs and assignments of a batch by hops, shape, dataset, day or worker (pure/batches/hit_filters)."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from datetime import UTC, date, datetime
 
 from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from annotation.models import Assignment, Batch, Hit, WorkerResponse
+from annotation.models import Assignment, Batch, Hit, WorkerResponse, clock
 from annotation.models.fields import to_text
 from annotation.pure.batches.hit_filters import Cut
 from annotation.registry import task_type
@@ -36,26 +35,13 @@ def parts_of(batch: Batch) -> Parts:
 
 def of_items(cut: Cut, *, before: str = "") -> Q:
     """The filter as a condition on HITs; `before` is the path to the HIT."""
-    wanted: dict[str, Any] = {}
-    if cut.dataset:
-        wanted["item__dataset__slug"] = cut.dataset
-    if cut.hops is not None:
-        wanted["item__hops"] = cut.hops
-    if cut.shape:
-        wanted["item__shape"] = cut.shape
-    if cut.differing:
-        wanted["disagreement__gt"] = 0
-    return Q(**{before + name: value for name, value in wanted.items()})
-
-
-def of_days(cut: Cut) -> Q:
-    """The filter as a condition on the time of submission."""
-    found = Q()
-    if cut.since:
-        found &= Q(submitted_at__gte=_midnight(cut.since))
-    if cut.until and cut.until < date.max:
-        found &= Q(submitted_at__lt=_midnight(cut.until + timedelta(days=1)))
-    return found
+    columns = {
+        "item__dataset__slug": cut.dataset or None,
+        "item__hops": cut.hops,
+        "item__shape": cut.shape or None,
+        "disagreement__gt": 0 if cut.differing else None,
+    }
+    return Q(**{before + name: value for name, value in columns.items() if value is not None})
 
 
 def is_within(cut: Cut, moment: datetime | None) -> bool:
@@ -66,13 +52,9 @@ def is_within(cut: Cut, moment: datetime | None) -> bool:
     return (cut.since or date.min) <= day <= (cut.until or date.max)
 
 
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
-
-
 def assignments_in(batch: Batch, cut: Cut, rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
     """Those of `rows` (assignments of the batch) that match the filter."""
-    rows = rows.filter(of_items(cut, before="hit__"), of_days(cut))
+    rows = rows.filter(of_items(cut, before="hit__"), clock.within_days("submitted_at", cut.since, cut.until))
     if cut.counted:
         rows = rows.filter(hit__excluded_at__isnull=True, hit__check_item=False)
     if cut.worker:

@@ -172,17 +172,15 @@ def held_groups(batch: Batch) -> dict[str, str]:
     if not batch.disjoint:
         return {}
     others = Batch.everything.filter(project=batch.project_id).exclude(purpose=batch.purpose)
-    holders = {pk: _holder(slug, purpose) for pk, slug, purpose in others.values_list("pk", "slug", "purpose")}
+    in_round, in_batch = _("Reserved for the qualification round %(name)s."), _("Reserved for the batch %(name)s.")
+    holders = {
+        pk: (in_round if purpose == Batch.Purpose.QUALIFICATION else in_batch) % {"name": slug}
+        for pk, slug, purpose in others.values_list("pk", "slug", "purpose")
+    }
     first: dict[str, int] = {}
     for group, pk in Hit.objects.filter(batch__in=others).values_list("group_key", "batch"):
         first[group] = min(pk, first.get(group, pk))
     return {group: holders[pk] for group, pk in first.items()}
-
-
-def _holder(name: str, purpose: str) -> str:
-    if purpose == Batch.Purpose.QUALIFICATION:
-        return _("Reserved for the qualification round %(name)s.") % {"name": name}
-    return _("Reserved for the batch %(name)s.") % {"name": name}
 
 
 def rows_of(left_out: LeftOut) -> list[dict[str, Any]]:

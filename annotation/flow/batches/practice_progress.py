@@ -39,10 +39,8 @@ def next_exercise(participation: Participation) -> int | None:
         return None
     count = len(exercises(participation.batch))
     if participation.practised < count:
-        others = Participation.objects.filter(
-            worker=participation.worker_id, batch__task=participation.batch.task
-        ).exclude(pk=participation.pk)
-        elsewhere = others.aggregate(most=Max("practised"))["most"] or 0
+        same_task = Participation.objects.filter(worker=participation.worker_id, batch__task=participation.batch.task)
+        elsewhere = same_task.exclude(pk=participation.pk).aggregate(most=Max("practised"))["most"] or 0
         _note(participation, done=min(count, elsewhere))
     return participation.practised + 1 if participation.practised < count else None
 

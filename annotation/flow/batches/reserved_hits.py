@@ -6,8 +6,8 @@ is set aside when it is reserved. If the worker returns it, the assignment is of
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -53,11 +53,10 @@ def check(batch: Batch) -> None:
 
 def allowed(batch: Batch) -> bool:
     """Whether HITs of the batch can be reserved now."""
-    try:
+    with suppress(Refused):
         check(batch)
-    except Refused:
-        return False
-    return True
+        return True
+    return False
 
 
 @transaction.atomic
@@ -131,8 +130,6 @@ def rows(batch: Batch) -> QuerySet[ReservedHit]:
 def states(some: Collection[ReservedHit]) -> dict[int, str]:
     """{row: "waiting", or the state of its assignment (annotation.pure.batches.lifecycle)}."""
     pairs = Assignment.objects.filter(hit__in=[row.hit_id for row in some], worker__in=[row.worker_id for row in some])
-    found: dict[tuple[Any, Any], str] = {
-        (hit, worker): state for hit, worker, state in pairs.values_list("hit", "worker", "state")
-    }
+    found = {(hit, worker): state for hit, worker, state in pairs.values_list("hit", "worker", "state")}
     gone = lifecycle.RETURNED  # the assignment was erased with its worker
     return {row.pk: found.get((row.hit_id, row.worker_id), gone) if row.taken_at else "waiting" for row in some}

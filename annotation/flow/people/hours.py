@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from django.db.models import F, Q
+from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Batch, Project, Worker
+from annotation.models.assignment import NOT_IMPORTING
 from annotation.pure.batches import lifecycle
 from annotation.pure.reports import table_formats
 
@@ -60,7 +61,7 @@ def sheet(project: Project, first: date, last: date, *, zone: ZoneInfo) -> Sheet
     start = datetime.combine(first, time.min, tzinfo=zone)
     end = datetime.combine(last + timedelta(days=1), time.min, tzinfo=zone)
     rows = Assignment.objects.filter(worker__project=project, active_seconds__gt=0).exclude(state=lifecycle.ACCEPTED)
-    rows = rows.filter(Q(response_import__isnull=True) | Q(response_import__ready=True))
+    rows = rows.filter(NOT_IMPORTING)
     timed = rows.annotate(ended=Coalesce(F("submitted_at"), F("ended_at"))).filter(ended__gte=start, ended__lt=end)
     sums: defaultdict[tuple[int, date, int], list[float]] = defaultdict(lambda: [0.0, 0, 0])
     columns = ("worker", "batch", "state", "ended", "active_seconds")

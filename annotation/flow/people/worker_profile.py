@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotation.flow.work import grading
 from annotation.models import Assignment, Batch, ProblemReport, Qualification, Worker
+from annotation.models.assignment import NOT_IMPORTING
 from annotation.pure.batches import lifecycle
 
 DAYS = 45  # of the chart of submissions
@@ -40,7 +41,7 @@ class InBatch:
 
 def work_of(worker: Worker) -> QuerySet[Assignment]:
     """The worker's assignments, without those of an import under way."""
-    return worker.assignments.filter(Q(response_import__isnull=True) | Q(response_import__ready=True))
+    return worker.assignments.filter(NOT_IMPORTING)
 
 
 def grades(worker: Worker) -> list[float]:

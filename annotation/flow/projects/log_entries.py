@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from annotation.models import Assignment, AuditEntry, Batch, Dataset, Hit, Invite, Project, User
+from annotation.models import Assignment, AuditEntry, Batch, Dataset, Hit, Invite, Project, User, clock
 from annotation.pure.review import gold_corrections, review_state
 from annotation.pure.text.spreadsheet import csv_text, guarded
 from annotation.registry import kinds
@@ -170,16 +170,7 @@ def entries(project: Project, wanted: LogQuery) -> QuerySet[AuditEntry]:
         rows = rows.filter(user__isnull=True)
     elif wanted.person.isdecimal():
         rows = rows.filter(user=int(wanted.person[:18]))
-    if wanted.since:
-        rows = rows.filter(at__gte=_midnight(wanted.since))
-    if wanted.until and wanted.until < date.max:
-        rows = rows.filter(at__lt=_midnight(wanted.until + timedelta(days=1)))
-    return rows.order_by("-at", "-pk")
-
-
-def _midnight(day: date) -> datetime:
-    """Midnight in UTC, as days in reports (annotation/flow/batches/hit_filters.py)."""
-    return datetime.combine(day, time(), UTC)
+    return rows.filter(clock.within_days("at", wanted.since, wanted.until)).order_by("-at", "-pk")
 
 
 def choices(project: Project) -> dict[str, list[Any]]:
