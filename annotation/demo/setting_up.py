@@ -12,7 +12,6 @@ from annotation.demo import world
 from annotation.demo.visitor import Visitor, is_assignment
 from annotation.flow.batches.batch_launch import create_batch, launch
 from annotation.flow.data.dataset_import import import_dataset
-from annotation.flow.people.sign_up import project_named
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Member, Project, User, Worker
 from annotation.pure.batches import lifecycle
@@ -73,7 +72,7 @@ def launched(
         project,
         name,
         task=task,
-        datasets=[_dataset(project, dataset, examples, folder)],
+        datasets=[imported(project, dataset, examples, folder)],
         instructions=default_instructions(task),
         user=User.objects.get(username="requester"),
         **settings,
@@ -82,13 +81,16 @@ def launched(
     return stored
 
 
-def _dataset(project: Project, name: str, examples: list[Example], folder: Path) -> Dataset:
+def imported(
+    project: Project, name: str, examples: list[Example], folder: Path, *, user: User | None = None
+) -> Dataset:
+    """The dataset of that name, imported if it is not there. Raises Refused for a name that is taken."""
     file = folder / f"{name}.jsonl"
     with file.open("wb") as out:
         FORMATS["jsonl"].write(examples, out)
-    import_dataset(project, file, format="jsonl", name=name, licence="Apache-2.0", file_name=file.name)
+    import_dataset(project, file, format="jsonl", name=name, licence="Apache-2.0", file_name=file.name, user=user)
     file.unlink()
-    return Dataset.objects.get(project=project, slug=name)
+    return project.datasets.get(slug=name)
 
 
 def visitors(base: str, people: list[dict[str, str]], project: Project) -> list[Visitor]:
@@ -122,8 +124,3 @@ def answer_most(workers: list[Visitor], launched_batch: Batch, progress: Callabl
             progress(done, total)
         if is_assignment(page):
             visitor.return_assignment(page)
-
-
-def project() -> Project:
-    """The demo's project."""
-    return project_named("default")

@@ -168,9 +168,8 @@ def _practise(play: Play, player: Player, page: FormPage, number: int) -> FormPa
 def _answer(play: Play, player: Player, page: FormPage, row: Assignment, *, took: float) -> bool:
     """Submit a simulated response; False, and the HIT returned, if the page refuses it."""
     right = play.rng.random() < player.persona.skill
-    answer = capabilities.imitate(
-        task_type(row.batch.task), row.hit.payload, row.hit.item.example, play.rng, right=right
-    )
+    task, example = task_type(row.batch.task), row.hit.item.example
+    answer = capabilities.imitate(task, row.hit.payload, example, play.rng, right=right)
     Assignment.objects.filter(pk=row.pk).update(accepted_at=Now() - timedelta(seconds=took))
     url, hidden = page.form("/submit/")
     fields = form_class(row.batch.task)(shown_payload(row)).posted(answer or {})
@@ -182,13 +181,9 @@ def _answer(play: Play, player: Player, page: FormPage, row: Assignment, *, took
         play.refused += 1
         _return_assignment(player, page)
         return False
-    player.page = came if _is_to_answer(came) else None
+    is_to_answer = "/assignments/" in came.path and _row(came).state == lifecycle.ACCEPTED
+    player.page = came if is_to_answer else None
     return True
-
-
-def _is_to_answer(page: FormPage) -> bool:
-    """Whether the page is another assignment to answer."""
-    return "/assignments/" in page.path and _row(page).state == lifecycle.ACCEPTED
 
 
 def _return_assignment(player: Player, page: FormPage) -> None:

@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_slug
 from django.db import DatabaseError, connection
+from django.db.models import QuerySet
 
 from annotation.flow.errors import Refused
 from annotation.flow.people.sign_up import project_named
@@ -60,17 +61,13 @@ class JSONCommand(BaseCommand, ABC):
         return [f"{key}: {value}" for key, value in result.items()]
 
     def _show(self, result: dict[str, Any], *, as_json: bool) -> None:
-        if as_json:
-            self.stdout.write(printable(json.dumps(result, ensure_ascii=False, indent=1)))
-            return
-        for line in self.lines(result):
+        lines = [json.dumps(result, ensure_ascii=False, indent=1)] if as_json else self.lines(result)
+        for line in lines:
             self.stdout.write(printable(line))
 
     def _refuse(self, message: str, report: dict[str, Any] | None, *, as_json: bool) -> None:
         if as_json:
-            self.stdout.write(
-                printable(json.dumps({"refused": message, **(report or {})}, ensure_ascii=False, indent=1))
-            )
+            self._show({"refused": message, **(report or {})}, as_json=True)
         elif report:
             for line in self.lines(report):
                 self.stderr.write(printable(line))
@@ -101,20 +98,20 @@ def project_of(options: dict[str, Any]) -> Project:
 
 def dataset_named(project: Project, name: str) -> Dataset:
     """The dataset of that name. Raises Refused, naming the existing ones."""
-    dataset = Dataset.objects.whole().filter(project=project, slug=name).first()
-    if dataset is None:
-        known = ", ".join(Dataset.objects.whole().filter(project=project).values_list("slug", flat=True)) or "none"
-        raise Refused(f"There is no dataset {name} in project {project.slug}. There are: {known}.")
-    return dataset
+    return _named(Dataset.objects.whole().filter(project=project), "dataset", project, name)
 
 
 def batch_named(project: Project, name: str) -> Batch:
     """The batch of that name. Raises Refused, naming the existing ones."""
-    batch = Batch.objects.filter(project=project, slug=name).first()
-    if batch is None:
-        known = ", ".join(Batch.objects.filter(project=project).values_list("slug", flat=True)) or "none"
-        raise Refused(f"There is no batch {name} in project {project.slug}. There are: {known}.")
-    return batch
+    return _named(Batch.objects.filter(project=project), "batch", project, name)
+
+
+def _named(rows: QuerySet[Any], what: str, project: Project, name: str) -> Any:
+    row = rows.filter(slug=name).first()
+    if row is None:
+        known = ", ".join(rows.values_list("slug", flat=True)) or "none"
+        raise Refused(f"There is no {what} {name} in project {project.slug}. There are: {known}.")
+    return row
 
 
 def printable(text: str) -> str:
@@ -219,11 +216,11 @@ def pair(text: str) -> tuple[str, Any]:
 
 def marketplace_named(project: Project, name: str) -> Marketplace:
     """The marketplace of that name. Raises Refused, naming the existing ones."""
-    there = marketplaces().available(project)
-    if (found := named(there, name)) is None:
-        known = ", ".join(one.name for one in there) or "none"
+    available = marketplaces().available(project)
+    if (marketplace := named(available, name)) is None:
+        known = ", ".join(one.name for one in available) or "none"
         raise Refused(f"There is no marketplace {name} in project {project.slug}. There are: {known}.")
-    return found
+    return marketplace
 
 
 LOCKED = ("database is locked", "database table is locked", "lock timeout")
@@ -242,11 +239,9 @@ def others_using(file: Path) -> list[str]:
     """Other processes that have the file open, as "process 17 (manage.py sweep)"; only on Linux."""
     if not file.exists():
         return []
-    found = []
-    for process in sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name)):
-        if int(process.name) != os.getpid() and _has_open(process, file):
-            found.append(f"process {process.name} ({_command(process)})")
-    return found
+    processes = sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name))
+    others = [process for process in processes if int(process.name) != os.getpid() and _has_open(process, file)]
+    return [f"process {process.name} ({_command(process)})" for process in others]
 
 
 def _has_open(process: Path, file: Path) -> bool:

@@ -6,19 +6,38 @@ from annotation.flow.batches import batch_drafts
 from annotation.flow.batches.batch_launch import launch
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import Lost
-from annotation.management.json_command import JSONCommand
-from annotation.models import Batch
+from annotation.management.json_command import JSONCommand, dataset_named, pair, slug, whole, words
+from annotation.models import Batch, Project
+from annotation.registry import default_instructions, kinds
 
 
 class LaunchCommand(JSONCommand):
     """A command that creates and launches a batch or a round; if that fails, nothing stays behind."""
 
-    def add_apart(self, parser: Any) -> None:
-        """Add options that allow items of other batches."""
+    def add_common(self, parser: Any) -> None:
+        """Add the options that batches and rounds share."""
+        add = parser.add_argument
+        add("--task", required=True, choices=[kind for kind, _title in kinds()])
+        add("--dataset", required=True, action="append", type=slug, metavar="NAME")
+        add("--seed", type=whole(0, 2**62), default=0)
+        add("--title", type=words(200), help="shown to workers (default: the name)")
+        add("--meeting", choices=Batch.Meeting.values, help="whether one worker may get several items of a group")
+        add("--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the task")
         shared = "allow items that qualification and production batches share"
-        parser.add_argument("--no-disjoint", dest="disjoint", action="store_false", help=shared)
+        add("--no-disjoint", dest="disjoint", action="store_false", help=shared)
         met = "allow items that the worker has seen in another batch"
-        parser.add_argument("--no-fresh-only", dest="fresh_only", action="store_false", help=met)
+        add("--no-fresh-only", dest="fresh_only", action="store_false", help=met)
+
+    def common(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
+        """The settings that batches and rounds share."""
+        return {
+            "task": options["task"],
+            "datasets": [dataset_named(project, name) for name in dict.fromkeys(options["dataset"])],
+            "options": dict(options["option"]),
+            "instructions": default_instructions(options["task"]),
+            "expected_seconds": max(1, round(60 * options["minutes"])) if options["minutes"] else None,
+            **{name: options[name] for name in ("seed", "title", "meeting", "disjoint", "fresh_only")},
+        }
 
     def launch(self, batch: Batch) -> dict[str, Any]:
         """Launch the batch and print its warnings; deletes the batch if that fails."""

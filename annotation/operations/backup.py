@@ -113,11 +113,8 @@ def _files(root: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _sha256(file: Path) -> str:
-    found = hashlib.sha256()
     with file.open("rb") as raw:
-        while block := raw.read(BLOCK):
-            found.update(block)
-    return found.hexdigest()
+        return hashlib.file_digest(raw, "sha256").hexdigest()
 
 
 def restore(archive: Path) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Copy all rows to another database in one transaction, and compare counts and hashes."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -39,7 +39,8 @@ def copy(source: str, target: str, *, progress: OnProgress) -> dict[str, int]:
     with transaction.atomic(using=source), transaction.atomic(using=target):
         for model in tables():
             copied[model._meta.db_table] = 0
-            for chunk in _chunks(_rows(model, source)):
+            rows = _rows(model, source)
+            while chunk := list(islice(rows, CHUNK)):
                 _write(model, chunk, target)
                 copied[model._meta.db_table] += len(chunk)
                 done += len(chunk)
@@ -81,12 +82,6 @@ def _rows(model: Rows, using: str) -> Iterator[models.Model]:
             return
         yield from some
         last = some[-1].pk
-
-
-def _chunks(rows: Iterable[models.Model]) -> Iterator[list[models.Model]]:
-    waiting = iter(rows)
-    while some := list(islice(waiting, CHUNK)):
-        yield some
 
 
 def _reset_sequences(using: str) -> None:

@@ -23,10 +23,8 @@ from annotation.operations.logs import frames_of, route_of
 AGAIN_AFTER = 600.0  # seconds for which the same error is only counted
 MOST_A_MINUTE = 20  # of different ones
 MOST_WAITING = 50
-DATABASE_ERRORS = (
-    OperationalError,
-    InterfaceError,
-)  # the database is away or locked: /readyz and the figures tell that
+# the database is away or locked: /readyz and the figures tell that
+DATABASE_ERRORS = (OperationalError, InterfaceError)
 log = logging.getLogger(__name__)
 
 

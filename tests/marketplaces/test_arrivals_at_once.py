@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
-from annotation.flow.work import next_assignment
+from annotation.flow.work import open_work
 from annotation.marketplaces.flow import arrivals
 from annotation.marketplaces.models import Arrival
 from annotation.models import Assignment, Batch, Hit, Worker
@@ -55,7 +55,7 @@ def test_two_frames_at_the_same_instant_get_no_two_members_of_a_group(
     Batch.objects.update(meeting=Batch.Meeting.ONE)
     Hit.objects.update(group_key="wells")
     hits = list(Hit.objects.select_related("batch__project", "publication__connection").order_by("pk")[:2])
-    both, mine, found, has_met = Barrier(2), local(), [], next_assignment.has_met
+    both, mine, found, has_met = Barrier(2), local(), [], open_work.has_met
 
     def looked(worker: Worker, hit: Hit) -> bool:
         """Both look for the first time before either goes on."""
@@ -73,7 +73,7 @@ def test_two_frames_at_the_same_instant_get_no_two_members_of_a_group(
         finally:
             connections.close_all()
 
-    monkeypatch.setattr(next_assignment, "has_met", looked)
+    monkeypatch.setattr(open_work, "has_met", looked)
     frames = [Thread(target=open_frame, args=[hit]) for hit in hits]
     for frame in frames:
         frame.start()

@@ -96,7 +96,7 @@ def test_errors_carry_them(client: Any, alice: Any, monkeypatch: pytest.MonkeyPa
         (301, careful.get("/work")),
     ]
     for status, cause in ((500, broken), (503, away)):
-        monkeypatch.setattr("annotation.views.work.worker_home.next_assignment.obstacle", cause)
+        monkeypatch.setattr("annotation.views.work.worker_home.open_work.obstacle", cause)
         monkeypatch.setattr("annotation.views.work.worker_home._own_assignments", cause)
         responses.append((status, careful.get("/work/")))
     for status, response in responses:

@@ -120,12 +120,11 @@ def _progress(batch: Batch, cut: Cut) -> list[list[Any]]:
 def _corrected(judged: list[Judged], changes: dict[int, GoldDecision]) -> list[Judged]:
     """The HITs with gold replaced by requesters' decisions."""
     made = {row.hit.public_id: row for row in changes.values()}
-    return [
-        replace(row, example=corrected(row.example, made[row.hit].decision, made[row.hit].text))
-        if row.hit in made
-        else row
-        for row in judged
-    ]
+    found = []
+    for row in judged:
+        change = made.get(row.hit)
+        found.append(replace(row, example=corrected(row.example, change.decision, change.text)) if change else row)
+    return found
 
 
 def cached_report(batch: Batch) -> dict[str, Any] | None:
@@ -135,11 +134,8 @@ def cached_report(batch: Batch) -> dict[str, Any] | None:
 
 
 def _version_key(batch: Batch) -> str:
-    responses = (
-        batch.assignments.submitted()
-        .filter(hit__check_item=False)
-        .aggregate(count=Count("pk"), revisions=Sum("revision"))
-    )
+    submitted = batch.assignments.submitted().filter(hit__check_item=False)
+    responses = submitted.aggregate(count=Count("pk"), revisions=Sum("revision"))
     excluded = batch.hits.filter(excluded_at__isnull=False).aggregate(count=Count("pk"), last=Max("excluded_at"))
     models = PredictionSet.objects.filter(dataset__batches=batch, ready=True).aggregate(last=Max("pk"))
     gold = GoldDecision.objects.filter(hit__batch=batch).aggregate(last=Max("pk"))
@@ -237,9 +233,8 @@ def import_predictions(
     if before and before.ready and before.sha256 == digest:
         return {"read": 0, "accepted": 0, "missing": 0, "already_there": True}
     if before and before.ready:
-        raise Refused(
-            _("%(model)s already has other predictions here. Give this model another name.") % {"model": model}
-        )
+        text = _("%(model)s already has other predictions here. Give this model another name.")
+        raise Refused(text % {"model": model})
     if before:
         _detach(before)
     predictions = PredictionSet.objects.create(dataset=dataset, model=model, sha256=digest)

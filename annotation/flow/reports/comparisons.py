@@ -105,9 +105,8 @@ def _person(batch: Batch, name: str, worker: int) -> Measured:
     counted = _counted(batch)
     own_rows = counted.filter(worker=worker)
     there = counted.filter(hit__in=own_rows.order_by().values("hit"))
-    latest = WorkerResponse.objects.filter(
-        assignment__in=there.order_by().values("pk"), revision=F("assignment__revision")
-    )
+    keys = there.order_by().values("pk")
+    latest = WorkerResponse.objects.filter(assignment__in=keys, revision=F("assignment__revision"))
     answers: dict[int, list[tuple[int, Any]]] = {}
     for given in latest.select_related("assignment").order_by("pk").iterator():
         answers.setdefault(given.assignment.hit_id, []).append((given.assignment.worker_id, given.answer))
@@ -130,11 +129,9 @@ def _model(batch: Batch, name: str) -> Measured:
     task = task_type(batch.task)
     hits = batch.hits.filter(check_item=False, excluded_at__isnull=True)
     items = {hit.item_id: hit for hit in hits.select_related("item")}
-    rows = Prediction.objects.filter(
-        prediction_set__model=name, prediction_set__ready=True, item__hits__in=hits
-    ).distinct()
+    rows = Prediction.objects.filter(prediction_set__model=name, prediction_set__ready=True, item__hits__in=hits)
     scores: Values = {}
-    for row in rows.order_by("pk").iterator():
+    for row in rows.distinct().order_by("pk").iterator():
         hit = items[row.item_id]
         gold = hit.item.example
         if task.gradable(gold):

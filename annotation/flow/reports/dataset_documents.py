@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,8 +14,10 @@ from annotation.derivations import DERIVATIONS
 from annotation.derivations.pooling import names_in
 from annotation.flow.data import item_editing
 from annotation.flow.data.dataset_files import blocks_of, examples_of, whole_file
+from annotation.flow.data.lineage import sources_of
 from annotation.flow.data.splits import splits_of, stem_of
 from annotation.flow.reports.batch_scores import cached_report
+from annotation.flow.reports.methods_facts import day_of
 from annotation.formats import FORMATS
 from annotation.models import Batch, Dataset, Payment
 from annotation.models.fields import to_text
@@ -55,15 +56,10 @@ def card_of(dataset: Dataset, *, files: Mapping[str, str], datasheet: str = "") 
     return card(sheet_of(dataset), files, datasheet=datasheet)
 
 
-def stream_provenance(dataset: Dataset) -> Iterator[bytes]:
-    """The file of `export_provenance`, in blocks."""
-    return blocks_of(lambda out: _write_provenance(dataset, out))
-
-
 def stream_document(dataset: Dataset, document: str, *, format: str) -> Iterator[bytes]:
     """One of DOCUMENTS as a file; `format`: the export that a card describes."""
     if document == "provenance":
-        return stream_provenance(dataset)
+        return blocks_of(lambda out: _write_provenance(dataset, out))
     if document == "datasheet":
         return iter([datasheet_of(dataset).encode()])
     suffix = f".{format}{FORMATS[format].suffix}"
@@ -97,7 +93,9 @@ def sheet_of(dataset: Dataset) -> Sheet:
     """All facts of the datasheet and the card, over all splits that belong together."""
     splits = splits_of(dataset)
     past = _Past(list(splits.values()))
-    works = [*past.batches.values(), *_later(splits, past)]
+    on_splits = Batch.everything.filter(datasets__in=list(splits.values()), state__in=LAUNCHED).distinct()
+    later = [batch for batch in on_splits.order_by("pk") if batch.slug not in past.batches]  # such as a human study
+    works = [*past.batches.values(), *later]
     workers = {worker for batch in works for worker in _workers(batch)}
     return Sheet(
         name=dataset.slug if len(splits) == 1 else stem_of(dataset),
@@ -133,8 +131,10 @@ class _Past:
         if not lineage:
             self.origins[dataset.slug] = _origin(dataset)
             return
-        named = _sources(lineage)
-        for name in dict.fromkeys([*named, *_further(lineage)]):
+        named = sources_of(dataset)
+        options = [lineage["options"].get(option) for option in NAMES_DATASETS]
+        further = [name for names in options if isinstance(names, str) for name in names_in(names)]
+        for name in dict.fromkeys([*named, *further]):
             self._visit(name)
         if batch := Batch.everything.filter(project=self._project, slug=lineage.get("batch", "")).first():
             self.batches.setdefault(batch.slug, batch)
@@ -149,17 +149,6 @@ class _Past:
             self.gone.append(name)
         else:
             self._walk(row)
-
-
-def _sources(lineage: dict[str, Any]) -> list[str]:
-    source = lineage["source"]
-    return [source] if isinstance(source, str) else list(source)
-
-
-def _further(lineage: dict[str, Any]) -> Iterator[str]:
-    for option in NAMES_DATASETS:
-        if isinstance(names := lineage["options"].get(option), str):
-            yield from names_in(names)
 
 
 def _origin(dataset: Dataset) -> Origin:
@@ -184,54 +173,43 @@ def _step(dataset: Dataset, sources: list[str]) -> Step:
     )
 
 
-def _later(splits: dict[str, Dataset], past: _Past) -> list[Batch]:
-    """Batches on the finished dataset, such as a human study."""
-    found = Batch.everything.filter(datasets__in=list(splits.values()), state__in=LAUNCHED).distinct().order_by("pk")
-    return [batch for batch in found if batch.slug not in past.batches]
-
-
 def _workers(batch: Batch) -> set[int]:
     return set(batch.assignments.submitted().values_list("worker", flat=True))
 
 
 def _work(batch: Batch, *, made: bool) -> Work:
-    answers = (
-        batch.assignments.submitted()
-        .filter(hit__check_item=False)
-        .aggregate(
-            count=Count("pk"),
-            workers=Count("worker", distinct=True),
-            imported=Count("response_import"),
-            excluded_responses=Count("pk", filter=Q(hit__excluded_at__isnull=False)),
-            first=Min("submitted_at", filter=Q(response_import__isnull=True)),
-            last=Max("submitted_at", filter=Q(response_import__isnull=True)),
-        )
+    here = Q(response_import__isnull=True)
+    submitted = batch.assignments.submitted().filter(hit__check_item=False)
+    counted = submitted.aggregate(
+        answers=Count("pk"),
+        workers=Count("worker", distinct=True),
+        imported=Count("response_import"),
+        excluded_responses=Count("pk", filter=Q(hit__excluded_at__isnull=False)),
+        first=Min("submitted_at", filter=here),
+        last=Max("submitted_at", filter=here),
     )
-    wanted = batch.hits.filter(check_item=False, excluded_at__isnull=True).aggregate(
-        few=Min("wanted"), most=Max("wanted")
-    )
+    first, last = day_of(counted.pop("first")), day_of(counted.pop("last"))
+    hits = batch.hits.filter(check_item=False)
+    wanted = hits.filter(excluded_at__isnull=True).aggregate(few=Min("wanted"), most=Max("wanted"))
     report = cached_report(batch)
     return Work(
         batch=batch.slug,
         task=task_type(batch.task).title,
         made=made,
-        hits=batch.hits.filter(check_item=False).count(),
-        excluded=batch.hits.filter(check_item=False, excluded_at__isnull=False).count(),
-        answers=answers["count"],
-        workers=answers["workers"],
+        hits=hits.count(),
+        excluded=hits.filter(excluded_at__isnull=False).count(),
         per_hit=wanted["few"] or batch.assignments_per_hit,
         most_per_hit=wanted["most"] or 0,
-        excluded_responses=answers["excluded_responses"],
-        imported=answers["imported"],
         marketplace=recruitment.name_of(batch),
         requires=bool(batch.requirements),
         chosen=batch.workers.count() or None,
         qualifications=tuple(_qualifications(batch)),
         pay=tuple(_pay(batch)),
-        first=_day(answers["first"]),
-        last=_day(answers["last"]),
+        first=first,
+        last=last,
         agreement=agreement_of(report) if report else (),
         instructions_versions=batch.instructions_versions.count(),
+        **counted,
     )
 
 
@@ -260,7 +238,3 @@ def _pay(batch: Batch) -> Iterator[tuple[str, str]]:
         yield "An answer", f"{batch.reward:.2f} US dollars"
     paid = batch.payments.filter(state=Payment.State.PAID).aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]
     yield "Paid so far, without fees", f"{paid:.2f} US dollars"
-
-
-def _day(moment: datetime | None) -> str:
-    return moment.astimezone(UTC).date().isoformat() if moment else ""

@@ -48,8 +48,8 @@ def facts_of(batch: Batch, report: Mapping[str, Any] | None) -> Facts:
         hops=tuple((hops or 0, count) for hops, count in _counted(work, "item__hops")),
         per_hit=(wanted["few"] or 0, wanted["most"] or 0),
         unanswered=there.exclude(pk__in=answers.order_by().values("hit")).count(),
-        first=_day(here["first"]),
-        last=_day(here["last"]),
+        first=day_of(here["first"]),
+        last=day_of(here["last"]),
         chosen=batch.workers.count(),
         marketplace=recruitment.name_of(batch),
         requirements=tuple(_requirements(batch)),
@@ -76,7 +76,8 @@ def _reasons(work: QuerySet[Hit]) -> Iterator[tuple[str, int]]:
         yield reason or gettext("no reason given"), count
 
 
-def _day(moment: datetime | None) -> str:
+def day_of(moment: datetime | None) -> str:
+    """The day in UTC, as text; "" without a time."""
     return moment.astimezone(UTC).date().isoformat() if moment else ""
 
 

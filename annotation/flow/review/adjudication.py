@@ -82,9 +82,8 @@ def shuffled(rows: Sequence[T], *, viewer: int, hit: str) -> list[T]:
 
 def undo(hit: Hit, *, reviewer: User | None) -> bool:
     """Undo a decision: restore the HIT, or withdraw the acceptance; False if there is none."""
-    if problem_reports.restore(
-        hit
-    ):  # in a transaction of its own: it locks the batch, and the lock order has assignments before it
+    # in a transaction of its own: it locks the batch, and the lock order has assignments before it
+    if problem_reports.restore(hit):
         return True
     taken = [review_decisions.undo(one.assignment, reviewer=reviewer) for one in accepted(hit)]
     return any(taken)

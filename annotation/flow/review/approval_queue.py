@@ -20,7 +20,7 @@ from annotation.flow.errors import Conflict, Refused
 from annotation.flow.notifications import worker_messages
 from annotation.flow.review import assignment_approval, review_decisions
 from annotation.flow.review.assignment_approval import WrongState
-from annotation.models import Approval, Assignment, Batch, Payment, Project, Review, User, clock
+from annotation.models import Approval, Assignment, Batch, Payment, Project, Review, User
 from annotation.pure.batches import lifecycle
 from annotation.pure.review import review_state
 from annotation.pure.text.spreadsheet import csv_text, guarded
@@ -37,8 +37,7 @@ HEAD = ["batch", "assignment", "worker", "decision", "text", "by", "decided at",
 
 def waiting(project: Project) -> QuerySet[Assignment]:
     """Submitted, paid and undecided assignments, the first to be approved automatically first."""
-    rows = project_rows(project).filter(approval="")
-    return rows.order_by("auto_approve_at", "pk")
+    return project_rows(project).filter(approval="").order_by("auto_approve_at", "pk")
 
 
 def decided(project: Project, decision: str) -> QuerySet[Assignment]:
@@ -75,12 +74,9 @@ class Stake:
 
 def stake(rows: Iterable[Assignment]) -> Stake:
     """Numbers of responses and workers, and the dollars that they earn."""
-    found = list(rows)
-    return Stake(
-        len(found),
-        len({row.worker_id for row in found}),
-        sum((assignment_approval.earned(row) for row in found), Decimal(0)),
-    )
+    rows = list(rows)
+    earned = sum((assignment_approval.earned(row) for row in rows), Decimal(0))
+    return Stake(len(rows), len({row.worker_id for row in rows}), earned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +147,6 @@ def _reason(text: str) -> str:
     return reason
 
 
-def can_be_overridden(row: Assignment) -> bool:
-    """Whether a rejection can still be reversed."""
-    recent = row.rejected_at is not None and clock.now() - row.rejected_at < assignment_approval.OVERRIDE_WITHIN
-    return recent and row.approval == Assignment.Approved.REJECTED
-
-
 def bonuses(rows: Iterable[Assignment]) -> Decimal:
     """The sum of the bonuses for these responses."""
     paid = Payment.objects.filter(assignment__in=[row.pk for row in rows], kind=Payment.Kind.BONUS)
@@ -219,9 +209,8 @@ def send_back(row: Assignment, revision: int, *, message: str, user: User | None
         raise Refused(_("This worker cannot return to the response. Send them a message instead."))
     if row.approval:
         raise WrongState(row.approval)
-    return review_decisions.decide(
-        row, revision, review_decisions.Decision(review_state.RETURNED, {}, reason=message), reviewer=user
-    )
+    decision = review_decisions.Decision(review_state.RETURNED, {}, reason=message)
+    return review_decisions.decide(row, revision, decision, reviewer=user)
 
 
 @transaction.atomic

@@ -54,7 +54,7 @@ def approve(
     row = _locked(assignment)
     if row.approval == Assignment.Approved.APPROVED:
         return False
-    if row.approval == Assignment.Approved.REJECTED and not (override and _recent(row)):
+    if row.approval == Assignment.Approved.REJECTED and not (override and can_be_overridden(row)):
         raise WrongState(row.approval)
     first = not row.approval
     _decide(row, Assignment.Approved.APPROVED, text, source, user, approved_at=Now(), rejected_at=None)
@@ -91,8 +91,10 @@ def _locked(assignment: Assignment) -> Assignment:
     return row
 
 
-def _recent(row: Assignment) -> bool:
-    return row.rejected_at is not None and clock.now() - row.rejected_at < OVERRIDE_WITHIN
+def can_be_overridden(row: Assignment) -> bool:
+    """Whether a rejection can still be reversed."""
+    recent = row.rejected_at is not None and clock.now() - row.rejected_at < OVERRIDE_WITHIN
+    return recent and row.approval == Assignment.Approved.REJECTED
 
 
 def _decide(row: Assignment, to: str, text: str, source: str, user: User | None, **stamps: Any) -> None:
@@ -146,13 +148,14 @@ def add_payment(
     marketplace the worker is owed it from now on; on others the row waits to be sent.
     """
     batch = row.batch
+    requested = ledger.assignments_requested(batch, check=row.hit.check_item, wanted=row.hit.wanted)
     terms = {
         "batch": batch,
         "assignment": row,
         "worker_id": row.worker_id,
         "kind": kind,
         "amount": amount,
-        "fee": ledger.fee_on(batch, kind, amount, assignments=_assignments_requested(row)),
+        "fee": ledger.fee_on(batch, kind, amount, assignments=requested),
         "reason": reason,
         "due_at": Now(),
         "created_by": user,
@@ -167,10 +170,6 @@ def add_payment(
     if not batch.on_marketplace:
         payment.move(Payment.State.PAID, since=(Payment.State.DUE,), paid_at=Now())
     return payment
-
-
-def _assignments_requested(row: Assignment) -> int:
-    return ledger.assignments_requested(row.batch, check=row.hit.check_item, wanted=row.hit.wanted)
 
 
 def due_for_approval() -> QuerySet[Assignment]:

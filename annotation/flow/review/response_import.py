@@ -1,9 +1,10 @@
 """Import of responses that were collected elsewhere, from a file into a batch: all or nothing."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -142,13 +143,9 @@ class _Reader:
             while some := list(islice(rows, CHUNK)):
                 self.read += len(some)
                 yield self._completed([j for row in some if (j := self._response(row)) is not None])
-                self._tidy()
-
-    def _tidy(self) -> None:
-        """Add the chunk's errors in the order of their lines."""
-        for number, flaw in sorted(self._found, key=lambda found: found[0]):
-            self.flaws.add(line=number, **flaw)
-        self._found = []
+                for number, flaw in sorted(self._found, key=itemgetter(0)):
+                    self.flaws.add(line=number, **flaw)
+                self._found = []
 
     def _completed(self, responses: list[ImportedResponse]) -> list[ImportedResponse]:
         """Responses that fit their HITs, in the form that the task stores."""
@@ -225,18 +222,9 @@ class _Reader:
             if self._hits.setdefault((slug, name), pk) != pk:
                 self._twice.add((slug, name))
 
-    def _flaw(
-        self,
-        number: int,
-        about: str,
-        *,
-        wrong: str,
-        fix: str,
-        values: Mapping[str, Any] | None = None,
-        severity: str = "error",
-    ) -> None:
-        details = {"severity": severity, "about": about, "wrong": wrong, "fix": fix, "values": values or {}}
-        self._found.append((number, details))
+    def _flaw(self, number: int, about: str, **details: Any) -> None:
+        """Note a flaw of a line. `details`: `wrong` and `fix`; `values` of `wrong`, and `severity`, if not an error."""
+        self._found.append((number, {"severity": "error", "about": about, "values": {}, **details}))
 
 
 def _store_all(response_import: ResponseImport, path: Path, total: int, progress: OnProgress) -> None:
@@ -272,7 +260,10 @@ def _store(response_import: ResponseImport, chunk: list[ImportedResponse]) -> No
         for response, (group, counts) in zip(chunk, places, strict=True)
     ]
     stored = Assignment.objects.bulk_create(assignments)
-    WorkerResponse.objects.bulk_create(_answer_row(*pair) for pair in zip(stored, chunk, strict=True))
+    WorkerResponse.objects.bulk_create(
+        WorkerResponse(assignment=row, revision=1, key=response.place, digest="", answer=response.answer)
+        for row, response in zip(stored, chunk, strict=True)
+    )
 
 
 def _mark(response_import: ResponseImport, **columns: Any) -> None:
@@ -305,10 +296,6 @@ def _take_places(chunk: list[ImportedResponse]) -> list[tuple[str, bool]]:
         some = [pk for pk, count in taken.items() if count == number]
         Hit.objects.filter(pk__in=some).update(done=F("done") + number)
     return places
-
-
-def _answer_row(assignment: Assignment, response: ImportedResponse) -> WorkerResponse:
-    return WorkerResponse(assignment=assignment, revision=1, key=response.place, digest="", answer=response.answer)
 
 
 def remove_import(response_import: ResponseImport) -> None:

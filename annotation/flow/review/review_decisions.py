@@ -255,11 +255,6 @@ def standing_answers(hits: Collection[Hit]) -> defaultdict[int, list[tuple[Stand
     return found
 
 
-def standing(hit: Hit) -> list[JSON]:
-    """The responses of a HIT as `aggregate` takes them."""
-    return [answer for _standing, answer in standing_answers([hit])[hit.pk]]
-
-
 def several(batch: Batch) -> list[tuple[Hit, list[Standing]]]:
     """HITs where one response is still to be chosen: several say something, and none is accepted."""
     counted = batch.hits.filter(excluded_at__isnull=True, check_item=False).annotate(
@@ -269,9 +264,8 @@ def several(batch: Batch) -> list[tuple[Hit, list[Standing]]]:
     task, found = task_type(batch.task), []
     answers_by_hit = standing_answers(hits)
     for hit in hits:
-        worded = [
-            one for one, answer in answers_by_hit[hit.pk] if capabilities.review(task, hit.payload, answer)["text"]
-        ]
+        responses = answers_by_hit[hit.pk]
+        worded = [one for one, answer in responses if capabilities.review(task, hit.payload, answer)["text"]]
         if len(worded) > 1 and sum(one.state in review_state.TAKEN for one in worded) != 1:
             found.append((hit, worded))
     return found

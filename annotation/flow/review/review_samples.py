@@ -1,7 +1,7 @@
 """Samples of responses for review: seeded draws per worker, the queue that they make, and its progress."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -64,8 +64,7 @@ def draw(
     """
     if not 1 <= size <= MOST:
         raise Refused(_("Draw between 1 and %(most)s responses of each worker.") % {"most": MOST})
-    # lock: two draws at once would take the same responses
-    # The lock also gives the draws consecutive numbers.
+    # Lock: two draws at once would take the same responses, and the draws are numbered.
     Batch.objects.select_for_update(no_key=True).get(pk=batch.pk)
     seed = random_seed() if seed is None else seed
     chosen = _chosen(batch, size, worker, seed)
@@ -94,17 +93,18 @@ def _chosen(batch: Batch, size: int, worker: Worker | None, seed: int) -> list[i
             by_worker[worker_id].append(pk)
     order = sorted(by_worker)
     Random(seed).shuffle(order)
-    chances = {worker_id: Random(f"{seed}/{worker_id}") for worker_id in order}
-    return [
-        pk
-        for worker_id in order
-        for pk in chances[worker_id].sample(by_worker[worker_id], min(size, len(by_worker[worker_id])))
-    ]
+    chosen = []
+    for worker_id in order:
+        keys = by_worker[worker_id]
+        chosen += Random(f"{seed}/{worker_id}").sample(keys, min(size, len(keys)))
+    return chosen
 
 
 def queue(batch: Batch, *, worker: int | None = None) -> list[Place]:
     """Drawn responses, draw by draw, then those reviewed without having been drawn; three queries."""
-    rows = _in_queue(batch)
+    reviewed = Review.objects.filter(assignment__batch=batch).values("assignment")
+    rows = batch.assignments.submitted().filter(hit__check_item=False)
+    rows = rows.filter(Q(sampled__isnull=False) | Q(pk__in=reviewed))
     if worker is not None:
         rows = rows.filter(worker=worker)
     drawn, undrawn = [], []
@@ -118,12 +118,6 @@ def queue(batch: Batch, *, worker: int | None = None) -> list[Place]:
             undrawn.append(place)
     in_order = [place for _number, _position, place in sorted(drawn, key=lambda entry: entry[:2])]
     return in_order + sorted(undrawn, key=lambda place: place.pk)
-
-
-def _in_queue(batch: Batch) -> QuerySet[Assignment]:
-    reviewed = Review.objects.filter(assignment__batch=batch).values("assignment")
-    rows = batch.assignments.submitted().filter(hit__check_item=False)
-    return rows.filter(Q(sampled__isnull=False) | Q(pk__in=reviewed))
 
 
 def _decisions(rows: QuerySet[Assignment]) -> defaultdict[int, list[tuple[int, str]]]:
@@ -172,13 +166,8 @@ def _counted(batch: Batch) -> dict[int, Coverage]:
 def next_waiting(places: list[Place], after: str) -> Place | None:
     """The next response to review after the one with that public id, wrapping around."""
     here = next((k for k, place in enumerate(places) if place.public_id == after), -1)
-    turned = _turned(places, here + 1)
+    turned = places[here + 1 :] + places[: here + 1]
     return next((place for place in turned if place.state in review_state.WAITING and place.public_id != after), None)
-
-
-def _turned(places: list[Place], start: int) -> Iterator[Place]:
-    yield from places[start:]
-    yield from places[:start]
 
 
 def shown(places: Iterable[Place], show: str) -> list[Place]:

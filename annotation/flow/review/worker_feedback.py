@@ -1,5 +1,8 @@
 """Feedback to workers, acknowledged before their next assignment."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.db.models import Max, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
@@ -43,24 +46,18 @@ def waiting(worker: Worker) -> QuerySet[Feedback]:
 
 def suggestions(batch: Batch) -> list[str]:
     """Suggested texts: the task's snippets, then the project's last feedback."""
-    snippets = [_(text) for text in capabilities.snippets(task_type(batch.task))]
     own = Feedback.objects.filter(worker__project=batch.project)
-    return _distinct([*snippets, *_newest(own, "text")])
+    return _offered(capabilities.snippets(task_type(batch.task)), own, "text")
 
 
 def messages_before(batch: Batch, decision: str) -> list[str]:
     """The project's last reasons or messages with a decision; requests for changes also offer the task's snippets."""
     given = Review.objects.filter(assignment__batch__project=batch.project, decision=decision)
-    snippets = (
-        [_(text) for text in capabilities.snippets(task_type(batch.task))] if decision == review_state.RETURNED else []
-    )
-    return _distinct([*snippets, *_newest(given, "reason")])
+    snippets = capabilities.snippets(task_type(batch.task)) if decision == review_state.RETURNED else ()
+    return _offered(snippets, given, "reason")
 
 
-def _newest(rows: QuerySet[Feedback] | QuerySet[Review], name: str) -> list[str]:
-    newest = rows.order_by().values(name).annotate(last=Max("pk")).order_by("-last")
-    return [str(row[name]) for row in newest[:REMEMBERED]]
-
-
-def _distinct(texts: list[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
+def _offered(snippets: Iterable[str], rows: QuerySet[Any], name: str) -> list[str]:
+    """The snippets, then the last texts, each once."""
+    newest = rows.order_by().values(name).annotate(last=Max("pk")).order_by("-last")[:REMEMBERED]
+    return list(dict.fromkeys([*(_(text) for text in snippets), *(str(row[name]) for row in newest)]))

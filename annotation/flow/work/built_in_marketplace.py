@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.errors import Refused
 from annotation.flow.money.earnings import pays_by_answer
 from annotation.flow.people import qualification_types, sign_up
-from annotation.flow.work import eligibility, next_assignment
+from annotation.flow.work import eligibility, next_assignment, open_work
 from annotation.flow.work.eligibility import Missing
 from annotation.flow.work.open_work import candidates
 from annotation.models import Assignment, Batch, Hit, Participation, Project, User, Worker
@@ -108,20 +108,15 @@ def _stock(user: User, batches: Iterable[Batch]) -> dict[int, dict[str, Any]]:
 
 def _group(batch: Batch, worker: Worker | None, stock: dict[str, Any]) -> Group:
     paid = batch.auto_approval is not None and stock["high"]
+    low = Decimal(0) if pays_by_answer(batch.task) else stock["low"]  # as in `eligibility.rewards_of`
     return Group(
         batch=batch,
         worker=worker,
         available=stock["left"],
-        rewards=_rewards(batch, stock) if paid else None,
+        rewards=(_cents(low), _cents(stock["high"])) if paid else None,
         missing=tuple(missing(worker, batch)),
         of_program=batch.by_program,
     )
-
-
-def _rewards(batch: Batch, stock: dict[str, Any]) -> tuple[Decimal, Decimal]:
-    """Like `eligibility.rewards_of`, for the HITs that are left."""
-    low = Decimal(0) if pays_by_answer(batch.task) else stock["low"]
-    return _cents(low), _cents(stock["high"])
 
 
 def _cents(amount: Decimal) -> Decimal:
@@ -193,7 +188,7 @@ def join(user: User, batch: Batch) -> Worker:
 def accept(user: User, hit: Hit) -> Assignment:
     """Give the person this HIT. Raises Elsewhere for what comes first, Refused if it is taken."""
     worker = join(user, hit.batch)
-    hindered = next_assignment.obstacle(worker, hit.batch)
+    hindered = open_work.obstacle(worker, hit.batch)
     if hindered:
         raise Elsewhere(hindered, _("You cannot accept this HIT right now."))
     assignment = next_assignment.accept_hit(next_assignment.join_batch(worker, hit.batch), hit)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from annotation.flow.errors import Refused
 from annotation.flow.money.earnings import pays_by_answer
 from annotation.flow.people import qualification_types
-from annotation.flow.work import next_assignment
+from annotation.flow.work import open_work
 from annotation.models import Batch, Hit, Project, Qualification, QualificationRequest, QualificationType, Worker, clock
 from annotation.pure.batches import lifecycle
 from annotation.pure.people import requirements
@@ -186,7 +186,7 @@ def offers(worker: Worker) -> list[Offer]:
     found = []
     for batch in shown:
         batch.project = worker.project
-        hindered = next_assignment.obstacle(worker, batch)
+        hindered = open_work.obstacle(worker, batch)
         unseen = batch.requirements and qualification_types.lacks(worker, batch, act="discover")
         if unseen or hindered in ("not_chosen", "blocked"):
             continue

@@ -17,17 +17,7 @@ from annotation.events import AssignmentAccepted, AssignmentReturned, emit
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
-from annotation.flow.work.open_work import (
-    ALIVE_OR_DONE,
-    candidates,
-    counts_as_met,
-    has_met,
-    hidden,
-    last_group_keys,
-    left,
-    obstacle,
-    reserved_hits_of,
-)
+from annotation.flow.work import open_work
 from annotation.models import (
     Assignment,
     Batch,
@@ -41,8 +31,6 @@ from annotation.models import (
 from annotation.models.project import mturk_id
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
-
-__all__ = ["ALIVE_OR_DONE", "claim", "has_met", "join_batch", "left", "obstacle"]
 
 
 def join_batch(worker: Worker, batch: Batch) -> Participation:
@@ -90,11 +78,11 @@ def _under_way_or_next(participation: Participation) -> tuple[Assignment | None,
     if participation.batch.state != Batch.State.OPEN:
         return None, False
     cursor = participation.cursor
-    for own in reserved_hits_of(participation):
+    for own in open_work.reserved_hits_of(participation):
         if _take_reserved(participation, own):
             return _accept(participation, own, cursor=cursor), False
-    for found in candidates(participation):
-        if check := next(filter(hidden_gold.make_place, hidden(participation)), None):
+    for found in open_work.candidates(participation):
+        if check := next(filter(hidden_gold.make_place, open_work.hidden(participation)), None):
             return _accept(participation, check, cursor=cursor), False
         if _take_place(found.hit):
             return _accept(participation, found.hit, cursor=cursor if found.passed_over else found.hit.ticket), False
@@ -191,7 +179,7 @@ def accept_hit(
         return row
     if participation.batch.state != Batch.State.OPEN or (row is not None and row.state == lifecycle.SUBMITTED):
         return None
-    if (apart and has_met(participation.worker, hit)) or not (take or _take_place)(hit):
+    if (apart and open_work.has_met(participation.worker, hit)) or not (take or _take_place)(hit):
         return None
     if row is None:
         return _accept(participation, hit, cursor=participation.cursor)
@@ -262,7 +250,7 @@ def take_up(assignment: Assignment) -> bool:
     """
     # The assignment is locked before the participation, the order of all functions here.
     row = Assignment.objects.defer("hit__payload").locked(assignment.pk, "batch", "worker__project", "hit")
-    if row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED} or obstacle(row.worker, row.batch):
+    if row.state not in {lifecycle.RETURNED, lifecycle.EXPIRED} or open_work.obstacle(row.worker, row.batch):
         return False
     _locked(batch=row.batch_id, worker=row.worker_id)
     round = round_attempts.round_of(row.batch)
@@ -287,13 +275,14 @@ def _take_again(row: Assignment, *, in_round: bool) -> bool:
 
 
 def _is_hindered(row: Assignment) -> bool:
-    others = Assignment.objects.filter(worker=row.worker_id, state__in=ALIVE_OR_DONE).exclude(pk=row.pk)
+    others = Assignment.objects.filter(worker=row.worker_id, state__in=open_work.ALIVE_OR_DONE).exclude(pk=row.pk)
     if others.filter(batch=row.batch_id, state=lifecycle.ACCEPTED).exists():
         return True
-    if row.batch.meeting == Batch.Meeting.APART and row.group_key in last_group_keys(row.worker_id, row.batch_id):
+    is_apart = row.batch.meeting == Batch.Meeting.APART
+    if is_apart and row.group_key in open_work.last_group_keys(row.worker_id, row.batch_id):
         return True
     met = others.filter(group_key=row.group_key).values_list("batch_id", flat=True)
-    return any(counts_as_met(row.batch, where) for where in met)
+    return any(open_work.counts_as_met(row.batch, where) for where in met)
 
 
 def extend(assignment: Assignment) -> bool:

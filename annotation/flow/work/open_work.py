@@ -56,17 +56,14 @@ def last_group_keys(worker: int, batch: int) -> list[str]:
 
 
 def _stretch(participation: Participation, cursor: int, size: int) -> list[Hit]:
-    queue = (
-        Hit.objects.open().filter(batch=participation.batch_id, ticket__gt=cursor, check_item=False).order_by("ticket")
-    )
-    return list(queue.only("pk", "batch", "ticket", "group_key")[:size])
+    ahead = Hit.objects.open().filter(batch=participation.batch_id, ticket__gt=cursor, check_item=False)
+    return list(ahead.order_by("ticket").only("pk", "batch", "ticket", "group_key")[:size])
 
 
 def ruled_out(participation: Participation, hits: Sequence[Hit]) -> set[int]:
     """HITs that the worker had before, or whose group they met where the batch forbids it."""
-    assignments = Assignment.objects.filter(
-        worker=participation.worker_id, group_key__in={hit.group_key for hit in hits}
-    )
+    groups = {hit.group_key for hit in hits}
+    assignments = Assignment.objects.filter(worker=participation.worker_id, group_key__in=groups)
     had, met = set(), set()
     for hit_id, group, batch_id, state in assignments.values_list("hit_id", "group_key", "batch_id", "state"):
         had.add(hit_id)
@@ -102,10 +99,9 @@ def reserved_hits_of(participation: Participation) -> list[Hit]:
     """HITs reserved for this worker that they may have now, in order; no query if the batch never reserved any."""
     if not participation.batch.has_reserved_hits:
         return []
-    rows = ReservedHit.objects.filter(
-        batch=participation.batch_id, worker=participation.worker_id, taken_at__isnull=True
-    )
-    keys = list(rows.filter(hit__excluded_at__isnull=True).order_by("pk").values_list("hit", flat=True))
+    rows = ReservedHit.objects.filter(batch=participation.batch_id, worker=participation.worker_id)
+    rows = rows.filter(taken_at__isnull=True, hit__excluded_at__isnull=True)
+    keys = list(rows.order_by("pk").values_list("hit", flat=True))
     found = Hit.objects.only("pk", "ticket", "group_key").in_bulk(keys)
     hits = [found[key] for key in keys]
     gone, too_soon = (ruled_out(participation, hits), _too_soon(participation)) if hits else (set(), set())
@@ -145,15 +141,11 @@ def obstacle(worker: Worker, batch: Batch) -> str:
         return "closed"
     if batch.on_marketplace and worker.user_id:  # workers with an account here do it on its marketplace instead
         return "not_chosen"
-    return (
-        _shut_out(worker, batch)
-        or _stopped(worker, batch)
-        or ("unqualified" if qualification_types.lacks(worker, batch, act="accept") else "")
-    )
-
-
-def _stopped(worker: Worker, batch: Batch) -> str:
-    return "paused" if hidden_gold.is_paused(worker, batch) else ""
+    if shut_out := _shut_out(worker, batch):
+        return shut_out
+    if hidden_gold.is_paused(worker, batch):
+        return "paused"
+    return "unqualified" if qualification_types.lacks(worker, batch, act="accept") else ""
 
 
 def _shut_out(worker: Worker, batch: Batch) -> str:

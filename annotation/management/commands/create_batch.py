@@ -10,7 +10,6 @@ from annotation.management.json_command import (
     dollars,
     marketplace_named,
     minutes,
-    pair,
     percent,
     project_of,
     slug,
@@ -21,7 +20,7 @@ from annotation.management.launch_summary import LaunchCommand
 from annotation.models import Batch
 from annotation.pure.people.requirements import GUARDED
 from annotation.recruitment import marketplaces
-from annotation.registry import default_instructions, kinds, task_type
+from annotation.registry import kinds, task_type
 
 
 class Command(LaunchCommand):
@@ -29,20 +28,13 @@ class Command(LaunchCommand):
 
     def add(self, parser: Any) -> None:
         parser.add_argument("batch", type=slug)
-        parser.add_argument("--task", required=True, choices=[kind for kind, _title in kinds()])
-        parser.add_argument("--dataset", required=True, action="append", type=slug, metavar="NAME")
+        self.add_common(parser)
         count = whole(1, 10**9)
         parser.add_argument("--assignments", type=count, help=f"assignments per HIT, by different workers ({_usual()})")
         drawn = "items from each dataset (default: all); whole groups where the task shows a group in one HIT"
         parser.add_argument("--sample", type=count, help=drawn)
-        parser.add_argument("--seed", type=whole(0, 2**62), default=0)
-        parser.add_argument("--title", type=words(200), help="shown to workers (default: the name)")
         parser.add_argument("--minutes", type=minutes, help="expected time for one HIT")
-        parser.add_argument(
-            "--meeting", choices=Batch.Meeting.values, help="whether one worker may get several items of a group"
-        )
         parser.add_argument("--purpose", choices=Batch.Purpose.values)
-        self.add_apart(parser)
         unseen = "use only items that no other batch of this task uses"
         parser.add_argument("--unseen-only", action="store_true", help=unseen)
         parser.add_argument(
@@ -59,9 +51,6 @@ class Command(LaunchCommand):
         parser.add_argument("--warn-below", type=percent, metavar="PERCENT", help="warn a worker below this mean grade")
         parser.add_argument(
             "--pause-below", type=percent, metavar="PERCENT", help="pause a worker below this mean grade"
-        )
-        parser.add_argument(
-            "--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the task"
         )
         how = 'required of workers: "Round 2 >= 80", "country in US,DE", "Round 2", "not Seen it"; repeatable'
         parser.add_argument("--require", action="append", type=words(300), default=[], metavar="WHAT", help=how)
@@ -83,17 +72,12 @@ class Command(LaunchCommand):
         batch = create_batch(
             project,
             options["batch"],
-            task=options["task"],
-            datasets=[dataset_named(project, name) for name in dict.fromkeys(options["dataset"])],
-            options=dict(options["option"]),
-            instructions=default_instructions(options["task"]),
+            **self.common(project, options),
             assignments_per_hit=options["assignments"],
             requirements=eligibility.column(project, conditions),
             **pay,
-            expected_seconds=max(1, round(60 * options["minutes"])) if options["minutes"] else None,
             marketplace=marketplace_named(project, options["marketplace"]) if options["marketplace"] else None,
-            **{name: options[name] for name in ("sample", "seed", "title", "meeting", "purpose")},
-            **{name: options[name] for name in ("disjoint", "fresh_only", "unseen_only")},
+            **{name: options[name] for name in ("sample", "purpose", "unseen_only")},
         )
         if options["checks"]:
             rule = hidden_gold.Rule(options["check_after"], options["warn_below"], options["pause_below"])

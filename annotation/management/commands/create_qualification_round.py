@@ -9,10 +9,9 @@ from django.utils.dateparse import parse_date
 
 from annotation.flow.people.qualification_rounds import chances, create_round, rule_in_words
 from annotation.flow.people.round_pools import pool_of
-from annotation.management.json_command import dataset_named, minutes, pair, project_of, slug, whole, words
+from annotation.management.json_command import minutes, project_of, slug, whole, words
 from annotation.management.launch_summary import LaunchCommand
-from annotation.models import Batch, QualificationRound
-from annotation.registry import default_instructions, kinds
+from annotation.models import QualificationRound
 
 
 class Command(LaunchCommand):
@@ -21,8 +20,7 @@ class Command(LaunchCommand):
     def add(self, parser: Any) -> None:
         add = parser.add_argument
         add("round", type=slug)
-        add("--task", required=True, choices=[kind for kind, _title in kinds()])
-        add("--dataset", required=True, action="append", type=slug, metavar="NAME")
+        self.add_common(parser)
         add("--per-worker", required=True, type=whole(1, 1000), metavar="N", help="items per worker")
         pool = "items of each dataset reserved for the round to draw from (default: all)"
         add("--pool", type=whole(1, 10**9), metavar="N", help=pool)
@@ -43,22 +41,15 @@ class Command(LaunchCommand):
         add("--attempts", type=whole(1, 10), default=1)
         add("--time-limit", type=minutes, metavar="MINUTES", help="from the first item on")
         add("--ends", type=day, metavar="DATE", help="last day, as 2027-01-31")
-        add("--seed", type=whole(0, 2**62), default=0)
-        add("--title", type=words(200), help="shown to workers (default: the name)")
         add("--minutes", type=minutes, help="expected time for one item")
-        add("--meeting", choices=Batch.Meeting.values, help="whether one worker may get several items of a group")
-        self.add_apart(parser)
-        add("--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the task")
         add("--draft", action="store_true", help="do not launch it")
 
     def act(self, **options: Any) -> dict[str, Any]:
         project = project_of(options)
-        datasets = [dataset_named(project, name) for name in dict.fromkeys(options["dataset"])]
         made = create_round(
             project,
             options["round"],
-            task=options["task"],
-            datasets=datasets,
+            **self.common(project, options),
             per_worker=options["per_worker"],
             grants=options["grants"],
             rule=options["clause"],
@@ -66,25 +57,16 @@ class Command(LaunchCommand):
             tries=options["attempts"],
             seconds=round(60 * options["time_limit"]) if options["time_limit"] else None,
             closes_at=options["ends"],
-            instructions=default_instructions(options["task"]),
-            options=dict(options["option"]),
-            expected_seconds=max(1, round(60 * options["minutes"])) if options["minutes"] else None,
-            **{name: options[name] for name in ("seed", "title", "meeting", "disjoint", "fresh_only")},
             sample=options["pool"],
         )
-        chance_data = {
+        by_skill = {
             f"{100 * one.skill:g}": {"passes": round(one.value, 4), "at_most": round(one.most, 4)}
             for one in chances(made)
         }
         self._rule = rule_in_words(made)
         launched = {"hits": 0} if options["draft"] else self.launch(made.batch)
-        return {
-            "round": made.batch.slug,
-            "pool": pool_of(made.batch),
-            **launched,
-            "rule": made.rule,
-            "chances": chance_data,
-        }
+        pool = pool_of(made.batch)
+        return {"round": made.batch.slug, "pool": pool, **launched, "rule": made.rule, "chances": by_skill}
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         """The pool, the rule and the chances as sentences, after the lines of every launch."""
@@ -106,13 +88,12 @@ def clause(text: str) -> dict[str, Any]:
     """Parse an argument `figure>percent@dataset` or `figure>=percent` into a clause as it is stored."""
     condition, _at, dataset = text.partition("@")
     comparator = ">=" if ">=" in condition else ">"
-    figure, found, percent = condition.partition(comparator)
+    figure, _comparator, percent = condition.partition(comparator)
     try:
         value = float(percent) / 100
     except ValueError:
-        found = ""
-        value = 0.0
-    if not found or not figure.strip() or not 0 <= value <= 1:
+        value = -1.0
+    if not figure.strip() or not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"{text[:60]!r}: write figure>percent@dataset, such as answer_f1>75@each")
     return {"figure": figure.strip(), "comparator": comparator, "value": value, "dataset": dataset.strip()}
 

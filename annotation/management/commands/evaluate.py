@@ -56,9 +56,7 @@ class Command(JSONCommand):
             if len(golds) == len(predictions) == 1 and not self._form and not predictions[0][0]:
                 return evaluate(options["format"], golds[0][1], predictions[0][1], **settings)
             return _side_by_side(options["format"], golds, predictions, settings)
-        except BadRecords as bad:
-            raise Refused(str(bad)) from None
-        except ValueError as invalid:
+        except (BadRecords, ValueError) as invalid:
             raise Refused(str(invalid)) from None
 
     def lines(self, result: dict[str, Any]) -> list[str]:
@@ -82,17 +80,14 @@ def _side_by_side(
         raise ValueError("original predictions go with one file of predictions; run evaluate for each model")
     if len(golds) > 1 and (len(golds) != len(predictions_by_model) or format == "subqa"):
         one_each = ", or one for each --predictions in the same order" if format != "subqa" else ""
-        raise ValueError(
-            f"{len(golds)} files of gold for {len(predictions_by_model)} of predictions; give one --gold{one_each}"
-        )
+        counts = f"{len(golds)} files of gold for {len(predictions_by_model)} of predictions"
+        raise ValueError(f"{counts}; give one --gold{one_each}")
     figures: dict[str, dict[str, Any]] = {}
-    for (dataset, gold), (model, predictions) in zip(
-        golds * (len(predictions_by_model) // len(golds)), predictions_by_model, strict=True
-    ):
+    golds = golds * (len(predictions_by_model) // len(golds))
+    for (dataset, gold), (model, predictions) in zip(golds, predictions_by_model, strict=True):
         models = figures.setdefault(dataset or gold.stem, {})
-        name = model or (
-            "DiRe Score" if "probe" in format and len(predictions_by_model) == len(golds) else predictions.stem
-        )
+        is_score = "probe" in format and len(predictions_by_model) == len(golds)
+        name = model or ("DiRe Score" if is_score else predictions.stem)
         if name in models:
             raise ValueError(f"two files of predictions are called {name}; tell them apart with NAME=FILE")
         models[name] = evaluate(format, gold, predictions, **settings)

@@ -48,10 +48,8 @@ def _documents(dataset: Dataset, **options: Any) -> Iterator[tuple[str, dict[str
         yield "datasheet", {"file": str(sheet)} | dataset_documents.export_datasheet(dataset, sheet)
     if card:
         files, datasheet = files_of(dataset, options["out"]), sheet.name if sheet else ""
-        yield (
-            "card",
-            {"file": str(card)} | dataset_documents.export_card(dataset, card, files=files, datasheet=datasheet),
-        )
+        written = dataset_documents.export_card(dataset, card, files=files, datasheet=datasheet)
+        yield "card", {"file": str(card)} | written
 
 
 def files_of(dataset: Dataset, out: Path) -> dict[str, str]:

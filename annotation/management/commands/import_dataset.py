@@ -25,12 +25,8 @@ class Command(JSONCommand):
 
     def act(self, **options: Any) -> dict[str, Any]:
         wanted = ("format", "name", "aliases", "licence", "source", "dry_run", "skip_bad")
-        return import_dataset(
-            project_of(options),
-            options["file"],
-            progress=self.progress_printer("Read"),
-            **{k: options[k] for k in wanted},
-        )
+        terms = {name: options[name] for name in wanted}
+        return import_dataset(project_of(options), options["file"], progress=self.progress_printer("Read"), **terms)
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         if result.get("already_there"):

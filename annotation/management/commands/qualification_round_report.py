@@ -5,7 +5,7 @@ from typing import Any
 from annotation.flow.errors import Refused
 from annotation.flow.people import qualification_rounds, round_attempts, round_results
 from annotation.management.json_command import JSONCommand, batch_named, percent, project_of, slug
-from annotation.models import Project, QualificationRound
+from annotation.models import QualificationRound
 
 
 class Command(JSONCommand):
@@ -19,7 +19,10 @@ class Command(JSONCommand):
         parser.add_argument("--grant", action="store_true", help="grant the qualification to the chosen workers")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        found = self._round(project_of(options), options["round"])
+        batch = batch_named(project_of(options), options["round"])
+        found = round_attempts.round_of(batch)
+        if found is None:
+            raise Refused(f"{batch.slug} is not a qualification round.")
         results = round_results.results(found)
         chosen = round_results.above(found, results, options["mark"])
         wanted = {one.worker: round_results.percent(one.score or 0) for one in chosen}
@@ -34,13 +37,6 @@ class Command(JSONCommand):
             "granted": granted,
             "marks": [_prospect(found, one) for one in round_results.prospects(found, results)],
         }
-
-    def _round(self, project: Project, name: str) -> QualificationRound:
-        batch = batch_named(project, name)
-        found = round_attempts.round_of(batch)
-        if found is None:
-            raise Refused(f"{name} is not a qualification round.")
-        return found
 
     def lines(self, result: dict[str, Any]) -> list[str]:
         """One line per worker, then one per mark."""

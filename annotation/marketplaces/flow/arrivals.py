@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 
 from annotation.flow.errors import Refused
 from annotation.flow.people import qualification_types, sign_up
-from annotation.flow.work import next_assignment
+from annotation.flow.work import next_assignment, open_work
 from annotation.marketplaces.models import Arrival, Connection, Publication
 from annotation.models import Assignment, Hit, Worker, clock
 from annotation.pure.batches import lifecycle
@@ -134,7 +134,7 @@ def _pass_on(arrival: Arrival) -> None:
     """Take over the marketplace's assignment from its former worker; refuse a worker who returns to one."""
     same = {"connection": arrival.connection_id, "external_assignment": arrival.external_assignment}
     others = Arrival.objects.filter(**same).exclude(pk=arrival.pk)
-    if others.filter(pk__gt=arrival.pk, assignment__state__in=next_assignment.ALIVE_OR_DONE).exists():
+    if others.filter(pk__gt=arrival.pk, assignment__state__in=open_work.ALIVE_OR_DONE).exists():
         raise TurnedAway(_("The marketplace has given this assignment to another worker. Your entries are kept."))
     for former in others.filter(assignment__state=lifecycle.ACCEPTED).select_related("assignment"):
         next_assignment.return_assignment(former.assignment)
@@ -143,7 +143,7 @@ def _pass_on(arrival: Arrival) -> None:
 def _check_admission(worker: Worker, hit: Hit) -> None:
     probe = copy(worker)
     probe.consented_version = hit.batch.project.consent_version  # consent is asked for inside the frame
-    hindered = next_assignment.obstacle(probe, hit.batch)
+    hindered = open_work.obstacle(probe, hit.batch)
     if hindered == "unqualified":  # the marketplace checks qualifications, but learns late whom we exclude
         lacks = qualification_types.lacks(probe, hit.batch)
         hindered = "excluded" if any(lack.requirement.comparator == "DoesNotExist" for lack in lacks) else ""
@@ -157,7 +157,7 @@ def _check_admission(worker: Worker, hit: Hit) -> None:
 
 
 def _ask_whether_they_met(worker: Worker, hit: Hit) -> None:
-    if next_assignment.has_met(worker, hit):
+    if open_work.has_met(worker, hit):
         raise TurnedAway(_("You have worked on a related item, so you cannot take this one."))
 
 

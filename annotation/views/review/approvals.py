@@ -243,7 +243,7 @@ def _page(
         "history": row.approvals.select_related("author").order_by("pk"),
         "thread": row.messages.order_by("pk"),
         "can_return": not row.approval and approval_queue.can_be_returned(row.batch),
-        "can_override": approval_queue.can_be_overridden(row),
+        "can_override": assignment_approval.can_be_overridden(row),
         "form": secrets.token_hex(8),
         "bonuses": approval_queue.bonuses([row]),
         "problem": problem,

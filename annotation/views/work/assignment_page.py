@@ -14,7 +14,7 @@ from annotation.flow.batches import practice_progress
 from annotation.flow.errors import Conflict
 from annotation.flow.people import qualification_types, sign_up
 from annotation.flow.review import review_decisions, worker_feedback
-from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work import next_assignment, open_work, submissions
 from annotation.flow.work.submissions import Receipt
 from annotation.models import Assignment, Batch, Feedback, Instructions, Participation, Worker
 from annotation.pure.batches import lifecycle
@@ -54,7 +54,7 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
 
 def next_page(request: HttpRequest, worker: Worker, batch: Batch) -> HttpResponse:
     """Redirect to the worker's next assignment, or to what must come before it."""
-    hindered = next_assignment.obstacle(worker, batch)
+    hindered = open_work.obstacle(worker, batch)
     if hindered == "consent":
         return with_next_of(reverse("consent", args=[batch.project.slug]), reverse("work"))
     if hindered:

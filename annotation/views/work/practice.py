@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.flow.batches import practice_progress
 from annotation.flow.batches.practice_progress import Exercise
-from annotation.flow.work import next_assignment
+from annotation.flow.work import next_assignment, open_work
 from annotation.models import Batch, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class, task_type
@@ -52,7 +52,7 @@ def exercise_page(
 
 def _comes_first(worker: Worker, batch: Batch, number: int) -> str:
     """The URL of what comes before this practice item; "" if it may be done now."""
-    hindered = next_assignment.obstacle(worker, batch)
+    hindered = open_work.obstacle(worker, batch)
     if hindered == "consent":
         return reverse("consent", args=[batch.project.slug])
     if hindered:

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from annotation.flow.notifications import worker_messages
 from annotation.flow.people import round_attempts, round_results
 from annotation.flow.review import review_decisions
-from annotation.flow.work import eligibility, next_assignment, open_work
+from annotation.flow.work import eligibility, open_work
 from annotation.models import Approval, Assignment, Batch, Feedback, Worker
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
@@ -52,7 +52,7 @@ def row(worker: Worker, batch: Batch) -> dict[str, Any]:
     """A row of the worker's list: {"batch", "done", "left", "total", "under_way", "minutes", "rewards"}."""
     participation = participation_of(worker, batch)
     under_way = Assignment.objects.filter(batch=batch, worker=worker, state=lifecycle.ACCEPTED).first()
-    left = (under_way is not None) + next_assignment.left(participation)
+    left = (under_way is not None) + open_work.left(participation)
     return {
         "batch": batch,
         "done": participation.done,
@@ -68,7 +68,7 @@ def row(worker: Worker, batch: Batch) -> dict[str, Any]:
 def batch_done(request: HttpRequest, pk: int) -> HttpResponse:
     """No HITs are left for the viewer in this batch now, and why."""
     batch, worker = open_batch(request, pk)
-    reason = next_assignment.obstacle(worker, batch)
+    reason = open_work.obstacle(worker, batch)
     missing = eligibility.missing(worker, batch) if reason == "unqualified" else []
     found = round_attempts.round_of(batch)
     outcome = round_results.standing(worker, found) if found else None

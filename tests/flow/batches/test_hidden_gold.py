@@ -47,7 +47,7 @@ def answer(worker: Worker, batch: Batch, *, right: Any = lambda row: True) -> li
     """Everything there is for the worker; the assignments in the order in which they came."""
     came = []
     while row := take(worker, batch):
-        if next_assignment.obstacle(worker, batch):
+        if open_work.obstacle(worker, batch):
             break
         submit(row, answer_to(row) if right(row) else wrong(row), key=f"0.{row.pk}")
         came.append(row)
@@ -110,12 +110,12 @@ def test_no_check_comes_twice_to_one_and_each_may_come_to_all(project: Any, tmp_
 
 def test_what_is_left_falls_by_one_whether_it_was_a_check_or_not(project: Any, tmp_path: Path, bob: Worker) -> None:
     batch = checked(project, tmp_path)
-    total = next_assignment.left(participation_of(bob, batch))
+    total = open_work.left(participation_of(bob, batch))
     assert total == open_work.offered(participation_of(bob, batch))
     counted = []
     while row := take(bob, batch):
         submit(row, key=f"0.{row.pk}")
-        counted.append(next_assignment.left(participation_of(bob, batch)))
+        counted.append(open_work.left(participation_of(bob, batch)))
     assert counted == list(range(total - 1, -1, -1))
 
 
@@ -170,7 +170,7 @@ def test_who_earns_far_too_little_is_paused_and_keeps_everything(project: Any, t
     batch = checked(project, tmp_path)
     came = answer(bob, batch, right=lambda row: False)
     assert sum(row.hit.check_item for row in came) == 2
-    assert next_assignment.obstacle(bob, batch) == "paused"
+    assert open_work.obstacle(bob, batch) == "paused"
     assert [participation.worker for participation in hidden_gold.paused(batch)] == [bob]
     assert not Assignment.objects.filter(approval="rejected").exists()
     assert Assignment.objects.filter(state="submitted").count() == len(came)
@@ -189,7 +189,7 @@ def test_a_requester_lets_them_go_on_and_the_rule_begins_anew(project: Any, tmp_
     answer(bob, batch, right=lambda row: False)
     assert hidden_gold.let_go_on(Participation.objects.get(worker=bob)) is True
     assert hidden_gold.let_go_on(Participation.objects.get(worker=bob)) is False
-    assert next_assignment.obstacle(bob, batch) == ""
+    assert open_work.obstacle(bob, batch) == ""
     answer(bob, batch)
     assert hidden_gold.paused(batch) == []
     assert Participation.objects.get(worker=bob).done > 24

@@ -14,7 +14,7 @@ from annotation.flow.batches import batch_launch, reserved_hits
 from annotation.flow.errors import Refused
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment
+from annotation.flow.work import next_assignment, open_work
 from annotation.models import Batch, Hit, ReservedHit, Worker
 from tests.flow.acting import answer_all, dataset_of, draft, launched, newcomer, participation_of, submit, take
 from tests.flow.paying import paid_batch
@@ -55,10 +55,10 @@ def test_a_full_hit_can_be_given_and_what_is_given_back_is_everybody_s(
         answer_all(worker, batch)
     late = newcomer(batch.project, "dan")
     (hit,) = in_queue(batch)[:1]
-    assert next_assignment.left(participation_of(late, batch)) == 0
+    assert open_work.left(participation_of(late, batch)) == 0
     outcome = reserved_hits.reserve(batch, [hit], [late, bob])
     assert (outcome.reserved, dict(outcome.skipped)) == (1, {reserved_hits.HAD: 1})
-    assert next_assignment.left(participation_of(late, batch)) == 1
+    assert open_work.left(participation_of(late, batch)) == 1
     row = take(late, batch)
     assert row.hit == hit
     next_assignment.return_assignment(row)

@@ -178,15 +178,15 @@ def test_a_sweep_ends_what_nobody_comes_back_to(project: Any, wells: Any, bob: W
 def test_nobody_begins_once_the_round_has_ended(project: Any, wells: Any, bob: Worker) -> None:
     found = made(project, wells, closes_at=timezone.now() - timedelta(minutes=1))
     assert take(bob, found.batch) is None
-    assert next_assignment.left(participation_of(bob, found.batch)) == 0
+    assert open_work.left(participation_of(bob, found.batch)) == 0
 
 
 def test_what_is_left_counts_down_to_nothing(project: Any, wells: Any, bob: Worker) -> None:
     found = made(project, wells)
-    counted = [next_assignment.left(participation_of(bob, found.batch))]
+    counted = [open_work.left(participation_of(bob, found.batch))]
     while row := take(bob, found.batch):
         submit(row)
-        counted.append(next_assignment.left(participation_of(bob, found.batch)))
+        counted.append(open_work.left(participation_of(bob, found.batch)))
     assert counted == [3, 2, 1, 0]
 
 

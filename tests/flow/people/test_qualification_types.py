@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.people import bulk_grants, qualification_types
 from annotation.flow.people.qualification_types import NameTaken, TooSoon
-from annotation.flow.work import built_in_marketplace, eligibility, next_assignment
+from annotation.flow.work import built_in_marketplace, eligibility, next_assignment, open_work
 from annotation.models import (
     Assignment,
     AuditEntry,
@@ -120,12 +120,12 @@ def test_nobody_is_a_master_and_a_revoked_or_deleted_score_is_none(kind: Any, bo
 
 def test_who_does_not_qualify_gets_no_assignment(batch: Any, kind: Any, bob: Any) -> None:
     need(batch, eighty(kind))
-    assert next_assignment.obstacle(bob, batch) == "unqualified"
+    assert open_work.obstacle(bob, batch) == "unqualified"
     assert built_in_marketplace.may(bob, batch, "preview")
     qualification_types.grant(kind, bob, 79, source="hand")
-    assert next_assignment.obstacle(bob, batch) == "unqualified"
+    assert open_work.obstacle(bob, batch) == "unqualified"
     qualification_types.grant(kind, bob, 80, source="hand")
-    assert next_assignment.obstacle(bob, batch) == ""
+    assert open_work.obstacle(bob, batch) == ""
     assert take(bob, batch) is not None
 
 
@@ -146,23 +146,23 @@ def test_who_holds_nothing_does_not_pass_for_holding_something_else(
     batch: Any, kind: Any, bob: Any, comparator: str
 ) -> None:
     need(batch, Requirement(kind.public_id, comparator, (1,)))
-    assert next_assignment.obstacle(bob, batch) == "unqualified"
+    assert open_work.obstacle(bob, batch) == "unqualified"
 
 
 def test_a_blocked_worker_gets_no_work_and_the_block_is_lifted(batch: Any, bob: Any, carol: Any) -> None:
     qualification_types.block(bob, "spam")
     assert qualification_types.block(bob, "much spam").reason == "much spam"
-    assert next_assignment.obstacle(bob, batch) == "blocked"
-    assert next_assignment.obstacle(carol, batch) == ""
+    assert open_work.obstacle(bob, batch) == "blocked"
+    assert open_work.obstacle(carol, batch) == ""
     assert qualification_types.unblock(bob)
     assert list(AuditEntry.objects.order_by("pk").values_list("act", flat=True))[-2:] == ["blocked", "unblocked"]
     assert not qualification_types.unblock(bob)
-    assert next_assignment.obstacle(bob, batch) == ""
+    assert open_work.obstacle(bob, batch) == ""
 
 
 def test_a_plain_batch_costs_no_query_more(batch: Any, bob: Any, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(1):
-        assert next_assignment.obstacle(bob, batch) == ""
+        assert open_work.obstacle(bob, batch) == ""
 
 
 def test_a_batch_requires_only_what_there_is(batch: Any, kind: Any) -> None:

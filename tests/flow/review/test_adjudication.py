@@ -16,6 +16,11 @@ from tests.conftest import answer_to
 from tests.flow import acting
 
 
+def standing(hit: Hit) -> list[dict[str, Any]]:
+    """The responses of a HIT as `aggregate` takes them."""
+    return [answer for _standing, answer in review_decisions.standing_answers([hit])[hit.pk]]
+
+
 @pytest.fixture
 def batch(project: Any, dataset: Any) -> Batch:
     return acting.launched(project, "doubtful", dataset, assignments_per_hit=2)
@@ -51,7 +56,11 @@ def test_an_accepted_answer_alone_makes_the_aggregate_and_leaves_the_queue(
     review_decisions.choose(chosen, chosen.revision, reviewer=alice)
     assert first not in adjudication.queue(batch)
     hit = Hit.objects.get(pk=first.pk)
-    aggregate = review_decisions.aggregate(task_type("answer"), hit.payload, review_decisions.standing(hit))
+    aggregate = review_decisions.aggregate(
+        task_type("answer"),
+        hit.payload,
+        standing(hit),
+    )
     assert aggregate["text"] == f"somewhere else {chosen.pk}"
     assert (aggregate["tied"], aggregate["adjudicated"]) == (False, True)
 
@@ -105,7 +114,11 @@ def test_a_written_answer_alone_makes_the_aggregate_with_the_support_of_its_base
     base = next(row for row in rows_of(first.public_id) if row.worker == carol)
     review_decisions.choose(base, base.revision, reviewer=alice, text=f"  {place_of(hit).upper()} ")
     assert first not in adjudication.queue(batch)
-    aggregate = review_decisions.aggregate(task_type("answer"), hit.payload, review_decisions.standing(hit))
+    aggregate = review_decisions.aggregate(
+        task_type("answer"),
+        hit.payload,
+        standing(hit),
+    )
     assert (aggregate["text"], aggregate["kind"], aggregate["adjudicated"]) == (place_of(hit), "span", True)
     assert (aggregate["answers"], aggregate["tied"]) == (1, False)
     assert aggregate["support"] == review_decisions.standings([base])[0].answer.answer["support"]

@@ -128,13 +128,13 @@ def test_what_was_decided_before_a_crash_stands_in_the_log_and_nothing_else(
 def test_a_rejection_is_taken_back_within_30_days(rows: list[Assignment]) -> None:
     for row in rows[:2]:
         approval_queue.decide(fresh(row), "reject", text="Empty.", user=None)
-    assert approval_queue.can_be_overridden(fresh(rows[0]))
+    assert assignment_approval.can_be_overridden(fresh(rows[0]))
     with pytest.raises(WrongState):
         approval_queue.decide(fresh(rows[0]), "approve", text="", user=None)
     assert approval_queue.decide(fresh(rows[0]), "override", text="Our mistake.", user=None)
     assert [one.decision for one in fresh(rows[0]).approvals.order_by("pk")] == ["rejected", "approved"]
     Assignment.objects.filter(pk=rows[1].pk).update(rejected_at=timezone.now() - timedelta(days=31))
-    assert not approval_queue.can_be_overridden(fresh(rows[1]))
+    assert not assignment_approval.can_be_overridden(fresh(rows[1]))
     with pytest.raises(WrongState):
         approval_queue.decide(fresh(rows[1]), "override", text="", user=None)
     assert Payment.objects.count() == 1

@@ -14,7 +14,7 @@ from annotation.flow.reports import batch_scores
 from annotation.flow.review import review_decisions
 from annotation.flow.review.review_decisions import Decision
 from annotation.flow.work import submissions
-from annotation.models import Assignment, Batch, Review
+from annotation.models import Assignment, Batch, Hit, Review
 from tests.flow.compositions import change, compose, compose_batch, composed
 
 pytestmark = pytest.mark.postgresql(reason="responses are locked; the last decision is a subquery")
@@ -22,6 +22,11 @@ pytestmark = pytest.mark.postgresql(reason="responses are locked; the last decis
 ACCEPT = Decision("accepted", {})
 RETURN = Decision("returned", {"correct": False}, reason="The second hop is missing.")
 DISCARD = Decision("discarded", {}, reason="It is two questions.")
+
+
+def standing(hit: Hit) -> list[dict[str, Any]]:
+    """The responses of a HIT as `aggregate` takes them."""
+    return [answer for _standing, answer in review_decisions.standing_answers([hit])[hit.pk]]
 
 
 @pytest.fixture
@@ -113,21 +118,21 @@ def test_a_aggregate_gets_the_answers_as_they_stand(compositions: Batch, bob: An
     first = compose(bob, compositions, "What is beside the well?")
     second = compose(carol, compositions, "Which tower is near it?")
     hit = first.hit
-    assert review_decisions.standing(hit) == [
+    assert standing(hit) == [
         composed("What is beside the well?"),
         composed("Which tower is near it?"),
     ]
     decide(first, Decision("edited", {}, text="What stands beside the well?"))
     decide(second, ACCEPT)
-    assert review_decisions.standing(hit) == [
+    assert standing(hit) == [
         composed("What stands beside the well?") | {"accepted": True},
         composed("Which tower is near it?") | {"accepted": True},
     ]
     decide(first, DISCARD)
     decide(second, RETURN)
-    assert review_decisions.standing(hit) == []
+    assert standing(hit) == []
     change(second, "Which white tower is near it?")
-    assert review_decisions.standing(hit) == [composed("Which white tower is near it?")]
+    assert standing(hit) == [composed("Which white tower is near it?")]
 
 
 def test_choosing_accepts_one_and_lets_go_of_the_other(compositions: Batch, bob: Any, carol: Any) -> None:

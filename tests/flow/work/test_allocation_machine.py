@@ -31,7 +31,7 @@ from annotation.flow.errors import Conflict
 from annotation.flow.people import sign_up
 from annotation.flow.projects import overview
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment, submissions
+from annotation.flow.work import next_assignment, open_work, submissions
 from annotation.models import Assignment, Dataset, Hit, Item, Participation, Project, Worker, WorkerResponse
 from annotation.tasktype import SecondOpinion
 from tests.capable import grant
@@ -108,7 +108,7 @@ class Allocation(RuleBasedStateMachine):
     def may_have(self, participation: Participation) -> set[int]:
         """The HITs that a claim could give, by the rules and nothing else."""
         mine = list(Assignment.objects.filter(worker=participation.worker_id))
-        met = {a.group_key for a in mine if a.state in next_assignment.ALIVE_OR_DONE}
+        met = {a.group_key for a in mine if a.state in open_work.ALIVE_OR_DONE}
         hits = Hit.objects.filter(batch=self.batch, excluded_at=None, wanted__gt=F("live") + F("done"))
         fit = list(hits.exclude(pk__in=[a.hit_id for a in mine]))
         if participation.batch.meeting == "one":
@@ -314,7 +314,7 @@ class Allocation(RuleBasedStateMachine):
             return
         rows = Assignment.objects.filter(state="accepted").values_list("worker", "group_key", "hit")
         for worker, group, hit in rows:
-            met = Assignment.objects.filter(worker=worker, group_key=group, state__in=next_assignment.ALIVE_OR_DONE)
+            met = Assignment.objects.filter(worker=worker, group_key=group, state__in=open_work.ALIVE_OR_DONE)
             assert not met.exclude(hit=hit).exists()
 
 

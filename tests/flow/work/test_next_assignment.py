@@ -15,7 +15,7 @@ from annotation.flow.batches import batch_launch
 from annotation.flow.data.dataset_import import import_dataset
 from annotation.flow.people import sign_up
 from annotation.flow.review import problem_reports
-from annotation.flow.work import next_assignment
+from annotation.flow.work import next_assignment, open_work
 from annotation.models import Assignment, Batch, Hit, Participation, Worker
 from tests.conftest import records
 from tests.flow.acting import answer_all, newcomer, participation_of, submit, take
@@ -228,18 +228,18 @@ def test_a_report_frees_the_place_and_leads_on(batch: Batch, bob: Any) -> None:
 
 
 def test_who_may_not_work_is_told_why(project: Any, batch: Batch, bob: Any, carol: Any) -> None:
-    assert next_assignment.obstacle(bob, batch) == ""
+    assert open_work.obstacle(bob, batch) == ""
     batch.workers.set([carol])
-    assert next_assignment.obstacle(bob, batch) == "not_chosen"
-    assert next_assignment.obstacle(carol, batch) == ""
+    assert open_work.obstacle(bob, batch) == "not_chosen"
+    assert open_work.obstacle(carol, batch) == ""
     batch.on_marketplace = True
-    assert next_assignment.obstacle(carol, batch) == "not_chosen", "theirs to do only where it is published"
+    assert open_work.obstacle(carol, batch) == "not_chosen", "theirs to do only where it is published"
     batch.on_marketplace = False
     sign_up.change_project(project, title=project.title, consent="Another text.")
     bob.project.refresh_from_db()
-    assert next_assignment.obstacle(bob, batch) == "consent"
+    assert open_work.obstacle(bob, batch) == "consent"
     sign_up.set_active(bob, active=False)
-    assert next_assignment.obstacle(Worker.objects.get(pk=bob.pk), batch) == "inactive"
+    assert open_work.obstacle(Worker.objects.get(pk=bob.pk), batch) == "inactive"
 
 
 @pytest.mark.parametrize("change", ["inactive", "not_chosen"])

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.demo import composing, setting_up
+from annotation.flow.people.sign_up import project_named
 from annotation.flow.projects import audit_log
 from annotation.operations.serving import NotServed, Server, free_port, is_free, served
 
@@ -41,7 +42,7 @@ class Command(BaseCommand):
 
     def _ready(self, path: Path, port: int) -> dict[str, Any]:
         notes = setting_up.read_notes(path)
-        project = setting_up.project()
+        project = project_named()
         notes["accounts"] = setting_up.accounts(notes, project)
         notes["addresses"] = addresses(port, project.slug)
         setting_up.write_notes(path, notes)
