@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment, Batch, Hit, Project
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, StateRow, TimestampField
 from annotation.models.money import amount_field
 from annotation.models.sealed import SealedField
 from annotation.pure.batches import lifecycle
@@ -80,7 +80,7 @@ class PublicationQuerySet(models.QuerySet["Publication"]):
         return self.filter(state__in=[Publication.State.WAITING, Publication.State.SENDING])
 
 
-class Publication(models.Model):
+class Publication(StateRow):
     """The intent to publish one HIT on a marketplace, exactly once.
 
     `wanted` and `closes_at` are absolute targets, so that extending can be retried. `first_try_at` is committed before
@@ -128,13 +128,6 @@ class Publication(models.Model):
         indexes = [
             models.Index(fields=["due_at"], name="publication_unsent", condition=Q(state__in=["waiting", "sending"]))
         ]
-
-    def move(self, to: str, *, since: tuple[str, ...], **stamps: Any) -> bool:
-        """Change the state; False if another process changed it first."""
-        moved = Publication.objects.filter(pk=self.pk, state__in=since).update(state=to, **stamps)
-        if moved:
-            self.state = to
-        return bool(moved)
 
 
 class Arrival(models.Model):

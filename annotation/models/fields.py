@@ -46,3 +46,17 @@ class TimestampField(models.DateTimeField):
     def deconstruct(self) -> Any:
         name, _path, args, kwargs = super().deconstruct()
         return name, "django.db.models.DateTimeField", args, kwargs  # the column is the same
+
+
+class StateRow(models.Model):
+    """A row whose `state` is changed by guarded updates."""
+
+    class Meta:
+        abstract = True
+
+    def move(self, to: str, *, since: tuple[str, ...], **stamps: Any) -> bool:
+        """Change the state from one of `since`; False if another process changed it first."""
+        moved = type(self)._base_manager.filter(pk=self.pk, state__in=since).update(state=to, **stamps)
+        if moved:
+            self.state = to
+        return bool(moved)

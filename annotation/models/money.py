@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.assignment import Assignment
 from annotation.models.batch import Batch
-from annotation.models.fields import TimestampField
+from annotation.models.fields import StateRow, TimestampField
 from annotation.models.project import Project, Worker
 
 OUTSIDE = "outside"
@@ -80,7 +80,7 @@ class PaymentQuerySet(models.QuerySet["Payment"]):
         return self.filter(state__in=[Payment.State.DUE, Payment.State.SENDING])
 
 
-class Payment(models.Model):
+class Payment(StateRow):
     """What an assignment earns: one reward, and any number of bonuses.
 
     On the built-in marketplace it is paid in the transaction of the approval. On others the row is an outbox entry:
@@ -139,13 +139,6 @@ class Payment(models.Model):
             models.Index(fields=["project", "-created_at"], name="payment_by_time"),
         ]
 
-    def move(self, to: str, *, since: tuple[str, ...], **stamps: Any) -> bool:
-        """Change the state from one of `since`; False if another process changed it first."""
-        moved = Payment.objects.filter(pk=self.pk, state__in=since).update(state=to, **stamps)
-        if moved:
-            self.state = to
-        return bool(moved)
-
 
 class Payout(models.Model):
     """What the built-in marketplace owes its workers, exported as a file for the lab to pay."""
@@ -159,7 +152,7 @@ class Payout(models.Model):
         constraints = [models.UniqueConstraint(fields=["project", "number"], name="payout_number_once")]
 
 
-class PayoutLine(models.Model):
+class PayoutLine(StateRow):
     """One worker's part of a payout."""
 
     class State(models.TextChoices):
@@ -180,10 +173,3 @@ class PayoutLine(models.Model):
             models.CheckConstraint(condition=Q(amount__gt=0), name="payout_line_pays"),
             models.CheckConstraint(condition=Q(state__in=["open", "paid", "failed"]), name="payout_line_state_known"),
         ]
-
-    def move(self, to: str, *, since: str, **stamps: Any) -> bool:
-        """Change the state; False if another process changed it first."""
-        moved = PayoutLine.objects.filter(pk=self.pk, state=since).update(state=to, **stamps)
-        if moved:
-            self.state = to
-        return bool(moved)

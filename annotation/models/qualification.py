@@ -1,14 +1,12 @@
 """Qualification types, the scores that workers hold in them, requests, blocks, and qualification rounds."""
 
-from typing import Any
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.batch import Batch
-from annotation.models.fields import JSONTextField, TimestampField
+from annotation.models.fields import JSONTextField, StateRow, TimestampField
 from annotation.models.project import Project, Worker, mturk_id
 
 
@@ -82,7 +80,7 @@ class QualificationChange(models.Model):
     created_at = TimestampField(auto_now_add=True)
 
 
-class QualificationRequest(models.Model):
+class QualificationRequest(StateRow):
     """A worker's request for a qualification, with the answers to its test if it has one."""
 
     class State(models.TextChoices):
@@ -115,13 +113,6 @@ class QualificationRequest(models.Model):
                 name="qualification_request_state_known",
             ),
         ]
-
-    def move(self, to: str, *, since: str, **stamps: Any) -> bool:
-        """Change the state; False if another process changed it first."""
-        moved = QualificationRequest.objects.filter(pk=self.pk, state=since).update(state=to, **stamps)
-        if moved:
-            self.state = to
-        return bool(moved)
 
 
 class WorkerBlock(models.Model):

@@ -112,7 +112,7 @@ def decide(line: PayoutLine, to: str, *, reference: str = "", user: User | None 
     A failed line is owed again and cannot be paid by this payout any more. Raises Refused for that.
     """
     ledger.lock(line.payout.project)
-    if line.move(to, since=OPEN, reference=reference[:200], decided_at=Now()):
+    if line.move(to, since=(OPEN,), reference=reference[:200], decided_at=Now()):
         _settle(line, user)
         audit_log.record(PAID_OUT[to], line.payout, amount=str(line.amount))
         return True

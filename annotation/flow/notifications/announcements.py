@@ -11,21 +11,9 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
 
+from annotation import models
 from annotation.flow.work import eligibility
-from annotation.models import (
-    Account,
-    Assignment,
-    Batch,
-    BatchActivity,
-    Entry,
-    Hit,
-    Job,
-    Member,
-    Notice,
-    Project,
-    User,
-    clock,
-)
+from annotation.models import Account, Assignment, Batch, BatchActivity, Entry, Hit, Job, Notice, Project, User, clock
 from annotation.pure.batches import lifecycle, pace
 from annotation.pure.people import requirements, roles
 
@@ -72,7 +60,7 @@ def notify(
 
 def _members(project: Project, act: str) -> list[User]:
     """Members who may do `act` in the project."""
-    rows = Member.objects.filter(project=project, role__in=roles.who_may(act), user__is_active=True)
+    rows = models.Member.objects.filter(project=project, role__in=roles.who_may(act), user__is_active=True)
     return [row.user for row in rows.select_related("user")]
 
 

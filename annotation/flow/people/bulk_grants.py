@@ -10,21 +10,11 @@ from django.db.models import Avg, Count, F, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation import models
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.people import qualification_types
 from annotation.flow.projects import audit_log
-from annotation.models import (
-    Assignment,
-    Batch,
-    Project,
-    Qualification,
-    QualificationChange,
-    QualificationRequest,
-    QualificationType,
-    User,
-    Worker,
-    clock,
-)
+from annotation.models import Batch, Project, Qualification, QualificationChange, QualificationType, User, Worker
 from annotation.pure.people.requirements import LARGEST, SMALLEST
 
 GRANTED = Qualification.State.GRANTED
@@ -172,7 +162,7 @@ def _latest(type: QualificationType) -> int:
 def _bind(type: QualificationType, before: int) -> None:
     """Give all changes of one step the same time, by which `last_step` recognises them."""
     step = QualificationChange.objects.filter(qualification__type=type, pk__gt=before)
-    step.update(created_at=clock.now())
+    step.update(created_at=models.clock.now())
 
 
 def last_step(type: QualificationType) -> list[QualificationChange]:
@@ -228,7 +218,7 @@ FIGURES = {
 
 def figures_of(batches: Sequence[Batch], figure: str) -> dict[Worker, int]:
     """The figure of each worker with responses in the batches, rounded down to a whole number."""
-    rows = Assignment.objects.submitted().filter(batch__in=[batch.pk for batch in batches])
+    rows = models.Assignment.objects.submitted().filter(batch__in=[batch.pk for batch in batches])
     measure = {
         "grade": 100 * Avg("grade"),
         "agreement": 100 * Avg(1 - F("hit__disagreement")),
@@ -271,7 +261,7 @@ def waiting(type: QualificationType) -> Any:
 
 @transaction.atomic
 def decide(
-    requests: Iterable[QualificationRequest], *, grants: bool, value: int | None, reason: str, user: User | None
+    requests: Iterable[models.QualificationRequest], *, grants: bool, value: int | None, reason: str, user: User | None
 ) -> int:
     """Grant (with `value`, or the test's score) or reject requests; returns how many were still open."""
     done = 0

@@ -61,7 +61,7 @@ def is_over(row: QualificationRequest) -> bool:
 def close(row: QualificationRequest) -> None:
     """Close an attempt that was not finished in time; the next one has the same waiting time as after any other."""
     reason = _("Your time for the test ran out before you sent it.")
-    row.move(State.REJECTED, since=State.TESTING, reason=reason, submitted_at=Now(), decided_at=Now())
+    row.move(State.REJECTED, since=(State.TESTING,), reason=reason, submitted_at=Now(), decided_at=Now())
 
 
 def hand_in(type: QualificationType, worker: Worker, fields: Sequence[Sequence[str]]) -> QualificationRequest:

@@ -10,20 +10,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation import models
 from annotation.flow.errors import Conflict, Refused
 from annotation.flow.projects import audit_log
-from annotation.models import (
-    Batch,
-    Project,
-    Qualification,
-    QualificationChange,
-    QualificationRequest,
-    QualificationType,
-    User,
-    Worker,
-    WorkerBlock,
-    clock,
-)
+from annotation.models import Qualification, QualificationRequest, QualificationType, User, Worker, WorkerBlock, clock
 from annotation.pure.batches import lifecycle
 from annotation.pure.people import requirements
 from annotation.pure.people.requirements import Held, Lack, Locale
@@ -44,12 +34,12 @@ class TooSoon(Refused):
         super().__init__(text)
 
 
-def types_of(project: Project) -> Any:
+def types_of(project: models.Project) -> Any:
     """The project's types that were not deleted, oldest first."""
     return project.qualification_types.filter(deleted_at__isnull=True).order_by("created_at", "pk")
 
 
-def create_type(project: Project, name: str, *, description: str, **terms: Any) -> QualificationType:
+def create_type(project: models.Project, name: str, *, description: str, **terms: Any) -> QualificationType:
     """Create a type; `terms` are its other columns. Raises NameTaken, and Refused for contradictory terms."""
     made = QualificationType(project=project, name=name.strip(), description=description, **terms)
     _check_terms(made)
@@ -173,7 +163,7 @@ def revoke(
 
 
 def _note(row: Qualification, source: str, reason: str, user: User | None) -> None:
-    QualificationChange.objects.create(
+    models.QualificationChange.objects.create(
         qualification=row, value=row.value, state=row.state, source=source, reason=reason, author=user
     )
     if source not in {"test", "auto"}:  # a grant by hand, so it belongs into the log
@@ -212,7 +202,7 @@ def _reckoned(worker: Worker) -> dict[str, Held]:
     }
 
 
-def lacks(worker: Worker, batch: Batch, *, act: str = "accept") -> list[Lack]:
+def lacks(worker: Worker, batch: models.Batch, *, act: str = "accept") -> list[Lack]:
     """Requirements of the batch for `act` (discover, preview, accept) that the worker does not meet."""
     required = [one for one in requirements.read_all(batch.requirements) if one.guards(act)]
     return requirements.lacks(required, held(worker, types={one.type for one in required}), act) if required else []
@@ -242,7 +232,7 @@ def request(
         raise Refused(_("This qualification has a test. Take it first."))
     values = {"answer": answer, "value": value, "submitted_at": clock.now()}
     if row is not None and row.state == Request.TESTING:
-        row.move(Request.PENDING, since=Request.TESTING, **values)
+        row.move(Request.PENDING, since=(Request.TESTING,), **values)
         row.refresh_from_db()
     else:
         _may_ask(type, worker, row)
@@ -295,14 +285,14 @@ def accept_request(
 ) -> Qualification:
     """Grant a request with `value`, or the test's score, or 1. Raises Conflict if it was decided before."""
     score = value if value is not None else (row.value if row.value is not None else 1)
-    if not row.move(Request.GRANTED, since=Request.PENDING, value=score, decided_at=Now()):
+    if not row.move(Request.GRANTED, since=(Request.PENDING,), value=score, decided_at=Now()):
         raise Conflict(_("This request has already been decided."))
     return grant(row.type, row.worker, score, source=source, user=user)
 
 
 def reject_request(row: QualificationRequest, *, reason: str = "") -> None:
     """Reject a request, with a reason for the worker. Raises Conflict if it was decided before."""
-    if not row.move(Request.REJECTED, since=Request.PENDING, reason=reason, decided_at=Now()):
+    if not row.move(Request.REJECTED, since=(Request.PENDING,), reason=reason, decided_at=Now()):
         raise Conflict(_("This request has already been decided."))
     row.reason = reason
     audit_log.record("refused", row.worker, qualification=row.type.name)

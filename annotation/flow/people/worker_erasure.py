@@ -11,25 +11,13 @@ from django.db.models import Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from annotation import models
 from annotation.flow.errors import Refused
 from annotation.flow.money import ledger
 from annotation.flow.people import two_factor
 from annotation.flow.projects import audit_log
 from annotation.flow.work import next_assignment
-from annotation.models import (
-    AccessKey,
-    ApiRequest,
-    ApiToken,
-    Assignment,
-    Member,
-    Message,
-    Notice,
-    Payment,
-    PayoutLine,
-    Project,
-    User,
-    Worker,
-)
+from annotation.models import AccessKey, ApiRequest, ApiToken, Member, Message, PayoutLine, Project, User, Worker
 from annotation.models.project import worker_id
 from annotation.pure.batches import lifecycle
 from annotation.pure.people import roles
@@ -61,7 +49,7 @@ def erase_worker(worker: Worker) -> bool:
     if amount := owed(worker):
         text = _("They are still owed $%(amount)s. Pay them first: afterwards nobody can tell whose money it is.")
         raise Refused(text % {"amount": amount})
-    if Payment.objects.unsettled().filter(worker=worker).exists() or marketplaces().keep_worker(worker):
+    if models.Payment.objects.unsettled().filter(worker=worker).exists() or marketplaces().keep_worker(worker):
         raise Refused(_("Some of their work has not been sent to the marketplace yet. Erase them afterwards."))
     if not _forget(worker):
         return False
@@ -71,7 +59,7 @@ def erase_worker(worker: Worker) -> bool:
 
 def _forget(worker: Worker) -> bool:
     """Remove every link from the row to a person; assignments under way go back to the queue."""
-    held = Assignment.objects.filter(worker=worker, state=lifecycle.ACCEPTED).select_related("batch")
+    held = models.Assignment.objects.filter(worker=worker, state=lifecycle.ACCEPTED).select_related("batch")
     for assignment in held.order_by("pk"):
         next_assignment.return_assignment(assignment)
     # a worker needs an account or an external id, so give them a meaningless one
@@ -99,7 +87,7 @@ def delete_account(user: User) -> None:
         raise Refused(text % {"projects": ", ".join(f"“{project}”" for project in alone)})
     for worker in user.workers.select_related("project").order_by("pk"):
         _forget(worker)
-    for rows in (Member, AccessKey, ApiToken, ApiRequest, Notice):
+    for rows in (Member, AccessKey, ApiToken, ApiRequest, models.Notice):
         rows.objects.filter(user=user).delete()
     Message.objects.filter(author=user).update(author=None)
     user.refresh_from_db()

@@ -10,24 +10,11 @@ from typing import Any
 
 from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 
+from annotation import models
 from annotation.flow.money import ledger
 from annotation.flow.notifications import worker_messages
 from annotation.flow.review import adjudication, approval_queue, disputed_gold
-from annotation.models import (
-    Assignment,
-    Batch,
-    BatchActivity,
-    Entry,
-    Hit,
-    Participation,
-    ProblemReport,
-    Project,
-    QualificationRequest,
-    QualificationRound,
-    Review,
-    SampledAssignment,
-    clock,
-)
+from annotation.models import Batch, BatchActivity, ProblemReport, Project, QualificationRequest, clock
 from annotation.pure.batches import lifecycle, pace
 from annotation.pure.review import review_state
 
@@ -68,15 +55,16 @@ def running(project: Project, *, most: int = SHOWN) -> list[Progress]:
     rows = project.batches.filter(round__isnull=True, by_program=False).annotate(order=order)
     batches = list(rows.prefetch_related("datasets").order_by("order", "-created_at", "-pk")[:most])
     keys = [batch.pk for batch in batches if batch.launched_at]
-    counted = Hit.objects.filter(batch__in=keys, excluded_at__isnull=True, check_item=False).order_by().values("batch")
-    places = {row["batch"]: row for row in counted.annotate(w=Sum("wanted"), d=Sum("done"), n=Sum("live"))}
+    hits = models.Hit.objects.filter(batch__in=keys, excluded_at__isnull=True, check_item=False)
+    counted = hits.order_by().values("batch").annotate(w=Sum("wanted"), d=Sum("done"), n=Sum("live"))
+    places = {row["batch"]: row for row in counted}
     recent = _recent(keys)
     return [_progress(batch, places.get(batch.pk), recent.get(batch.pk, 0)) for batch in batches]
 
 
 def _recent(keys: list[int]) -> dict[int, int]:
     """Responses of the last day, by batch."""
-    rows = Assignment.objects.filter(batch__in=keys, submitted_at__gt=clock.now() - pace.WINDOW).order_by()
+    rows = models.Assignment.objects.filter(batch__in=keys, submitted_at__gt=clock.now() - pace.WINDOW).order_by()
     return dict(rows.values("batch").annotate(n=Count("pk")).values_list("batch", "n"))
 
 
@@ -90,9 +78,9 @@ def _progress(batch: Batch, row: dict[str, int] | None, recent: int) -> Progress
     return Progress(batch, row["d"], row["w"], row["n"], recent, left)
 
 
-def rounds(project: Project, *, most: int = 6) -> list[QualificationRound]:
+def rounds(project: Project, *, most: int = 6) -> list[models.QualificationRound]:
     """The project's newest rounds with `.begun` and `.passed`, the numbers of workers."""
-    rows = QualificationRound.objects.filter(batch__project=project, batch__removed_at=None).annotate(
+    rows = models.QualificationRound.objects.filter(batch__project=project, batch__removed_at=None).annotate(
         begun=Count("taken__worker", distinct=True),
         passed=Count("taken__worker", distinct=True, filter=Q(taken__passed=True)),
     )
@@ -134,11 +122,13 @@ def _by_batch(kind: str, rows: QuerySet[Any]) -> list[Wait]:
     return [Wait(kind, row["n"], _named(row)) for row in counted]
 
 
-def _unread(project: Project) -> QuerySet[SampledAssignment]:
+def _unread(project: Project) -> QuerySet[models.SampledAssignment]:
     """Drawn responses whose current revision nobody reviewed (pure/review/review_state)."""
-    last = Review.objects.filter(assignment=OuterRef("assignment"), revision=OuterRef("assignment__revision"))
-    rows = SampledAssignment.objects.filter(_there("assignment__batch", project), assignment__state=lifecycle.SUBMITTED)
-    rows = rows.annotate(last=Subquery(last.order_by("-pk").values("decision")[:1]))
+    last = models.Review.objects.filter(assignment=OuterRef("assignment"), revision=OuterRef("assignment__revision"))
+    rows = models.SampledAssignment.objects.filter(_there("assignment__batch", project))
+    rows = rows.filter(assignment__state=lifecycle.SUBMITTED).annotate(
+        last=Subquery(last.order_by("-pk").values("decision")[:1])
+    )
     return rows.filter(Q(last__isnull=True) | Q(last=review_state.REOPENED))
 
 
@@ -167,7 +157,7 @@ class Purse:
 
 def purse(project: Project) -> Purse | None:
     """The project's money in three numbers; None if it never had any."""
-    moves = Entry.objects.filter(project=project, kind__in=["deposit", "withdrawal"]).aggregate(
+    moves = models.Entry.objects.filter(project=project, kind__in=["deposit", "withdrawal"]).aggregate(
         put_in=Sum("amount", filter=Q(kind="deposit"), default=Decimal(0)),
         taken=Sum("amount", filter=Q(kind="withdrawal"), default=Decimal(0)),
     )
@@ -184,7 +174,7 @@ def totals(project: Project) -> dict[str, int]:
         launched=Count("pk", filter=Q(launched_at__isnull=False)),
         open=Count("pk", filter=Q(state=Batch.State.OPEN)),
     )
-    day = Participation.objects.filter(batch__project=project, worked_at__gt=clock.now() - pace.WINDOW)
+    day = models.Participation.objects.filter(batch__project=project, worked_at__gt=clock.now() - pace.WINDOW)
     return states | {
         "datasets": project.datasets.whole().exclude(batches__by_program=True).count(),
         "annotators": project.workers.filter(active=True, user__isnull=False).count(),

@@ -14,6 +14,7 @@ from django.db.models import Count, Max, Sum
 from django.db.models.functions import TruncHour
 from django.utils.translation import gettext as _
 
+from annotation import models
 from annotation.flow.batches import hit_filters
 from annotation.flow.data.dataset_import import file_digest
 from annotation.flow.data.item_writer import OnProgress, no_progress
@@ -21,17 +22,7 @@ from annotation.flow.errors import Refused
 from annotation.flow.money import earnings
 from annotation.flow.review import disputed_gold
 from annotation.flow.work.submitted_responses import submitted_answers
-from annotation.models import (
-    Batch,
-    BatchReport,
-    Dataset,
-    GoldDecision,
-    Hit,
-    Item,
-    PartReport,
-    Prediction,
-    PredictionSet,
-)
+from annotation.models import Batch, BatchReport, GoldDecision, Hit, Item, PartReport, Prediction, PredictionSet
 from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.data.example import option_of
 from annotation.pure.reports import exclusion_tables
@@ -222,7 +213,7 @@ def _predicted(task: TaskType, hits: list[Hit]) -> defaultdict[int, list[Given]]
 
 
 def import_predictions(
-    dataset: Dataset, path: Path, *, format: str, model: str, progress: OnProgress = no_progress
+    dataset: models.Dataset, path: Path, *, format: str, model: str, progress: OnProgress = no_progress
 ) -> dict[str, Any]:
     """Import a model's predictions for a dataset's items; returns {"read", "accepted", "missing"}.
 

@@ -35,11 +35,16 @@ def is_final(row: Assignment) -> bool:
     return round is not None and round_attempts.is_closed_to(round, row)
 
 
-def agreements_by_time(batch: Batch, worker: int) -> list[tuple[datetime, float]]:
-    """(time of submission, agreement) of each of the worker's responses with the others' to the same HIT, 0..1.
+def agreements(batch: Batch, worker: int) -> list[float]:
+    """Agreement of each of the worker's responses with the others' to the same HIT, 0..1, in order of submission.
 
     HITs without other responses are left out, as are those that the report excludes.
     """
+    return [share for _when, share in agreements_by_time(batch, worker)]
+
+
+def agreements_by_time(batch: Batch, worker: int) -> list[tuple[datetime, float]]:
+    """The same as (time of submission, agreement)."""
     task = task_type(batch.task)
     counted = hit_filters.assignments_in(batch, Cut(counted=True), batch.assignments.submitted())
     own_assignments = counted.filter(worker=worker)

@@ -13,27 +13,19 @@ from django.db import transaction
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Least, Now
 
+from annotation import models
 from annotation.events import AssignmentAccepted, AssignmentReturned, emit
 from annotation.flow.batches import hidden_gold
 from annotation.flow.money import batch_funds, ledger
 from annotation.flow.people import round_attempts
 from annotation.flow.work import open_work
-from annotation.models import (
-    Assignment,
-    Batch,
-    Hit,
-    Instructions,
-    Participation,
-    QualificationRound,
-    ReservedHit,
-    Worker,
-)
+from annotation.models import Assignment, Batch, Hit, Instructions, Participation, QualificationRound, ReservedHit
 from annotation.models.project import mturk_id
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 
 
-def join_batch(worker: Worker, batch: Batch) -> Participation:
+def join_batch(worker: models.Worker, batch: Batch) -> Participation:
     """The worker's participation, created on first use; `newest_instructions`: the instructions' current version."""
     newest = Instructions.objects.filter(batch=OuterRef("batch")).order_by("-version").values("version")[:1]
     participations = Participation.objects.annotate(newest_instructions=Coalesce(Subquery(newest), 0))

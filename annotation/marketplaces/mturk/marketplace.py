@@ -17,21 +17,7 @@ import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
-from annotation.marketplaces.base import (
-    AlreadyThere,
-    Bonus,
-    Denied,
-    Funds,
-    Gone,
-    Marketplace,
-    Offer,
-    Place,
-    Standing,
-    Terms,
-    TryAgain,
-    Work,
-    WrongState,
-)
+from annotation.marketplaces import base
 from annotation.marketplaces.mturk import protocol
 
 PAGE: Final = 100
@@ -44,24 +30,24 @@ FROM_ENVIRONMENT: Final = {
 }
 
 
-class MTurk(Marketplace):
+class MTurk(base.Marketplace):
     """A marketplace with the MTurk API."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: base.Place) -> None:
         self._client = _client(place)
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
         try:
             reply: dict[str, Any] = getattr(self._client, operation)(**arguments)
         except ParamValidationError as invalid:
-            raise Denied(str(invalid)) from None
+            raise base.Denied(str(invalid)) from None
         except ClientError as refusal:
             raise protocol.meaning(dict(refusal.response)) from None
         except (BotoCoreError, OSError, ValueError) as broken:
             inside = getattr(broken, "kwargs", {}).get("error")
             if isinstance(inside, protocol.NotPublic):
-                raise Denied(str(inside)) from None
-            raise TryAgain(f"{type(broken).__name__}: {broken}"[:500]) from None
+                raise base.Denied(str(inside)) from None
+            raise base.TryAgain(f"{type(broken).__name__}: {broken}"[:500]) from None
         return reply
 
     def _pages(self, operation: str, member: str, **arguments: Any) -> Iterator[dict[str, Any]]:
@@ -75,12 +61,12 @@ class MTurk(Marketplace):
                 return
             token = {"NextToken": reply["NextToken"]}
 
-    def balance(self) -> Funds:
+    def balance(self) -> base.Funds:
         reply = self._call("get_account_balance")
         held = reply.get("OnHoldBalance")
-        return Funds(Decimal(protocol.of(reply, "AvailableBalance")), Decimal(held) if held else None)
+        return base.Funds(Decimal(protocol.of(reply, "AvailableBalance")), Decimal(held) if held else None)
 
-    def ensure_type(self, terms: Terms) -> str:
+    def ensure_type(self, terms: base.Terms) -> str:
         reply = self._call(
             "create_hit_type",
             Title=terms.title,
@@ -93,7 +79,7 @@ class MTurk(Marketplace):
         )
         return str(protocol.of(reply, "HITTypeId"))
 
-    def publish(self, offer: Offer) -> str:
+    def publish(self, offer: base.Offer) -> str:
         reply = self._call(
             "create_hit_with_hit_type",
             HITTypeId=offer.type_id,
@@ -105,10 +91,10 @@ class MTurk(Marketplace):
         )
         return str(protocol.of(protocol.of(reply, "HIT"), "HITId"))
 
-    def look(self, external_id: str) -> Standing:
+    def look(self, external_id: str) -> base.Standing:
         return protocol.standing(protocol.of(self._call("get_hit", HITId=external_id), "HIT"))
 
-    def list_hits(self) -> Iterator[Standing]:
+    def list_hits(self) -> Iterator[base.Standing]:
         for row in self._pages("list_hits", "HITs"):
             yield protocol.standing(row)
 
@@ -123,16 +109,16 @@ class MTurk(Marketplace):
                 NumberOfAdditionalAssignments=more,
                 UniqueRequestToken=token,
             )
-        except AlreadyThere:
+        except base.AlreadyThere:
             return
 
     def expire(self, external_id: str, when: datetime) -> None:
         try:
             self._call("update_expiration_for_hit", HITId=external_id, ExpireAt=when)
-        except AlreadyThere:  # the same time sent twice "has already been processed"
+        except base.AlreadyThere:  # the same time sent twice "has already been processed"
             return
 
-    def assignments(self, external_id: str) -> Iterator[Work]:
+    def assignments(self, external_id: str) -> Iterator[base.Work]:
         for row in self._pages("list_assignments_for_hit", "Assignments", HITId=external_id):
             yield protocol.work(row)
 
@@ -141,31 +127,31 @@ class MTurk(Marketplace):
         try:
             reply = self._call("get_assignment", AssignmentId=assignment)
             return str(protocol.of(protocol.of(reply, "Assignment"), "AssignmentStatus"))
-        except WrongState:
+        except base.WrongState:
             return ""
 
     def approve(self, assignment: str, *, text: str = "", override: bool = False) -> None:
         more = {"RequesterFeedback": text[:1024]} if text else {}
         try:
             self._call("approve_assignment", AssignmentId=assignment, OverrideRejection=override, **more)
-        except WrongState as conflict:
+        except base.WrongState as conflict:
             self._accept_only(assignment, "Approved", conflict)
 
     def reject(self, assignment: str, *, text: str) -> None:
         try:
             self._call("reject_assignment", AssignmentId=assignment, RequesterFeedback=text[:1024])
-        except WrongState as conflict:
+        except base.WrongState as conflict:
             self._accept_only(assignment, "Rejected", conflict)
 
-    def _accept_only(self, assignment: str, wanted: str, conflict: WrongState) -> None:
+    def _accept_only(self, assignment: str, wanted: str, conflict: base.WrongState) -> None:
         """Accept a refusal if the assignment already has the wanted state; a submission may still be under way."""
         state = self._state_of(assignment)
         if not state:
-            raise TryAgain(f"not submitted there yet: {conflict}")
+            raise base.TryAgain(f"not submitted there yet: {conflict}")
         if state != wanted:
             raise conflict
 
-    def pay_bonus(self, bonus: Bonus) -> None:
+    def pay_bonus(self, bonus: base.Bonus) -> None:
         self._call(
             "send_bonus",
             WorkerId=bonus.worker,
@@ -186,10 +172,10 @@ class MTurk(Marketplace):
             reply = self._call(
                 "create_qualification_type", Name=name, Description=description, QualificationTypeStatus="Active"
             )
-        except AlreadyThere:
+        except base.AlreadyThere:
             if found := self.qualification_named(name):
                 return found
-            raise TryAgain(f"the qualification {name} exists and is not listed yet") from None
+            raise base.TryAgain(f"the qualification {name} exists and is not listed yet") from None
         return str(protocol.of(protocol.of(reply, "QualificationType"), "QualificationTypeId"))
 
     def qualification_named(self, name: str) -> str:
@@ -214,7 +200,7 @@ class MTurk(Marketplace):
     def revoke(self, type_id: str, worker: str) -> None:
         try:
             self._call("disassociate_qualification_from_worker", QualificationTypeId=type_id, WorkerId=worker)
-        except (Gone, WrongState):  # not held (any more) is what was wanted
+        except (base.Gone, base.WrongState):  # not held (any more) is what was wanted
             return
 
     def message(self, workers: Sequence[str], subject: str, text: str) -> dict[str, str]:
@@ -230,7 +216,7 @@ def _session() -> Any:
 
 
 @lru_cache(maxsize=16)
-def _client(place: Place) -> Any:
+def _client(place: base.Place) -> Any:
     """The boto3 client for a place; clients are thread-safe once made."""
     config = Config(
         retries={"total_max_attempts": 1, "mode": "standard"},

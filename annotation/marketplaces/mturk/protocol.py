@@ -6,17 +6,7 @@ import socket
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
-from annotation.marketplaces.base import (
-    AlreadyThere,
-    Denied,
-    Gone,
-    MarketplaceError,
-    Requirement,
-    Standing,
-    TryAgain,
-    Work,
-    WrongState,
-)
+from annotation.marketplaces import base
 from annotation.pure.net.public_addresses import is_public
 
 XMLNS: Final = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
@@ -41,38 +31,38 @@ def must_be_json(response_dict: dict[str, Any], **_: Any) -> None:
         body = None
     if not isinstance(body, dict):
         status = response_dict["status_code"]
-        raise TryAgain(f"HTTP {status} without an answer of the protocol", throttled=status == 429)
+        raise base.TryAgain(f"HTTP {status} without an answer of the protocol", throttled=status == 429)
 
 
-def meaning(response: dict[str, Any]) -> MarketplaceError:
+def meaning(response: dict[str, Any]) -> base.MarketplaceError:
     """The exception for an error of the API, without the timestamp at the end of its message."""
     error: dict[str, Any] = dict(response.get("Error", {}))
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     code, words = str(error.get("Code", "")), str(error.get("Message", ""))
     text = re.sub(r"\s*\(\d+(?: s)?\)\s*$", "", words) or code or f"HTTP {status}"
     if code in THROTTLED or status == 429:
-        return TryAgain(text, throttled=True)
+        return base.TryAgain(text, throttled=True)
     if status >= 500 or status in PASSING or code == "ServiceFault":
-        return TryAgain(text)
+        return base.TryAgain(text)
     if found := THERE_BEFORE.search(text):
-        return AlreadyThere(text, external_id=found[1])
+        return base.AlreadyThere(text, external_id=found[1])
     if any(phrase in text for phrase in TOKEN_USED):
-        return AlreadyThere(text)
+        return base.AlreadyThere(text)
     if STATE in text:
-        return WrongState(text)
+        return base.WrongState(text)
     if "does not exist" in text:
-        return Gone(text)
-    return Denied(f"{text} ({code})" if code and code != "RequestError" else text)
+        return base.Gone(text)
+    return base.Denied(f"{text} ({code})" if code and code != "RequestError" else text)
 
 
 def of(reply: dict[str, Any], member: str) -> Any:
     """A member that every valid response has."""
     if reply.get(member) is None:
-        raise TryAgain(f"the answer lacks {member}")
+        raise base.TryAgain(f"the answer lacks {member}")
     return reply[member]
 
 
-def requirement(one: Requirement) -> dict[str, Any]:
+def requirement(one: base.Requirement) -> dict[str, Any]:
     data: dict[str, Any] = {
         "QualificationTypeId": one.type_id,
         "Comparator": one.comparator,
@@ -85,8 +75,8 @@ def requirement(one: Requirement) -> dict[str, Any]:
     return data
 
 
-def standing(row: dict[str, Any]) -> Standing:
-    return Standing(
+def standing(row: dict[str, Any]) -> base.Standing:
+    return base.Standing(
         external_id=str(of(row, "HITId")),
         annotation=str(row.get("RequesterAnnotation", "")),
         status=str(of(row, "HITStatus")),
@@ -100,8 +90,8 @@ def standing(row: dict[str, Any]) -> Standing:
     )
 
 
-def work(row: dict[str, Any]) -> Work:
-    return Work(
+def work(row: dict[str, Any]) -> base.Work:
+    return base.Work(
         external_id=str(of(row, "AssignmentId")),
         worker=str(of(row, "WorkerId")),
         hit=str(of(row, "HITId")),

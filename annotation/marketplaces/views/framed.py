@@ -31,18 +31,9 @@ from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.markdown_html import html_of
+from annotation.views.work import response_post
 from annotation.views.work.assignment_page import instructions_context, live_fragment, wording
 from annotation.views.work.practice import exercise_of, exercise_page, exercise_shown
-from annotation.views.work.response_post import (
-    conflicting,
-    incomplete,
-    keep_draft,
-    posted,
-    prolong,
-    report,
-    store,
-    version_of,
-)
 from annotation.views.work.task_frame import live_urls, page_of, preview_of, shown_payload
 
 View = Callable[..., HttpResponse]
@@ -197,7 +188,7 @@ def _page(request: HttpRequest, arrival: Arrival, participation: Participation, 
 def consent(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Record the worker's consent."""
     worker = arrival.assignment.worker
-    sign_up.consent(worker, version=min(worker.project.consent_version, version_of(request)))
+    sign_up.consent(worker, version=min(worker.project.consent_version, response_post.version_of(request)))
     return _back(arrival)
 
 
@@ -206,7 +197,7 @@ def consent(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 def instructions(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Record that the worker has read the instructions."""
     newest = arrival.assignment.batch.instructions.version
-    arrivals.read_instructions(arrival, version=min(newest, version_of(request)))
+    arrivals.read_instructions(arrival, version=min(newest, response_post.version_of(request)))
     return _back(arrival)
 
 
@@ -268,14 +259,16 @@ def submit(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     here = arrivals.address(arrival)
     if row.state == lifecycle.SUBMITTED and not request.POST.get("key", "").startswith("0."):
         return _back(arrival)  # the marketplace has the first response, so revisions are refused
-    answer = posted(request, row)
+    answer = response_post.posted(request, row)
     if problems := task_type(row.batch.task).check(row.hit.payload, answer):
         participation = next_assignment.join_batch(row.worker, row.batch)
-        return incomplete(request, row, _page(request, arrival, participation, posted=answer, problems=problems))
+        page = _page(request, arrival, participation, posted=answer, problems=problems)
+        return response_post.incomplete(request, row, page)
     try:
-        store(request, row, answer)
+        response_post.store(request, row, answer)
     except Conflict as conflict:
-        return conflicting(request, conflict, answer, standing_url=here, home_url="", **context_of(arrival))
+        context = {"standing_url": here, "home_url": "", **context_of(arrival)}
+        return response_post.conflicting(request, conflict, answer, **context)
     by_script = "application/json" in request.headers.get("Accept", "")
     return JsonResponse({"next": here}) if by_script else _back(arrival)
 
@@ -284,21 +277,21 @@ def submit(request: HttpRequest, arrival: Arrival) -> HttpResponse:
 @held
 def draft(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Save a draft, even if somebody else took the assignment over."""
-    return keep_draft(request, arrival.assignment)
+    return response_post.keep_draft(request, arrival.assignment)
 
 
 @require_post
 @held
 def extend(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Extend the lease, once."""
-    return prolong(arrival.assignment)
+    return response_post.prolong(arrival.assignment)
 
 
 @require_post
 @held
 def report_problem(request: HttpRequest, arrival: Arrival) -> HttpResponse:
     """Report a problem with the item, which ends the assignment."""
-    if not report(request, arrival.assignment):
+    if not response_post.report(request, arrival.assignment):
         return _back(arrival)
     return _ended(request, _("Thank you. The requester will look at it."))
 

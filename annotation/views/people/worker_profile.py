@@ -132,7 +132,7 @@ def _grades(batch: Batch, worker: int, checks: list[Assignment]) -> tuple[str, l
     if round_attempts.round_of(batch) is not None:
         rows = batch.assignments.submitted().filter(worker=worker, grade__isnull=False)
         return ROUND, list(rows.order_by("submitted_at", "pk").values_list("grade", flat=True))
-    return OTHERS, [share for _when, share in grading.agreements_by_time(batch, worker)]
+    return OTHERS, grading.agreements(batch, worker)
 
 
 @member_action(roles.PEOPLE)

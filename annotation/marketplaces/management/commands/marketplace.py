@@ -38,10 +38,8 @@ class Command(JSONCommand):
         if action in OF_PLACES:
             verb = {"test": self._test, "remove": self._remove}[action]
             return {"marketplaces": [verb(marketplace_named(project, name)) for name in names]}
-        verb = {"publish": self._publish, "sync": self._sync, "settle": _settle, "pause": _pause, "resume": _resume}[
-            action
-        ]
-        return {"batches": [{"batch": batch.slug, **verb(batch)} for batch in _batches(project, names)]}
+        verbs = {"publish": self._publish, "sync": self._sync, "settle": _settle, "pause": _pause, "resume": _resume}
+        return {"batches": [{"batch": batch.slug, **verbs[action](batch)} for batch in _batches(project, names)]}
 
     def _add(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
         secret, names = os.environ.get(IN_SECRET, ""), options["name"]
