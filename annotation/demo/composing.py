@@ -35,12 +35,8 @@ def graphs() -> list[Example]:
         bare = replace(reduced(example, example.supports or ()), question="", answerable=None)
         same = bare.shape == "2hop" and sum(e.shape == "2hop" for e in result) < KNOWN_SAME
         result.append(replace(bare, extra={"known_bridges": ["same"]}) if same else bare)
-    return result + [_trap(*pair) for pair in TRAPS]
-
-
-def _trap(head: int, tail: int) -> Example:
-    pair = pair_example(_single(head), _single(tail))
-    return replace(pair, extra={**pair.extra, "known_bridges": ["different"]})
+    pairs = [pair_example(_single(head), _single(tail)) for head, tail in TRAPS]
+    return result + [replace(pair, extra={**pair.extra, "known_bridges": ["different"]}) for pair in pairs]
 
 
 def _single(number: int) -> Single:
@@ -61,9 +57,8 @@ def compose_most(visitors: list[Visitor], launched_batch: Batch, progress: Calla
     done = launched_batch.assignments.filter(state=lifecycle.SUBMITTED).count()
     total = wanted * len(visitors)
     for visitor in visitors:
-        submitted = launched_batch.assignments.filter(
-            state=lifecycle.SUBMITTED, worker__user__username=visitor.username
-        ).count()
+        own = launched_batch.assignments.filter(worker__user__username=visitor.username)
+        submitted = own.filter(state=lifecycle.SUBMITTED).count()
         page = practise(visitor, visitor.start(launched_batch.pk)) if submitted < wanted else None
         while page and submitted < wanted and "/assignments/" in page.url:
             page = _compose(visitor, page, written)

@@ -30,9 +30,8 @@ def main(folder: Path) -> None:
     batch = batch_copy.load_copy(folder)
     crowd, rng = crowds.Crowd(**terms["crowd"]), Random(terms["seed"])
     with served(free_port()) as server:
-        people = simulated_workers.players(
-            batch, f"http://127.0.0.1:{server.port}", crowds.people(crowd, terms["workers"], rng)
-        )
+        personas = crowds.people(crowd, terms["workers"], rng)
+        people = simulated_workers.players(batch, f"http://127.0.0.1:{server.port}", personas)
         play = simulated_workers.Play(batch, crowd, rng, people)
         began = time.monotonic()
         simulated_workers.play(play, progress)

@@ -12,11 +12,8 @@ from annotation.models import Job
 
 def dry_run_batch(job: Job, progress: Progress) -> dict[str, Any]:
     """Run a dry run of the batch; returns the forecast."""
-    terms = job.arguments
-    crowd = Crowd(**terms["crowd"])
-    return dry_run(
-        batch_of(job), crowd=crowd, workers=terms["workers"], seed=terms["seed"], hits=terms["hits"], progress=progress
-    )
+    terms = {name: job.arguments[name] for name in ("workers", "seed", "hits")}
+    return dry_run(batch_of(job), crowd=Crowd(**job.arguments["crowd"]), progress=progress, **terms)
 
 
 VERBS: dict[str, Verb] = {"dry_run_batch": dry_run_batch}

@@ -36,9 +36,8 @@ class Published(Marketplaces):
         elif marketplace is None:
             BatchMarketplace.objects.filter(batch=batch).delete()
         else:
-            batch.marketplace, _made = BatchMarketplace.objects.update_or_create(
-                batch=batch, defaults={"connection": marketplace}
-            )
+            chosen = {"connection": marketplace}
+            batch.marketplace, _made = BatchMarketplace.objects.update_or_create(batch=batch, defaults=chosen)
 
     def joined(self, batches: QuerySet[Batch]) -> QuerySet[Batch]:
         return batches.select_related("marketplace__connection")

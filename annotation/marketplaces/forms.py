@@ -9,9 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.forms.projects import ConsoleForm
-from annotation.marketplaces.flow import connections
 from annotation.marketplaces.models import Connection
-from annotation.models import Project
 from annotation.pure.money import pricing
 
 SECRET = forms.PasswordInput(attrs={"autocomplete": "off"})
@@ -61,10 +59,6 @@ class ConnectionForm(KeysForm):
         if cleaned.get("preset") == Connection.Preset.OTHER and not cleaned.get("endpoint_url"):
             self.add_error("endpoint_url", _("Give the endpoint of the other marketplace."))
         return cleaned
-
-    def add_to(self, project: Project) -> Connection:
-        """Add the connection. Raises Refused."""
-        return connections.add(project, **self.cleaned_data)
 
 
 class KeepOpenForm(forms.Form):

@@ -30,9 +30,8 @@ def sqlite_is_set_up(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[
     options = settings.DATABASES["default"].get("OPTIONS", {})
     if options.get("transaction_mode") != "IMMEDIATE" or "synchronous=FULL" not in options.get("init_command", ""):
         hint = "Keep transaction_mode IMMEDIATE and PRAGMA synchronous=FULL, as annotation/settings.py sets them."
-        found.append(
-            Error("SQLite is not configured to keep committed data in a crash.", hint=hint, id="hopscribe.E001")
-        )
+        text = "SQLite is not configured to keep committed data in a crash."
+        found.append(Error(text, hint=hint, id="hopscribe.E001"))
     return found
 
 

@@ -69,10 +69,7 @@ class Browser(Generic[Read]):
 
     def post(self, url: str, fields: Mapping[str, str | list[str]]) -> Read:
         """Post a form as a browser would, and return the next page. Raises Refused like `open`."""
-        pairs = [
-            (name, value) for name, given in fields.items() for value in ([given] if isinstance(given, str) else given)
-        ]
-        body = urllib.parse.urlencode(pairs).encode()
+        body = urllib.parse.urlencode(fields, doseq=True).encode()
         return self._send(urllib.request.Request(url, body, {"Referer": url, "Origin": self.base}))  # noqa: S310
 
     def _send(self, request: urllib.request.Request) -> Read:

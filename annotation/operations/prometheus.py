@@ -106,12 +106,9 @@ def _leases() -> Iterator[Gauge]:
     live = Assignment.objects.filter(state=lifecycle.ACCEPTED)
     found = live.aggregate(n=Count("pk"), first=Min("accepted_at"), ending=Min("lease_until"), kept=Count("draft"))
     yield Gauge("hopscribe_leases", "Accepted assignments", {"": found["n"]})
-    yield Gauge(
-        "hopscribe_lease_oldest_seconds", "Age of the oldest accepted assignment in seconds", {"": _age(found["first"])}
-    )
-    yield Gauge(
-        "hopscribe_lease_overdue_seconds", "Seconds since the oldest overdue lease ended", {"": _age(found["ending"])}
-    )
+    oldest, overdue = {"": _age(found["first"])}, {"": _age(found["ending"])}
+    yield Gauge("hopscribe_lease_oldest_seconds", "Age of the oldest accepted assignment in seconds", oldest)
+    yield Gauge("hopscribe_lease_overdue_seconds", "Seconds since the oldest overdue lease ended", overdue)
     yield Gauge("hopscribe_drafts", "Accepted assignments with a saved draft", {"": found["kept"]})
 
 

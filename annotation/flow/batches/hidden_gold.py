@@ -158,9 +158,8 @@ def _reckoned(participation: Participation, *, number: int, left: int, checks: i
     batch = participation.batch
     if left > EXACT:
         return min(checks, round(left * batch.check_share / (1 - batch.check_share)))
-    return checks_to_come(
-        batch.check_share, seed=batch.seed, worker=participation.worker_id, number=number, left=left, checks=checks
-    )
+    draw = {"seed": batch.seed, "worker": participation.worker_id, "number": number}
+    return checks_to_come(batch.check_share, left=left, checks=checks, **draw)
 
 
 def graded(batch: Batch, worker: Worker | int) -> QuerySet[Assignment]:

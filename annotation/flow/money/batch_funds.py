@@ -177,9 +177,8 @@ def level_closed() -> int:
     A sweep: safe to run anywhere and twice. What the budget does not cover stays as it is.
     """
     held_ids = Account.objects.filter(name__startswith="held/", balance__gt=0).values_list("name", flat=True)
-    closed = Batch.objects.filter(
-        pk__in=[int(name.partition("/")[2]) for name in held_ids], state=Batch.State.CLOSED, by_program=False
-    )
+    keys = [int(name.partition("/")[2]) for name in held_ids]
+    closed = Batch.objects.filter(pk__in=keys, state=Batch.State.CLOSED, by_program=False)
     changed = 0
     for batch in closed.select_related("project"):
         before = held(batch)
@@ -206,10 +205,8 @@ def for_more(batch: Batch, hits: QuerySet[Hit]) -> Decimal:
     total = Decimal(0)
     for hit in hits.values("pk", "reward", "wanted", "live", "promised"):
         count = hit["live"] + waiting.get(hit["pk"], 0)
-        more, now = (
-            cost(batch, hit["reward"], assignments=n, promise=hit["promised"])
-            for n in (hit["wanted"] + 1, hit["wanted"])
-        )
+        now = cost(batch, hit["reward"], assignments=hit["wanted"], promise=hit["promised"])
+        more = cost(batch, hit["reward"], assignments=hit["wanted"] + 1, promise=hit["promised"])
         total += (count + 1) * more - count * now
     return total
 

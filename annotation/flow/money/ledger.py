@@ -87,15 +87,8 @@ def move(
     there = accounts[source].balance
     if source != OUTSIDE and there < amount:
         raise Overdrawn(amount, there)
-    entry = Entry.objects.create(
-        project=project,
-        source=accounts[source],
-        target=accounts[target],
-        amount=amount,
-        kind=kind,
-        key=key,
-        **about,
-    )
+    ends = {"source": accounts[source], "target": accounts[target]}
+    entry = Entry.objects.create(project=project, amount=amount, kind=kind, key=key, **ends, **about)
     Account.objects.filter(pk=accounts[source].pk).update(balance=there - amount)
     Account.objects.filter(pk=accounts[target].pk).update(balance=accounts[target].balance + amount)
     return entry

@@ -63,9 +63,8 @@ def audit(project: Project) -> list[Fault]:
     rows = Account.objects.filter(project=project).annotate(into=_entries("target"), out=_entries("source"))
     checked = [(row.name, row.balance, row.into - row.out) for row in rows.order_by("name")]
     faults = [Fault(name, recorded, should) for name, recorded, should in checked if recorded != should]
-    faults += [
-        Fault(name, recorded, Decimal(0)) for name, recorded, _should in checked if recorded < 0 and name != OUTSIDE
-    ]
+    overdrawn = [(name, recorded) for name, recorded, _should in checked if recorded < 0 and name != OUTSIDE]
+    faults += [Fault(name, recorded, Decimal(0)) for name, recorded in overdrawn]
     total = sum((recorded for _name, recorded, _should in checked), Decimal(0))
     if total:
         faults.append(Fault("total", total, Decimal(0)))

@@ -50,17 +50,9 @@ def make_payout(project: Project, *, user: User | None = None) -> Payout:
     payout = Payout.objects.create(project=project, number=last + 1, created_by=user)
     for worker, amount in owed:
         PayoutLine.objects.create(payout=payout, worker=worker, amount=amount)
-        ledger.move(
-            project,
-            ledger.owed_to(worker.pk),
-            _account(payout),
-            amount,
-            kind="payout",
-            key=f"payout/{payout.number}/{worker.pk}",
-            worker=worker,
-            created_by=user,
-            note=_("payout %(number)s") % {"number": payout.number},
-        )
+        about = {"worker": worker, "created_by": user, "note": _("payout %(number)s") % {"number": payout.number}}
+        key = f"payout/{payout.number}/{worker.pk}"
+        ledger.move(project, ledger.owed_to(worker.pk), _account(payout), amount, kind="payout", key=key, **about)
     audit_log.record("made", payout, number=len(owed), amount=str(sum(amount for _worker, amount in owed)))
     return payout
 
@@ -133,17 +125,10 @@ def _decided(line: PayoutLine) -> str:
 def _settle(line: PayoutLine, user: User | None) -> None:
     payout, worker = line.payout, line.worker
     paid = line.state == PAID
-    ledger.move(
-        payout.project,
-        _account(payout),
-        OUTSIDE if paid else ledger.owed_to(worker.pk),
-        line.amount,
-        kind="paid_out" if paid else "payout_failed",
-        key=f"payout/{payout.number}/{worker.pk}/{line.state}",
-        worker=worker,
-        created_by=user,
-        note=line.reference,
-    )
+    target, kind = (OUTSIDE, "paid_out") if paid else (ledger.owed_to(worker.pk), "payout_failed")
+    about = {"worker": worker, "created_by": user, "note": line.reference}
+    key = f"payout/{payout.number}/{worker.pk}/{line.state}"
+    ledger.move(payout.project, _account(payout), target, line.amount, kind=kind, key=key, **about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +227,8 @@ def _wrong(update: _LineUpdate, cells: dict[str, str], *, again: bool) -> tuple[
     if again:
         return "worker_id", _("this worker appears twice in the file; keep one line")
     if _amount(cells.get("amount", "")) != line.amount:
-        return "amount", _("the amount of this line is %(amount)s; amounts cannot be changed here") % {
-            "amount": line.amount
-        }
+        text = _("the amount of this line is %(amount)s; amounts cannot be changed here")
+        return "amount", text % {"amount": line.amount}
     if update.state not in PayoutLine.State.values:
         return "state", _("write open, paid or failed")
     if len(update.reference) > 200 or "\0" in update.reference:

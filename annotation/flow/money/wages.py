@@ -144,9 +144,8 @@ def top_up(batch: Batch, *, shown: str, user: User | None = None) -> int:
     ledger.lock(batch.project)
     due = raises(batch)
     if confirmation_digest(due) != shown:
-        raise Refused(
-            _("The amounts below the wage floor have changed in the meantime. Check them again, then confirm.")
-        )
+        text = _("The amounts below the wage floor have changed in the meantime. Check them again, then confirm.")
+        raise Refused(text)
     with audit_log.together("raised", batch, amount=str(total(due))):
         for each in due:
             key = f"floor-{batch.pk}-{each.worker.pk}-{each.wage.assignments}-{each.wage.earned}"

@@ -151,9 +151,8 @@ def _notify_stalled(news: BatchActivity) -> None:
     if BatchActivity.objects.filter(pk=news.pk, stalled_at__isnull=True).update(stalled_at=now):
         begun = max(last, news.open_since) if last else news.open_since
         key, facts = f"stalled/{batch.pk}/{begun:%Y%m%d%H%M%S%f}", {"left": left}
-        notify(
-            _members(batch.project, roles.RUN), Kind.STALLED, project=batch.project, key=key, batch=batch, facts=facts
-        )
+        people = _members(batch.project, roles.RUN)
+        notify(people, Kind.STALLED, project=batch.project, key=key, batch=batch, facts=facts)
 
 
 def _failed() -> QuerySet[Job]:

@@ -88,16 +88,9 @@ def create_round(
     `grants`: a qualification, or a name, of which one is made if none is.
     """
     with transaction.atomic():
-        batch = batch_launch.create_batch(
-            project,
-            name,
-            task=task,
-            datasets=datasets,
-            instructions=instructions,
-            **settings,
-            assignments_per_hit=1,
-            purpose=Batch.Purpose.QUALIFICATION,
-        )
+        settings |= {"task": task, "datasets": datasets, "instructions": instructions}
+        settings |= {"assignments_per_hit": 1, "purpose": Batch.Purpose.QUALIFICATION}
+        batch = batch_launch.create_batch(project, name, **settings)
         return set_up(
             batch,
             per_worker=per_worker,

@@ -196,10 +196,8 @@ def _reckoned(worker: Worker) -> dict[str, Held]:
         approved=Count("pk", filter=Q(approval="approved")),
         rejected=Count("pk", filter=Q(approval="rejected")),
     )
-    return {
-        requirements.APPROVED_COUNT: Held(counts["approved"]),
-        requirements.APPROVED_SHARE: Held(requirements.share_approved(**counts)),
-    }
+    share = Held(requirements.share_approved(**counts))
+    return {requirements.APPROVED_COUNT: Held(counts["approved"]), requirements.APPROVED_SHARE: share}
 
 
 def lacks(worker: Worker, batch: models.Batch, *, act: str = "accept") -> list[Lack]:

@@ -72,12 +72,9 @@ def _own_project(user: User, create: bool) -> tuple[Project, bool]:
         return projects[0], False
     if not create:
         raise Refused(_("%(user)s is not a requester of any project. Use --create to make a project.") % {"user": user})
-    project = Project.objects.create(
-        slug=_free_slug(user.username),
-        title=_("Project of %(user)s") % {"user": user},
-        consent=DEFAULT_CONSENT,
-        sign_up=Project.SignUp.ANY_ACCOUNT,
-    )
+    title, slug = _("Project of %(user)s") % {"user": user}, _free_slug(user.username)
+    terms = {"consent": DEFAULT_CONSENT, "sign_up": Project.SignUp.ANY_ACCOUNT}
+    project = Project.objects.create(slug=slug, title=title, **terms)
     members.enter(project, user, Member.Role.OWNER)
     return project, True
 

@@ -103,10 +103,9 @@ def left(round: QualificationRound, worker: int) -> int:
         return 0
     begun = [lifecycle.SUBMITTED, lifecycle.ACCEPTED]
     assignments = Assignment.objects.filter(worker=worker, hit__in=attempt.hits, state__in=begun)
-    excluded = Hit.objects.filter(pk__in=attempt.hits, excluded_at__isnull=False).exclude(
-        pk__in=assignments.values("hit")
-    )
-    return len(attempt.hits) - assignments.count() - excluded.count()
+    excluded = Hit.objects.filter(pk__in=attempt.hits, excluded_at__isnull=False)
+    others = excluded.exclude(pk__in=assignments.values("hit"))
+    return len(attempt.hits) - assignments.count() - others.count()
 
 
 def offered(attempt: Attempt | None, round: QualificationRound) -> int:

@@ -77,16 +77,11 @@ def by_batch(worker: Worker) -> list[InBatch]:
     reported = ProblemReport.objects.filter(assignment__worker=worker, assignment__batch__in=batches)
     problem_reports = Counter(reported.values_list("assignment__batch", flat=True))
     own, everybody = _medians(worker, batches)
-    return [
-        InBatch(
-            batch,
-            problem_reports=problem_reports[batch.pk],
-            median=own.get(batch.pk),
-            median_of_all=everybody.get(batch.pk),
-            **found[batch.pk],
-        )
-        for batch in batches
-    ]
+    rows = []
+    for batch in batches:
+        medians = {"median": own.get(batch.pk), "median_of_all": everybody.get(batch.pk)}
+        rows.append(InBatch(batch, problem_reports=problem_reports[batch.pk], **medians, **found[batch.pk]))
+    return rows
 
 
 def _medians(worker: Worker, batches: list[Batch]) -> tuple[dict[int, float], dict[int, float]]:
@@ -139,9 +134,8 @@ def of_workers(workers: Sequence[Worker]) -> dict[int, WorkerActivity]:
         times = [time for time in (row["taken"], row["sent"]) if time]
         found[row["worker"]].submitted = row["n"]
         found[row["worker"]].last = max(times, default=None)
-    granted = Qualification.objects.filter(
-        worker__in=keys, state=Qualification.State.GRANTED, type__deleted_at__isnull=True
-    )
+    granted = Qualification.objects.filter(worker__in=keys, state=Qualification.State.GRANTED)
+    granted = granted.filter(type__deleted_at__isnull=True)
     for key, *score in granted.order_by("pk").values_list("worker", "type__public_id", "type__name", "value"):
         found[key].held.append((score[0], score[1], score[2]))
     return dict(found)

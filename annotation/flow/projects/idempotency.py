@@ -39,9 +39,8 @@ def once(user: User, key: str, digest: str, act: Callable[[], Answer]) -> Answer
         with transaction.atomic():
             row = _claim(user, key, digest)
             answer = act()
-            ApiRequest.objects.filter(pk=row.pk).update(
-                status=answer.status, answer=answer.content, location=answer.location
-            )
+            response = {"status": answer.status, "answer": answer.content, "location": answer.location}
+            ApiRequest.objects.filter(pk=row.pk).update(**response)
             return answer
     except _Taken:
         return _before(user, key, digest)

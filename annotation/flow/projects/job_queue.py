@@ -49,9 +49,8 @@ class Progress:
 
 def post(kind: str, *, project: Project, title: str, arguments: dict[str, Any], user: User | None = None) -> Job:
     """Add a job, in the transaction of what it belongs to."""
-    return Job.objects.create(
-        kind=kind, project=project, title=title, arguments=arguments, created_by=user, due_at=Now()
-    )
+    terms = {"title": title, "arguments": arguments, "created_by": user}
+    return Job.objects.create(kind=kind, project=project, due_at=Now(), **terms)
 
 
 def take() -> Job | None:

@@ -215,13 +215,8 @@ def _work(batch: Batch, *, made: bool) -> Work:
 
 def _qualifications(batch: Batch) -> Iterator[tuple[str, int]]:
     """Earlier qualification batches of the same task, and the number of workers in each."""
-    earlier = Batch.everything.filter(
-        project=batch.project_id,
-        task=batch.task,
-        purpose=Batch.Purpose.QUALIFICATION,
-        state__in=LAUNCHED,
-        launched_at__lt=batch.launched_at,
-    ).exclude(pk=batch.pk)
+    alike = Batch.everything.filter(project=batch.project_id, task=batch.task, purpose=Batch.Purpose.QUALIFICATION)
+    earlier = alike.filter(state__in=LAUNCHED, launched_at__lt=batch.launched_at).exclude(pk=batch.pk)
     for found in earlier.order_by("launched_at", "pk"):
         yield found.slug, len(_workers(found))
 

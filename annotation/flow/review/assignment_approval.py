@@ -125,9 +125,8 @@ def _reward(row: Assignment, user: User | None, *, source: str, reserved: bool) 
     emit(AssignmentApproved(row, source, reward=made[0]))
     if due > promised:
         reason = _("For what your response earned beyond the reward.")
-        made.append(
-            add_payment(row, Payment.Kind.BONUS, due - promised, key=f"{REST_KEY}{row.pk}", reason=reason, **common)
-        )
+        key = f"{REST_KEY}{row.pk}"
+        made.append(add_payment(row, Payment.Kind.BONUS, due - promised, key=key, reason=reason, **common))
     return sum((payment.amount + payment.fee for payment in made), Decimal(0))
 
 
@@ -149,17 +148,9 @@ def add_payment(
     """
     batch = row.batch
     requested = ledger.assignments_requested(batch, check=row.hit.check_item, wanted=row.hit.wanted)
-    terms = {
-        "batch": batch,
-        "assignment": row,
-        "worker_id": row.worker_id,
-        "kind": kind,
-        "amount": amount,
-        "fee": ledger.fee_on(batch, kind, amount, assignments=requested),
-        "reason": reason,
-        "due_at": Now(),
-        "created_by": user,
-    }
+    fee = ledger.fee_on(batch, kind, amount, assignments=requested)
+    terms = {"batch": batch, "assignment": row, "worker_id": row.worker_id, "created_by": user, "due_at": Now()}
+    terms |= {"kind": kind, "amount": amount, "fee": fee, "reason": reason}
     payment, made = Payment.objects.get_or_create(project=batch.project, key=key, defaults=terms)
     if not made:  # paid before, or by another process at the same time
         return payment

@@ -117,16 +117,9 @@ class Line:
 
 def open_marketplace(connection: Connection, *, timeout: float = 20.0) -> Marketplace:
     """The client for a connection. It avoids addresses in the internal network unless the settings allow them."""
-    return kinds()[connection.kind](
-        Place(
-            endpoint_url=connection.endpoint_url,
-            region=connection.region,
-            key_id=connection.key_id,
-            secret=connection.secret,
-            timeout=timeout,
-            guarded=not _is_allowed(connection.endpoint_url),
-        )
-    )
+    terms = {name: getattr(connection, name) for name in ("endpoint_url", "region", "key_id", "secret")}
+    place = Place(**terms, timeout=timeout, guarded=not _is_allowed(connection.endpoint_url))
+    return kinds()[connection.kind](place)
 
 
 def _is_allowed(url: str) -> bool:
@@ -160,9 +153,8 @@ def add(project: Project, name: str, *, preset: str, key_id: str, secret: str, *
     _check_addresses(settled["endpoint_url"], settled["worker_origin"])
     try:
         with transaction.atomic():
-            made = Connection.objects.create(
-                project=project, name=name, preset=preset, key_id=key_id.strip(), secret=secret.strip(), **settled
-            )
+            keys = {"key_id": key_id.strip(), "secret": secret.strip()}
+            made = Connection.objects.create(project=project, name=name, preset=preset, **keys, **settled)
             audit_log.record("made", made)
             return made
     except IntegrityError:
@@ -185,9 +177,8 @@ def remove(connection: Connection) -> None:
             audit_log.record("removed", connection)
             connection.delete()
     except ProtectedError:
-        raise Refused(
-            _("This marketplace has batches, so its keys are still needed to settle their payments.")
-        ) from None
+        text = _("This marketplace has batches, so its keys are still needed to settle their payments.")
+        raise Refused(text) from None
 
 
 def check(connection: Connection) -> Funds:

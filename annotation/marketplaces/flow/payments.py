@@ -33,10 +33,9 @@ def of(batch: Batch) -> QuerySet[Payment]:
 def counts(batch: Batch) -> dict[str, object]:
     """{"due", "sending", "paid", "failed"} and "waiting": dollars not sent to the marketplace yet."""
     states = {state: Count("pk", filter=Q(state=state)) for state in State.values}
-    result: dict[str, object] = of(batch).aggregate(
-        waiting=Sum("amount", filter=~Q(state=State.PAID), default=0), **states
-    )
-    return result
+    waiting = Sum("amount", filter=~Q(state=State.PAID), default=0)
+    counted: dict[str, object] = of(batch).aggregate(waiting=waiting, **states)
+    return counted
 
 
 def due(connection: Connection) -> QuerySet[Payment]:

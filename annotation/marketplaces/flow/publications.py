@@ -75,10 +75,9 @@ def of(batch: Batch) -> QuerySet[Publication]:
 
 def counts(batch: Batch) -> dict[str, int]:
     """{"waiting", "sending", "published", "failed", "all"}: the batch's publications by state."""
-    result = of(batch).aggregate(
-        all=Count("pk"), **{state: Count("pk", filter=Q(state=state)) for state in State.values}
-    )
-    return {name: int(number) for name, number in result.items()}
+    by_state = {state: Count("pk", filter=Q(state=state)) for state in State.values}
+    counted: dict[str, int] = of(batch).aggregate(all=Count("pk"), **by_state)
+    return counted
 
 
 def due(connection: Connection) -> QuerySet[Publication]:

@@ -33,7 +33,7 @@ def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
     form = ConnectionForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made = form.add_to(project)
+            made = connections.add(project, **form.cleaned_data)
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
@@ -136,9 +136,8 @@ def _amiss(batch: Batch) -> dict[str, Any]:
     """Problems for somebody to look at: failed payments, failed syncs, orphans of the last search."""
     last = batch.project.jobs.filter(kind="sync_batch", arguments={"batch": batch.pk}, state=Job.State.DONE).last()
     orphans = last.result.get("orphans", []) if last else []
-    known = Publication.objects.filter(external_id__in=[one["id"] for one in orphans]).values_list(
-        "external_id", flat=True
-    )
+    adopted = Publication.objects.filter(external_id__in=[one["id"] for one in orphans])
+    known = adopted.values_list("external_id", flat=True)
     return {
         "failed_payments": payments.of(batch).filter(state=Payment.State.FAILED).select_related("worker__project")[:50],
         "troubles": sync.troubles(batch.marketplace.connection, batch=batch)[:50],

@@ -141,7 +141,7 @@ def test_choosing_accepts_one_and_lets_go_of_the_other(compositions: Batch, bob:
     decide(first, Decision("edited", {}, text="What stands there?"))
     review_decisions.choose(second, 1, reviewer=None)
     assert (state(first), state(second)) == ("unread", "accepted")
-    assert len(review_decisions.standing(first.hit)) == 2
+    assert len(standing(first.hit)) == 2
     assert review_decisions.several(compositions) == []
     review_decisions.choose(first, 1, reviewer=None)
     assert (state(first), state(second)) == ("accepted", "unread")
