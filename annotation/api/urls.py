@@ -4,7 +4,11 @@ from typing import Any, NoReturn
 
 from django.http import Http404
 from django.urls import URLPattern, path, re_path
+from drf_spectacular.renderers import OpenApiJsonRenderer2, OpenApiYamlRenderer, OpenApiYamlRenderer2
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
+from rest_framework.settings import APISettings, api_settings
 from rest_framework.views import APIView
 
 from annotation import discovery
@@ -27,13 +31,11 @@ from annotation.api.projects.jobs import JobViewSet
 from annotation.api.projects.log import LogViewSet
 from annotation.api.projects.projects import ProjectViewSet
 from annotation.api.reports.reports import BatchReportViewSet
-from annotation.api.review.adjudications import BatchAdjudicationViewSet
-from annotation.api.review.aggregates import BatchAggregateViewSet
+from annotation.api.review.adjudications import BatchAdjudicationViewSet, BatchAggregateViewSet
 from annotation.api.review.approvals import ApprovalViewSet
 from annotation.api.review.problem_reports import BatchProblemReportViewSet
 from annotation.api.review.reviews import BatchReviewViewSet
 from annotation.api.routers import API, ProjectRouter
-from annotation.api.schema_page import SchemaPage
 from annotation.api.work.assignments import AssignmentViewSet
 from annotation.api.work.responses import BatchResponseViewSet
 
@@ -51,6 +53,20 @@ ALIASES: dict[str, str] = {
     "datasets/<slug:name>/items/retire/": "datasets/<slug:name>/items/archive/",
     "rounds/": "qualification-rounds/",
 }
+
+
+class ByQuery(DefaultContentNegotiation):
+    """Negotiation by `?format=yaml` too; other views use `format` as a field."""
+
+    settings = APISettings(api_settings.user_settings | {"URL_FORMAT_OVERRIDE": "format"})
+
+
+class SchemaPage(SpectacularAPIView):
+    """The schema of this API, as JSON, or as YAML on request."""
+
+    renderer_classes = [OpenApiJsonRenderer2, OpenApiYamlRenderer2, OpenApiYamlRenderer]
+    content_negotiation_class = ByQuery
+    authentication_classes: list[Any] = []
 
 
 class Nothing(APIView):

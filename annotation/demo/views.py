@@ -13,7 +13,7 @@ from annotation.demo.setting_up import imported
 from annotation.flow.errors import Refused
 from annotation.models import Project
 from annotation.views.access import requester_action
-from annotation.views.redirects import see
+from annotation.views.post_handling import see
 
 
 @requester_action

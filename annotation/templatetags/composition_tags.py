@@ -12,6 +12,9 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 
 register = template.Library()
+register.simple_tag(hop_view.hop_views, name="hops_of")
+register.simple_tag(hop_view.bridge_views, name="bridges_of")
+register.simple_tag(hop_view.supports_of, name="supports_of")
 
 HUES = 4  # colours of hops in the style sheet
 BRIEF = {
@@ -29,21 +32,6 @@ BRIEF = {
 def hue(hop: int) -> int:
     """The number of a hop's colour, 1 to HUES."""
     return (hop - 1) % HUES + 1
-
-
-@register.simple_tag
-def hops_of(payload: dict[str, Any]) -> list[hop_view.HopView]:
-    return hop_view.hop_views(payload)
-
-
-@register.simple_tag
-def bridges_of(payload: dict[str, Any]) -> list[hop_view.Bridge]:
-    return hop_view.bridge_views(payload)
-
-
-@register.simple_tag
-def supports_of(payload: dict[str, Any]) -> list[hop_view.Reading]:
-    return hop_view.supports_of(payload)
 
 
 @register.simple_tag
@@ -68,10 +56,9 @@ def picture(payload: dict[str, Any]) -> dict[str, Any]:
 def live_now(context: dict[str, Any], name: str) -> dict[str, Any]:
     """The context of a live fragment for a draft, so that the page is complete without scripts."""
     payload, draft = context["payload"], context["draft"]
-    overrides = {f"override-{found}": str(reason) for found, reason in (draft.get("overrides") or {}).items()}
-    return capabilities.live(task_type(context["frame"]["task"]))[name](
-        payload, {"q": str(draft.get("question") or ""), **overrides}
-    )
+    overrides = {f"override-{finding}": str(reason) for finding, reason in (draft.get("overrides") or {}).items()}
+    live = capabilities.live(task_type(context["frame"]["task"]))[name]
+    return live(payload, {"q": str(draft.get("question") or ""), **overrides})
 
 
 @register.filter

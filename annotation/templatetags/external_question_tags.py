@@ -5,9 +5,7 @@ from urllib.parse import urlsplit
 
 from django import template
 from django.core import signing
-from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from annotation.pure.mturk.external_question import foreign_crowd_elements, parameters, sandbox
@@ -19,12 +17,7 @@ QUESTION = "annotation.html-question"  # salt of the signature in an HTMLQuestio
 AUTOMATIC = "accept_next"  # session key: accept the next HIT automatically after a submission
 
 register = template.Library()
-
-
-@register.filter
-def formatted(text: str) -> SafeString:
-    """Sanitised FormattedContent."""
-    return html_of_stranger(text)
+register.filter("formatted", html_of_stranger)
 
 
 @register.filter
@@ -60,7 +53,7 @@ def question_frame(context: dict[str, Any]) -> dict[str, Any]:
     address = question.url if isinstance(question, External) else reverse("html-question", args=[token])
     return {
         "url": with_query(address, parameters(**values)),
-        "sandbox": sandbox(address, _host(request)),
+        "sandbox": sandbox(address, urlsplit(f"//{request.get_host()}").hostname or ""),
         "height": question.frame_height or 600,
         "fits": not question.frame_height,
         "note": _note(question),
@@ -68,10 +61,6 @@ def question_frame(context: dict[str, Any]) -> dict[str, Any]:
         "state_url": "" if preview else reverse("assignment-state", args=[row.public_id]),
         "automatic": automatic,
     }
-
-
-def _host(request: HttpRequest) -> str:
-    return urlsplit(f"//{request.get_host()}").hostname or ""
 
 
 def _note(question: Any) -> str:

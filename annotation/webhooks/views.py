@@ -16,7 +16,7 @@ from annotation.flow.errors import Refused
 from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_required
-from annotation.views.redirects import see
+from annotation.views.post_handling import see
 from annotation.webhooks import deliveries, subscriptions
 from annotation.webhooks.forms import WebhookForm, in_short
 from annotation.webhooks.models import Delivery, Webhook

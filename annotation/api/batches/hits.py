@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import action, operation
-from annotation.api.review.aggregates import AggregateSerializer
+from annotation.api.review.adjudications import AggregateSerializer
 from annotation.api.serializers import JSON, Filter, Input, dollars
 from annotation.api.work.assignments import AssignmentSerializer, with_answers
 from annotation.flow.batches import batch_progress

@@ -1,10 +1,12 @@
-"""HITs to adjudicate, and reviewers' decisions on them."""
+"""HITs to adjudicate, reviewers' decisions on them, and the aggregated responses of a batch."""
 
 from typing import Any
 
 from django.db import transaction
 from django.http import Http404
+from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
@@ -12,15 +14,30 @@ from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.examples import ANSWER
 from annotation.api.operations import action, operation
 from annotation.api.pagination import Whole
-from annotation.api.review.aggregates import AggregateSerializer
 from annotation.api.serializers import JSON, Input
 from annotation.flow.errors import Refused
 from annotation.flow.projects import overview
 from annotation.flow.review import adjudication, aggregation, problem_reports, review_decisions
 from annotation.models import Hit
+from annotation.operations.downloads import sent
 from annotation.pure.people import roles
 from annotation.registry import task_type
 from annotation.tasktype import capabilities
+
+
+class AggregateSerializer(serializers.Serializer):
+    """An aggregated response."""
+
+    hit = serializers.CharField()
+    dataset = serializers.CharField()
+    item = serializers.IntegerField(help_text="The item's position in its dataset, from 0.")
+    item_id = serializers.CharField()
+    kind = serializers.CharField(help_text="The kind of result in a word; empty without responses.")
+    settled = serializers.BooleanField(help_text="False: no majority, or no responses.")
+    agreeing = serializers.IntegerField(help_text="How many responses agree with it.")
+    answers = serializers.IntegerField(help_text="Number of responses that count.")
+    excluded = serializers.BooleanField()
+    aggregate = serializers.DictField(allow_null=True, help_text="As the task represents it.")
 
 
 class OpenSerializer(serializers.Serializer):
@@ -94,3 +111,23 @@ class BatchAdjudicationViewSet(BatchPartViewSet):
         if not adjudication.undo(self.row, reviewer=self.request.user):
             raise Refused(_("There is nothing to undo on this HIT."))
         overview.decided(self.batch, "to_adjudicate", by=-1)
+
+
+class BatchAggregateViewSet(BatchPartViewSet):
+    """Aggregated responses of a batch."""
+
+    serializer_class = AggregateSerializer
+
+    def prepare(self, rows: list[Any]) -> list[Any]:
+        return aggregation.conclude(self.batch, rows)
+
+    @operation()
+    def list(self) -> Any:
+        """List the aggregated response of each HIT, as of now."""
+        return aggregation.hits_with_items(self.batch)
+
+    @action("get", "export/jsonl", detail=False, files={"application/jsonl": OpenApiTypes.STR}, id="exportAggregates")
+    def export(self) -> HttpResponseBase:
+        """All aggregated responses of a batch as JSON lines."""
+        blocks, name = aggregation.stream_aggregates(self.batch), f"{self.batch.slug}-aggregates.jsonl"
+        return sent(self.request, self.batch, blocks, name=name, kind="application/jsonl")

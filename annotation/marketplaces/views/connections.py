@@ -22,7 +22,7 @@ from annotation.models import Batch, Job, Payment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.redirects import see
+from annotation.views.post_handling import see
 
 TONES = {"waiting": "", "sending": "running", "published": "good", "failed": "bad"}
 

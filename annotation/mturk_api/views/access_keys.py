@@ -11,7 +11,7 @@ from annotation.models import AccessKey, Project
 from annotation.mturk_api.flow import access_keys
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form
-from annotation.views.redirects import see
+from annotation.views.post_handling import see
 
 
 def _endpoint(request: HttpRequest) -> str:

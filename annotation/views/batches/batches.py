@@ -25,8 +25,7 @@ from annotation.views.access import member_form, member_page, requester_action, 
 from annotation.views.batches.batch_page import TONES, batch_context, batch_of
 from annotation.views.batches.hits import cut_context
 from annotation.views.markdown_html import html_of
-from annotation.views.redirects import see, see_job
-from annotation.views.refusals import refusal_as_message, refusal_in_form
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see, see_job
 
 MOVES = {"pause": batch_launch.pause, "resume": batch_launch.resume, "close": batch_launch.close}
 

@@ -20,8 +20,7 @@ from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_of
 from annotation.views.breadcrumbs import section_breadcrumbs
 from annotation.views.markdown_html import html_of
-from annotation.views.redirects import see, see_job
-from annotation.views.refusals import refusal_in_form
+from annotation.views.post_handling import refusal_in_form, see, see_job
 
 
 @requester_form

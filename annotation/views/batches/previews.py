@@ -15,7 +15,7 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_page, member_required
 from annotation.views.batches.batch_page import batch_of
-from annotation.views.parameters import whole_number
+from annotation.views.post_handling import whole_number
 from annotation.views.work.assignment_page import live_fragment
 from annotation.views.work.task_frame import preview_of, with_frames
 

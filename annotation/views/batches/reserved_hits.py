@@ -13,8 +13,7 @@ from annotation.pure.batches.hit_filters import Cut
 from annotation.views.access import requester_action, requester_form
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import listed
-from annotation.views.parameters import whole_number
-from annotation.views.redirects import see
+from annotation.views.post_handling import see, whole_number
 
 MOST_HITS = 500  # in one request
 SKIPPED = {

@@ -32,9 +32,7 @@ from annotation.views.access import (
 )
 from annotation.views.data.derivation_report import derived_exhibit, derived_tables, table_address
 from annotation.views.data.lineage import ancestry, derived_from
-from annotation.views.parameters import whole_number
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message
+from annotation.views.post_handling import refusal_as_message, see, whole_number
 from annotation.views.reports.batch_report import table_file
 
 

@@ -17,7 +17,7 @@ from annotation.operations import uploads
 from annotation.registry import task_types
 from annotation.views.access import requester_required, require_get_or_post
 from annotation.views.data.datasets import dataset_of, too_large
-from annotation.views.redirects import see_job
+from annotation.views.post_handling import see_job
 
 
 @require_get_or_post

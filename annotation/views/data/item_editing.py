@@ -17,8 +17,7 @@ from annotation.pure.data.versions import changes
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action, requester_form
 from annotation.views.data.datasets import dataset_of
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message, refusal_in_form
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see
 
 
 def _item(project: Project, name: str, position: int) -> tuple[Dataset, Item]:

@@ -18,8 +18,7 @@ from annotation.recruitment import marketplaces
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message, refusal_in_form
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see
 
 
 @member_page(roles.PAY)

@@ -12,8 +12,7 @@ from annotation.operations.downloads import CSV, sent
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_page
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message
+from annotation.views.post_handling import refusal_as_message, see
 
 
 @member_action(roles.PAY)

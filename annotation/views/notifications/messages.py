@@ -13,8 +13,7 @@ from annotation.forms.sign_up import MessageForm, ReplyForm
 from annotation.models import Assignment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_form, member_page, own_assignment, signed_in_form
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message
+from annotation.views.post_handling import refusal_as_message, see
 from annotation.views.work.worker_status import worker_tabs
 
 

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.flow.notifications import notice_inbox
 from annotation.models import Batch, Notice, User
 from annotation.views.access import signed_in_action, signed_in_page
-from annotation.views.parameters import whole_number
-from annotation.views.redirects import see
+from annotation.views.post_handling import see, whole_number
 
 PER_PAGE = 50
 

@@ -19,8 +19,7 @@ from annotation.forms.account import DeletionForm, ProfileForm
 from annotation.models import User
 from annotation.views.access import require_get_or_post, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_in_form
+from annotation.views.post_handling import refusal_in_form, see
 
 
 @signed_in_form

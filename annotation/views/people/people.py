@@ -23,8 +23,7 @@ from annotation.forms.projects import InviteForm
 from annotation.models import Invite, Member, Project, User, Worker
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_required
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message
+from annotation.views.post_handling import refusal_as_message, see
 
 
 @member_form(roles.PEOPLE)
@@ -38,6 +37,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         return see("people", project.slug)
     workers = project.workers.select_related("user", "block").order_by("-active", "pk")
     page = Paginator(workers, 100).get_page(request.GET.get("page"))
+    by_invite = project.sign_up == Project.SignUp.INVITE
     context = {
         "project": project,
         "section": "people",
@@ -49,7 +49,7 @@ def people(request: HttpRequest, project: Project) -> HttpResponse:
         "gone": members.gone(project),
         "member_roles": Member.Role.choices,
         "invites": [_link(request, invite, role) for invite in project.invites.order_by("-created_at")[:50]],
-        "open_url": _open_url(request, project),
+        "open_url": "" if by_invite else request.build_absolute_uri(reverse("open-join", args=[project.slug])),
         "unread_messages": worker_messages.unread_of(project).count(),
     }
     return render(request, "people/people.html", context, status=422 if form.errors else 200)
@@ -67,12 +67,6 @@ def _link(request: HttpRequest, invite: Invite, role: str) -> dict[str, Any]:
     """An invite with its URL, if the viewer may invite people in this role, and whether it is still valid."""
     url = request.build_absolute_uri(reverse("join", args=[invite.token]))
     return {"invite": invite, "state": invite.state, "url": url if roles.may_invite(role, invite.role) else ""}
-
-
-def _open_url(request: HttpRequest, project: Project) -> str:
-    if project.sign_up == Project.SignUp.INVITE:
-        return ""
-    return request.build_absolute_uri(reverse("open-join", args=[project.slug]))
 
 
 @member_form(roles.PEOPLE)

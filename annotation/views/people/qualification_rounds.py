@@ -37,10 +37,8 @@ from annotation.views.access import (
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.launch import failed_launch_of, hindrance, launch_now, posted_of
 from annotation.views.breadcrumbs import section_breadcrumbs
-from annotation.views.parameters import whole_number
 from annotation.views.people import round_display
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message, refusal_in_form
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see, whole_number
 from annotation.views.work.assignment_page import next_page
 
 

@@ -21,8 +21,7 @@ from annotation.models import Project, Qualification, QualificationRequest, Qual
 from annotation.pure.mturk.mturk_xml import read_answers
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_page, member_required, require_get_or_post
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message, refusal_in_form
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see
 
 PAGE = 100
 

@@ -21,7 +21,7 @@ from annotation.forms.account import CodeForm, ProofForm
 from annotation.models import User, clock
 from annotation.views.access import require_get_or_post, signed_in_form
 from annotation.views.people.sign_in_throttle import answer, proved, too_many
-from annotation.views.redirects import see
+from annotation.views.post_handling import see
 
 PROPOSED = "hopscribe.second-factor"
 HALF_WAY = "signing_in"  # session key: the user whose password was right, until when, and the next URL

@@ -20,7 +20,7 @@ from annotation.pure.reports.charts import Bars
 from annotation.pure.reports.quality_trend import trend
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.redirects import see
+from annotation.views.post_handling import see
 
 MESSAGES = 3
 

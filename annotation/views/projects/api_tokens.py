@@ -14,7 +14,7 @@ from annotation.forms.account import TokenForm
 from annotation.models import ApiToken, Project, clock
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form
-from annotation.views.redirects import see
+from annotation.views.post_handling import see
 
 SHOWN = 100
 

@@ -13,7 +13,7 @@ from annotation.models import Batch, Dataset, Job, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.data.derivation_report import derived_exhibit
-from annotation.views.redirects import see
+from annotation.views.post_handling import see
 
 ENDED = [Job.State.DONE, Job.State.FAILED]
 SECTIONS = {"import_dataset": "datasets", "remove_dataset": "datasets", "derive_dataset": "datasets"}

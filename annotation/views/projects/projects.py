@@ -29,8 +29,7 @@ from annotation.pure.people import roles
 from annotation.views.access import member_page, member_required, require_get_or_post
 from annotation.views.data.dataset_family import family_of
 from annotation.views.markdown_html import html_of
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_in_form
+from annotation.views.post_handling import refusal_in_form, see
 
 
 @member_page(roles.SEE)

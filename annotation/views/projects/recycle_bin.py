@@ -19,8 +19,7 @@ from annotation.forms.projects import ConsoleForm
 from annotation.models import Batch, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, requester_action, requester_page
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message, refusal_in_form
+from annotation.views.post_handling import refusal_as_message, refusal_in_form, see
 
 
 class NameForm(ConsoleForm):

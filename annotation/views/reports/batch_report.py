@@ -36,7 +36,8 @@ def report(request: HttpRequest, project: Project, batch: str) -> HttpResponse:
     cut = _cut(request, parts)
     kept = batch_scores.kept_report(shown, cut)
     fresh = kept is not None and batch_scores.is_fresh(shown, kept)
-    context = batch_context(shown, "report", report=kept, fresh=fresh, job=_under_way(shown, cut))
+    under_way = _jobs(shown, cut).filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+    context = batch_context(shown, "report", report=kept, fresh=fresh, job=under_way.last())
     context |= {"answered": batch_progress.counts_of(shown).submitted}
     context |= {"cut": cut, "parts": parts, "cut_query": cut_query(cut)}
     context["tie_rules"] = {rule: _(words) for rule, words in batch_scores.tie_rules(shown).items()}
@@ -76,10 +77,6 @@ def _arguments(batch: Batch, cut: Cut) -> dict[str, Any]:
 
 def _jobs(batch: Batch, cut: Cut) -> Any:
     return batch.project.jobs.filter(kind="score_batch", arguments=_arguments(batch, cut))
-
-
-def _under_way(batch: Batch, cut: Cut) -> Job | None:
-    return _jobs(batch, cut).filter(state__in=[Job.State.WAITING, Job.State.RUNNING]).last()
 
 
 @member_action(roles.SEE)

@@ -27,8 +27,12 @@ def exhibit(content: JSON, batch: Batch, cut: Cut) -> JSON:
     found = tables_of(content)
     if not found:
         return {}
+
+    def address(name: str, suffix: str) -> str:
+        return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + cut_query(cut)
+
     ways, charts = Ways(batch, cut), [shown_chart(plot, batch, cut) for plot in plots_of(content, _)]
-    shown = [shown_table(table, ways, _addresses(batch, cut)) | {"study": table.get("study", "")} for table in found]
+    shown = [shown_table(table, ways, address) | {"study": table.get("study", "")} for table in found]
     datasets = content.get("datasets") or {}
     return {
         "tables": [table for table in shown if not table["study"]],
@@ -76,13 +80,6 @@ def chart_at(url: str, plot: Plot) -> JSON:
 def cut_query(cut: Cut) -> str:
     """The filter as a query string."""
     return f"?{urlencode(cut.query)}" if cut.query else ""
-
-
-def _addresses(batch: Batch, cut: Cut) -> Any:
-    def address(name: str, suffix: str) -> str:
-        return reverse("report-table", args=[batch.project.slug, batch.slug, name, suffix]) + cut_query(cut)
-
-    return address
 
 
 def _paragraph(name: str, found: JSON, k: int | None) -> str:

@@ -32,17 +32,16 @@ def shown_table(table: JSON, ways: Ways | WaysOfSeveral | None = None, address: 
             for row, shown, links in rows
         ],
         "quotes": [_quote(table, name) for name in COPIES] if table["rows"] else [],
-        "files": [_file(table, suffix, address) for suffix in FILES] if table["rows"] and address else [],
+        "files": [
+            {"label": f".{suffix}", "form": form.label, "url": address(table["name"], suffix)}
+            for suffix, form in (FILES.items() if table["rows"] and address else ())
+        ],
     }
 
 
 def _quote(table: JSON, name: str) -> JSON:
     form = COPIES[name]
     return {"id": f"quote-{table['name']}-{name}", "label": form.label, "text": form.write(table, _)}
-
-
-def _file(table: JSON, suffix: str, address: Address) -> JSON:
-    return {"label": f".{suffix}", "form": FILES[suffix].label, "url": address(table["name"], suffix)}
 
 
 def _links(table: JSON, ways: Ways | WaysOfSeveral | None) -> list[list[str]]:

@@ -22,9 +22,7 @@ from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import hit_of, responses_of, side_by_side
-from annotation.views.parameters import posted_text, whole_number
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message
+from annotation.views.post_handling import posted_text, refusal_as_message, see, whole_number
 from annotation.views.work.task_frame import PROBLEM_REASONS, shortcut_context
 
 KINDS = {

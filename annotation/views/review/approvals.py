@@ -22,7 +22,7 @@ from annotation.pure.people import roles
 from annotation.registry import task_type
 from annotation.views.access import member_action, member_form, member_page
 from annotation.views.batches.hits import hit_of, responses_of, side_by_side
-from annotation.views.parameters import posted_text, whole_number
+from annotation.views.post_handling import posted_text, whole_number
 from annotation.views.work.task_frame import shortcut_context
 
 SHOWS = {"waiting": gettext_noop("waiting"), "approved": gettext_noop("approved"), "rejected": gettext_noop("rejected")}

@@ -19,8 +19,7 @@ from annotation.pure.review import gold_corrections
 from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
 from annotation.views.batches.hits import hit_of
-from annotation.views.parameters import posted_text
-from annotation.views.redirects import see, see_job
+from annotation.views.post_handling import posted_text, see, see_job
 from annotation.views.review.results import add_errors
 from annotation.views.work.task_frame import shortcut_context
 

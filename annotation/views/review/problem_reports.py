@@ -12,8 +12,7 @@ from annotation.models import ProblemReport, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message
+from annotation.views.post_handling import refusal_as_message, see
 from annotation.views.work.task_frame import PROBLEM_REASONS
 
 

@@ -25,9 +25,7 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import demand, member_action, member_form
 from annotation.views.batches.batch_page import batch_context
-from annotation.views.parameters import posted_text, whole_number
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message
+from annotation.views.post_handling import posted_text, refusal_as_message, see, whole_number
 from annotation.views.review.review import chosen_worker, reviewed_batch, state_words, undoable
 from annotation.views.work.task_frame import shortcut_context
 
@@ -107,6 +105,7 @@ def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str =
     task = task_type(batch.task)
     reviewed = capabilities.review(task, row.hit.payload, standing.answer.answer)
     template = select_template([f"{batch.task}/_review.html", "review/_review.html"])
+    may_approve = roles.PAY in request.may and row.auto_approve_at is not None and not row.approval
     more = {
         "assignment": row,
         "worker": row.worker,
@@ -115,7 +114,7 @@ def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str =
         "text": reviewed["text"],
         "answer_html": template.render({"answer": standing.answer.answer, **reviewed}, request),
         "problem": problem,
-        "earned": assignment_approval.earned(row) if _pays(request, row) else None,
+        "earned": assignment_approval.earned(row) if may_approve else None,
         "filled": _filled(request, batch, row, history, reviewed["text"]),
         "seen": history[-1].pk if history else 0,
         "history": [{"review": review, **_in_words(review)} for review in history],
@@ -131,11 +130,6 @@ def _page(request: HttpRequest, batch: Batch, row: Assignment, *, problem: str =
     return render(
         request, "review/review_response.html", batch_context(batch, "review", leaf="", **more), status=status
     )
-
-
-def _pays(request: HttpRequest, row: Assignment) -> bool:
-    """Whether the viewer may approve the response and its pay is not decided."""
-    return roles.PAY in request.may and row.auto_approve_at is not None and not row.approval
 
 
 def _in_words(review: Review) -> dict[str, str]:

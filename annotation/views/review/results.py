@@ -13,7 +13,7 @@ from annotation.operations.downloads import sent
 from annotation.pure.people import roles
 from annotation.views.access import member_page, requester_action
 from annotation.views.batches.batch_page import EXPORTS, batch_of
-from annotation.views.redirects import see, see_job
+from annotation.views.post_handling import see, see_job
 
 
 @member_page(roles.SEE)

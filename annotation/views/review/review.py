@@ -17,9 +17,7 @@ from annotation.registry import task_type
 from annotation.tasktype import capabilities
 from annotation.views.access import member_action, member_page
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.parameters import whole_number
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message
+from annotation.views.post_handling import refusal_as_message, see, whole_number
 
 STATES = {
     review_state.UNREAD: (gettext_noop("to review"), ""),

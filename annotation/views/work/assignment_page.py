@@ -30,8 +30,7 @@ from annotation.views.access import (
     with_next,
 )
 from annotation.views.markdown_html import html_of
-from annotation.views.parameters import whole_number
-from annotation.views.redirects import see
+from annotation.views.post_handling import see, whole_number
 from annotation.views.work.response_post import (
     conflicting,
     incomplete,

@@ -15,9 +15,8 @@ from annotation.flow.work.built_in_marketplace import Elsewhere, Group
 from annotation.models import Hit
 from annotation.templatetags.external_question_tags import AUTOMATIC
 from annotation.views.access import signed_in_action, signed_in_page
-from annotation.views.parameters import whole_number
 from annotation.views.people.sign_up import safe_next
-from annotation.views.redirects import see
+from annotation.views.post_handling import see, whole_number
 from annotation.views.work.assignment_page import next_page, with_next_of
 from annotation.views.work.task_frame import preview_of, with_frames
 from annotation.views.work.worker_status import worker_tabs

@@ -13,7 +13,7 @@ from annotation.models import Assignment, clock
 from annotation.pure.batches import lifecycle
 from annotation.registry import form_class
 from annotation.tasktype import JSON
-from annotation.views.parameters import whole_number
+from annotation.views.post_handling import whole_number
 from annotation.views.work.task_frame import PROBLEM_REASONS, afterwards, shown_payload, with_frames
 
 

@@ -17,8 +17,7 @@ from annotation.forms.sign_up import DetailsForm, MessageForm
 from annotation.models import Message, QualificationRequest, QualificationType, Worker
 from annotation.views.access import signed_in_action, signed_in_form, signed_in_page
 from annotation.views.people.sign_up import safe_next
-from annotation.views.redirects import see
-from annotation.views.refusals import refusal_as_message
+from annotation.views.post_handling import refusal_as_message, see
 
 
 def workers_of(request: HttpRequest) -> list[Worker]:
