@@ -10,20 +10,16 @@ from django.utils.translation import gettext as _
 
 from annotation.demo import world
 from annotation.demo.setting_up import imported
-from annotation.flow.errors import Refused
 from annotation.models import Project
 from annotation.views.access import requester_action
-from annotation.views.post_handling import see
+from annotation.views.post_handling import refusal_as_message, see
 
 
 @requester_action
 def dataset_example(request: HttpRequest, project: Project) -> HttpResponse:
     """Import the example dataset, and continue with the first batch on it."""
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            row = imported(project, "example", world.examples(seed=0), Path(folder), user=request.user)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-        return see("datasets", project.slug)
-    messages.success(request, _("The example dataset was imported. All settings below are suggestions."))
-    return HttpResponseRedirect(f"{reverse('batch-new', args=[project.slug])}?dataset={row.slug}", status=303)
+    with refusal_as_message(request), tempfile.TemporaryDirectory() as folder:
+        row = imported(project, "example", world.examples(seed=0), Path(folder), user=request.user)
+        messages.success(request, _("The example dataset was imported. All settings below are suggestions."))
+        return HttpResponseRedirect(f"{reverse('batch-new', args=[project.slug])}?dataset={row.slug}", status=303)
+    return see("datasets", project.slug)

@@ -9,7 +9,6 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
-from annotation import jobs
 from annotation.dry_run.crowd import Crowd
 from annotation.dry_run.run import MOST_HITS, MOST_WORKERS
 from annotation.forms.projects import ConsoleForm
@@ -17,7 +16,7 @@ from annotation.models import Batch, Job, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_form
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import see
+from annotation.views.post_handling import see_job
 
 SHARES = {
     "skill": _("Accuracy of the average worker"),
@@ -85,21 +84,13 @@ def dry_runs(request: HttpRequest, project: Project, batch: str) -> HttpResponse
     found = batch_of(project, batch)
     form = DryRunForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        return see("job", project.slug, _enqueued(request, found, form.cleaned_data).public_id)
+        terms = form.cleaned_data
+        title = _t("Rehearse %(batch)s with %(workers)s simulated workers")
+        title %= {"batch": found.title, "workers": terms["workers"]}
+        arguments = {name: terms[name] for name in ("workers", "hits", "seed", "crowd")}
+        return see_job(request, "dry_run_batch", title, {"batch": found.pk, **arguments}, project=project)
     context = batch_context(found, "dry_runs", form=form, dry_runs=_dry_runs(found))
     return render(request, "dry_run/dry_runs.html", context, status=422 if form.errors else 200)
-
-
-def _enqueued(request: HttpRequest, batch: Batch, terms: dict[str, Any]) -> Job:
-    arguments = {name: terms[name] for name in ("workers", "hits", "seed", "crowd")}
-    title = _t("Rehearse %(batch)s with %(workers)s simulated workers")
-    return jobs.enqueue_once(
-        "dry_run_batch",
-        project=batch.project,
-        title=title % {"batch": batch.title, "workers": terms["workers"]},
-        arguments={"batch": batch.pk, **arguments},
-        user=request.user,
-    )
 
 
 def _dry_runs(batch: Batch) -> list[tuple[Job, dict[str, Any] | None]]:

@@ -7,10 +7,9 @@ from annotation.flow.review import assignment_approval
 from annotation.flow.review.assignment_approval import WrongState
 from annotation.models import Assignment
 from annotation.mturk_api import paging, representation, rows
-from annotation.mturk_api.errors import invalid_value, wrong_assignment_state
+from annotation.mturk_api.calls import JSON, Caller, invalid_value, operation, wrong_assignment_state
 from annotation.mturk_api.flow import hit_funds
 from annotation.mturk_api.models import Listing
-from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.pure.batches import lifecycle
 
 APPROVALS = {status: approval for approval, status in representation.STATUS.items()}

@@ -10,8 +10,7 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.review import assignment_approval
 from annotation.models import Assignment, Payment
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import invalid_value, wrong_assignment_state
-from annotation.mturk_api.registry import JSON, Caller, operation
+from annotation.mturk_api.calls import JSON, Caller, invalid_value, operation, wrong_assignment_state
 from annotation.pure.batches import lifecycle
 
 FAMILY = "bonus"

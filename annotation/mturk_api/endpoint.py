@@ -27,10 +27,9 @@ from annotation.flow.projects import audit_log
 from annotation.models import AccessKey, clock
 from annotation.models.sealed import Unsealable
 from annotation.mturk_api import queues, service, signing
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.calls import JSON, Caller, RequestError
 from annotation.mturk_api.flow.hit_expiry import catch_up
 from annotation.mturk_api.operations import OPERATIONS
-from annotation.mturk_api.registry import JSON, Caller
 from annotation.pure.people import roles
 
 MOST_BYTES = 1_000_000

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from annotation.mturk_api import representation, rows
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.calls import JSON, Caller, RequestError, operation
 from annotation.mturk_api.flow import hit_creation, hit_funds
 from annotation.mturk_api.flow.hit_creation import HitRequest
 from annotation.mturk_api.models import HitType, Listing
-from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.mturk_api.representation import read_xml
 from annotation.mturk_api.service import invalid
 from annotation.pure.mturk import review_policies

@@ -6,11 +6,10 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from annotation.mturk_api import paging, representation, rows
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.calls import JSON, Caller, RequestError, operation
 from annotation.mturk_api.flow import hit_changes, hit_funds
 from annotation.mturk_api.flow.hit_changes import TooMany, WrongHitState
 from annotation.mturk_api.models import HitType, Listing
-from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.pure.people import requirements
 
 FAMILY = "more assignments"

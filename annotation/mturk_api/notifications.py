@@ -1,10 +1,9 @@
 """Notification settings of a HIT type, and test events."""
 
 from annotation.mturk_api import rows
-from annotation.mturk_api.errors import RequestError, invalid_value
+from annotation.mturk_api.calls import JSON, Caller, RequestError, invalid_value, operation
 from annotation.mturk_api.flow import notification_events
 from annotation.mturk_api.models import NotificationSetting
-from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.pure.mturk.notification_events import BadDestination
 
 

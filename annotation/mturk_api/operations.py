@@ -11,7 +11,7 @@ from annotation.mturk_api import (
     qualifications,
     workers,
 )
-from annotation.mturk_api.registry import OPERATIONS
+from annotation.mturk_api.calls import OPERATIONS
 
 MODULES = (
     *(assignments, bonuses, hit_types, hits, notifications),

@@ -9,8 +9,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from annotation.mturk_api.errors import invalid_value
-from annotation.mturk_api.registry import JSON
+from annotation.mturk_api.calls import JSON, invalid_value
 
 USUAL = 10  # rows without MaxResults in the request
 

@@ -1,9 +1,9 @@
 """Results and actions of a HIT's review policies."""
 
 from annotation.mturk_api import paging, rows
+from annotation.mturk_api.calls import JSON, Caller, operation
 from annotation.mturk_api.flow import policy_actions
 from annotation.mturk_api.models import PolicyOutcome
-from annotation.mturk_api.registry import JSON, Caller, operation
 from annotation.pure.mturk import review_policies
 
 USUAL = 100  # rows without MaxResults in the request: old clients read only one page

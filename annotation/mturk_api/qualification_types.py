@@ -8,8 +8,7 @@ from django.db.models import Q, QuerySet
 from annotation.flow.people import qualification_types
 from annotation.models import QualificationType
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import RequestError, invalid_value
-from annotation.mturk_api.registry import JSON, Caller, operation
+from annotation.mturk_api.calls import JSON, Caller, RequestError, invalid_value, operation
 from annotation.mturk_api.representation import read_xml
 from annotation.pure.mturk import mturk_xml, question_form
 from annotation.pure.people import requirements

@@ -7,8 +7,7 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
 from annotation.models import Qualification, QualificationRequest, QualificationType, Worker
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import RequestError, invalid_value
-from annotation.mturk_api.registry import JSON, Caller, operation
+from annotation.mturk_api.calls import JSON, Caller, RequestError, invalid_value, operation
 
 LONGEST_REASON = 1000
 State = Qualification.State

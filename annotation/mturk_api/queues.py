@@ -12,10 +12,9 @@ from botocore.loaders import Loader
 from botocore.model import ServiceModel
 
 from annotation.mturk_api import service
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.calls import JSON, Caller, RequestError
 from annotation.mturk_api.flow import notification_delivery
 from annotation.mturk_api.models import Event
-from annotation.mturk_api.registry import JSON, Caller
 from annotation.pure.mturk import notification_events
 
 PREFIX = "AmazonSQS."

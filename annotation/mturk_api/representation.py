@@ -7,11 +7,10 @@ from django.db.models import Count, F
 
 from annotation.models import Approval, Assignment, QualificationType, WorkerResponse
 from annotation.mturk_api import rows
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.calls import JSON, Caller, RequestError
 from annotation.mturk_api.flow import hit_funds
 from annotation.mturk_api.flow.hit_creation import Terms
 from annotation.mturk_api.models import Listing
-from annotation.mturk_api.registry import JSON, Caller
 from annotation.mturk_api.service import invalid
 from annotation.pure.mturk import hit_status
 from annotation.pure.mturk.mturk_xml import answers_xml, read_question

@@ -5,10 +5,9 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import Assignment, QualificationRequest, QualificationType, Worker
-from annotation.mturk_api.errors import RequestError, invalid_value
+from annotation.mturk_api.calls import JSON, Caller, RequestError, invalid_value
 from annotation.mturk_api.flow import request_tokens
 from annotation.mturk_api.models import HitType, Listing
-from annotation.mturk_api.registry import JSON, Caller
 
 
 def qualification_type(caller: Caller, public_id: str, *, deleted: bool = False) -> QualificationType:

@@ -16,8 +16,7 @@ from botocore.model import OperationModel, ServiceModel, Shape
 from botocore.utils import parse_timestamp
 from botocore.validate import ParamValidator
 
-from annotation.mturk_api.errors import RequestError
-from annotation.mturk_api.registry import JSON
+from annotation.mturk_api.calls import JSON, RequestError
 
 MOST_MONEY = Decimal("999999.99")
 CENT = Decimal("0.01")

@@ -13,7 +13,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.compat import HTTPHeaders
 from botocore.credentials import Credentials
 
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.calls import RequestError
 
 SERVICE = "mturk-requester"
 SKEW = timedelta(minutes=15)

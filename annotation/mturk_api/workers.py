@@ -4,8 +4,7 @@ from annotation.flow.notifications import worker_messages
 from annotation.flow.people import qualification_types
 from annotation.models import Assignment, Worker, WorkerBlock
 from annotation.mturk_api import paging, rows
-from annotation.mturk_api.errors import invalid_value
-from annotation.mturk_api.registry import JSON, Caller, operation
+from annotation.mturk_api.calls import JSON, Caller, invalid_value, operation
 
 MOST_WORKERS, MOST_BLOCKS = 100, 100_000
 SOFT, HARD = "SoftFailure", "HardFailure"

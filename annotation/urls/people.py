@@ -17,7 +17,7 @@ from annotation.views.people import (
     two_factor,
     worker_profile,
 )
-from annotation.views.work import worker_status
+from annotation.views.work import worker_home
 
 TYPES = f"{PROJECT}qualifications/"
 WORKER = f"{PROJECT}people/annotators/<int:pk>/"
@@ -65,13 +65,13 @@ pages: list[URLPattern] = [
     path(f"{TYPES}<slug:public_id>/undo/", qualifications.qualification_undo, name="qualification-undo"),
     path(f"{TYPES}<slug:public_id>/requests/", qualifications.qualification_requests, name="qualification-requests"),
     path(f"{PROJECT}people/annotators/<int:pk>/unblock/", people.worker_unblock, name="worker-unblock"),
-    path("work/qualifications/", worker_status.my_qualifications, name="my-qualifications"),
-    path("work/qualifications/<slug:public_id>/ask/", worker_status.qualification_ask, name="qualification-ask"),
-    path("work/earnings/", worker_status.my_earnings, name="my-earnings"),
-    path("work/messages/", worker_status.my_messages, name="my-messages"),
-    path("work/messages/<slug:slug>/", worker_status.message_write, name="message-write"),
-    path("work/details/<slug:slug>/", worker_status.my_details, name="my-details"),
-    path("work/details/<slug:slug>/mturk-id/", worker_status.claim_mturk_id, name="claim-mturk-id"),
+    path("work/qualifications/", worker_home.my_qualifications, name="my-qualifications"),
+    path("work/qualifications/<slug:public_id>/ask/", worker_home.qualification_ask, name="qualification-ask"),
+    path("work/earnings/", worker_home.my_earnings, name="my-earnings"),
+    path("work/messages/", worker_home.my_messages, name="my-messages"),
+    path("work/messages/<slug:slug>/", worker_home.message_write, name="message-write"),
+    path("work/details/<slug:slug>/", worker_home.my_details, name="my-details"),
+    path("work/details/<slug:slug>/mturk-id/", worker_home.claim_mturk_id, name="claim-mturk-id"),
     path(f"{PROJECT}people/mturk-ids/", people.mturk_ids_import, name="import-mturk-ids"),
     path(f"{PROJECT}join/", sign_up.open_join, name="open-join"),
     path(f"{PROJECT}rounds/new/", qualification_rounds.round_new, name="round-new"),

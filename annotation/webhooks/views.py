@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from annotation.flow.errors import Refused
 from annotation.models import Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_required
-from annotation.views.post_handling import see
+from annotation.views.breadcrumbs import section_breadcrumbs
+from annotation.views.post_handling import refusal_in_form, see
 from annotation.webhooks import deliveries, subscriptions
 from annotation.webhooks.forms import WebhookForm, in_short
 from annotation.webhooks.models import Delivery, Webhook
@@ -38,20 +38,16 @@ def webhooks(request: HttpRequest, project: Project) -> HttpResponse:
     """The project's webhooks; POST adds one, whose secret is shown only once."""
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refusal_in_form(form):
             made = subscriptions.add(project, **form.cleaned_data, user=request.user)
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
             return _secret(request, made, made.secret, new=True)
     failed = Count("deliveries", filter=Q(deliveries__state=Delivery.State.FAILED))
     waiting = Count("deliveries", filter=Q(deliveries__state=Delivery.State.DUE))
     rows = list(_rows(project).annotate(failed=failed, waiting=waiting).order_by("pk"))
     for row in rows:
         row.kind_names = in_short(row.kinds)
-    breadcrumbs = [{"label": _("Settings"), "url": reverse("project-settings", args=[project.slug])}]
-    context = {"project": project, "section": "settings", "breadcrumbs": [*breadcrumbs, {"label": _("Webhooks")}]}
-    context |= {"form": form, "rows": rows}
+    breadcrumbs = section_breadcrumbs(project, "settings", _("Webhooks"))
+    context = {"project": project, "section": "settings", "breadcrumbs": breadcrumbs, "form": form, "rows": rows}
     return render(request, "webhooks/webhooks.html", context, status=422 if form.errors else 200)
 
 

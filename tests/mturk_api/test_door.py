@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import AccessKey, Member, Project, SecondFactor, User
-from annotation.mturk_api import registry
+from annotation.mturk_api import calls
 from annotation.mturk_api.flow import access_keys
 from tests.mturk_api.acts import HIT
 from tests.mturk_api.wire import mturk, requester
@@ -161,7 +161,7 @@ def test_a_defect_of_ours_tells_nothing_of_the_inside(key: Any, monkeypatch: pyt
     def broken(*_: Any) -> Any:
         raise RuntimeError("the secret recipe")
 
-    monkeypatch.setitem(registry.OPERATIONS, "GetAccountBalance", broken)
+    monkeypatch.setitem(calls.OPERATIONS, "GetAccountBalance", broken)
     client = mturk(key)
     with pytest.raises(client.exceptions.ServiceFault) as fault:
         client.get_account_balance()

@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from django.utils import timezone
 
 from annotation.mturk_api import service
-from annotation.mturk_api.errors import RequestError
+from annotation.mturk_api.calls import RequestError
 from annotation.mturk_api.models import HitType
 from tests.mturk_api.acts import HIT, QUESTION, TERMS
 from tests.mturk_api.wire import mturk, requester

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation import jobs
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.marketplaces.flow import connections, payments, publications, sync
@@ -22,7 +21,8 @@ from annotation.models import Batch, Job, Payment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_action, member_form, member_page, requester_action
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import see
+from annotation.views.breadcrumbs import section_breadcrumbs
+from annotation.views.post_handling import refusal_in_form, see, see_job
 
 TONES = {"waiting": "", "sending": "running", "published": "good", "failed": "bad"}
 
@@ -32,20 +32,16 @@ def marketplaces(request: HttpRequest, project: Project) -> HttpResponse:
     """The project's marketplaces; POST adds one."""
     form = ConnectionForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refusal_in_form(form):
             made = connections.add(project, **form.cleaned_data)
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(
-                request, _("%(name)s was added. Test it before you launch a batch there.") % {"name": made.name}
-            )
+            text = _("%(name)s was added. Test it before you launch a batch there.")
+            messages.success(request, text % {"name": made.name})
             return see("marketplaces", project.slug)
     rows = list(project.connections.annotate(held=Count("batches")).order_by("name"))
     for row in rows:
         row.pays_twice, row.closed = connections.pays_twice(row), row.preset in connections.AMAZON
-    breadcrumbs = [{"label": _("Settings"), "url": reverse("project-settings", args=[project.slug])}]
-    context = {"project": project, "section": "settings", "breadcrumbs": [*breadcrumbs, {"label": _("Marketplaces")}]}
+    breadcrumbs = section_breadcrumbs(project, "settings", _("Marketplaces"))
+    context = {"project": project, "section": "settings", "breadcrumbs": breadcrumbs}
     context |= {"form": form, "rows": rows, "here": connections.presets()[Connection.Preset.HERE]["endpoint_url"]}
     return render(request, "marketplaces/list.html", context, status=422 if form.errors else 200)
 
@@ -156,9 +152,8 @@ def batch_marketplace_act(request: HttpRequest, project: Project, batch: str, ac
 
 
 def _check(request: HttpRequest, batch: Batch) -> HttpResponse:
-    title, arguments = _("Check %(batch)s") % {"batch": batch.title}, {"batch": batch.pk}
-    kept = {"project": batch.project, "title": title, "arguments": arguments, "user": request.user}
-    return see("job", batch.project.slug, jobs.enqueue_once("sync_batch", **kept).public_id)
+    title = _("Check %(batch)s") % {"batch": batch.title}
+    return see_job(request, "sync_batch", title, {"batch": batch.pk}, project=batch.project)
 
 
 def _again(request: HttpRequest, batch: Batch) -> HttpResponse:

@@ -14,7 +14,7 @@ from annotation.models import Assignment, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_form, member_page, own_assignment, signed_in_form
 from annotation.views.post_handling import refusal_as_message, see
-from annotation.views.work.worker_status import worker_tabs
+from annotation.views.work.worker_home import worker_tabs
 
 
 @member_page(roles.PEOPLE)

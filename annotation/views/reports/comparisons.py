@@ -19,9 +19,8 @@ from annotation.pure.reports.svg import as_file
 from annotation.registry import task_type
 from annotation.views.access import member_page
 from annotation.views.reports.batch_report import SVG, table_file
-from annotation.views.reports.drilldown import Ways, WaysOfSeveral
 from annotation.views.reports.report_display import chart_at
-from annotation.views.reports.report_tables import shown_table
+from annotation.views.reports.report_tables import Ways, WaysOfSeveral, shown_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from annotation.pure.reports.plots import Plot, plots_of
 from annotation.pure.reports.report_values import tables_of
 from annotation.pure.statistics.worker_intervals import too_few, whom
 from annotation.templatetags.figure_tags import interval, percent
-from annotation.views.reports.drilldown import Ways
-from annotation.views.reports.report_tables import shown_table
+from annotation.views.reports.report_tables import Ways, shown_table
 
 JSON = dict[str, Any]
 LEVELS = {"paragraph": gettext_noop("paragraph"), "sentence": gettext_noop("sentence")}  # of support

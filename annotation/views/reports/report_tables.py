@@ -1,18 +1,60 @@
 """Display of the tables of any report: cells, bars, links from numbers, and files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
+from annotation.flow.batches import hit_filters
+from annotation.models import Batch
+from annotation.pure.batches.hit_filters import Cut
 from annotation.pure.reports import tables
 from annotation.pure.reports.report_values import behind
 from annotation.pure.reports.table_files import COPIES, FILES
-from annotation.views.reports.drilldown import Ways, WaysOfSeveral
+from annotation.registry import task_type
+from annotation.tasktype import capabilities
 
 JSON = dict[str, Any]
 Address = Callable[[str, str], str]  # from name and suffix to the URL of a table's file
 BAR = 100  # width of a bar in its own units
+
+
+class Ways:
+    """URLs of the lists of a batch's HITs and assignments, within the page's filter."""
+
+    def __init__(self, batch: Batch, cut: Cut) -> None:
+        self._batch, self._cut = batch, cut
+        self._labels = capabilities.labels(task_type(batch.task))
+        args = [batch.project.slug, batch.slug]
+        self._hits, self._assignments = reverse("hits", args=args), reverse("batch-assignments", args=args)
+
+    @cached_property
+    def workers(self) -> frozenset[str]:
+        return frozenset(hit_filters.pseudonyms(self._batch))
+
+    def to(self, parts: Mapping[str, str]) -> str:
+        """The URL of the HITs in this part; of the responses, if the part is about these, a worker or a label."""
+        known = {name: value for name, value in parts.items() if name != "label" or value in self._labels}
+        cut = replace(self._cut.narrowed(known), counted=True, ties="")
+        if cut.worker or cut.label or "answers" in parts:
+            return f"{self._assignments}?{urlencode({'show': 'submitted', **cut.query})}"
+        return f"{self._hits}?{urlencode(cut.query)}"
+
+
+class WaysOfSeveral:
+    """The same for several batches, named by `batch`."""
+
+    workers: frozenset[str] = frozenset()
+
+    def __init__(self, batches: Iterable[Batch]) -> None:
+        self._ways = {batch.slug: Ways(batch, Cut()) for batch in batches}
+
+    def to(self, parts: Mapping[str, str]) -> str:
+        return self._ways[parts["batch"]].to(parts)
 
 
 def shown_table(table: JSON, ways: Ways | WaysOfSeveral | None = None, address: Address | None = None) -> JSON:

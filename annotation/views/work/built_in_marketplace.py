@@ -19,7 +19,7 @@ from annotation.views.people.sign_up import safe_next
 from annotation.views.post_handling import see, whole_number
 from annotation.views.work.assignment_page import next_page, with_next_of
 from annotation.views.work.task_frame import preview_of, with_frames
-from annotation.views.work.worker_status import worker_tabs
+from annotation.views.work.worker_home import worker_tabs
 
 ON_A_PAGE = 30
 MOST_PASSED = 1000

@@ -1,22 +1,37 @@
-"""The worker's home: open work, submitted work, returned work."""
+"""A worker's own pages: the work to do and done, qualifications, earnings, messages and details."""
 
 from typing import Any
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Prefetch, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
 
+from annotation.flow.errors import Refused
+from annotation.flow.money import earnings
 from annotation.flow.notifications import worker_messages
-from annotation.flow.people import round_attempts, round_results
+from annotation.flow.people import mturk_ids, qualification_types, round_attempts, round_results, sign_up
 from annotation.flow.review import review_decisions
 from annotation.flow.work import eligibility, open_work
-from annotation.models import Approval, Assignment, Batch, Feedback, Worker
+from annotation.forms.sign_up import DetailsForm, MessageForm
+from annotation.models import (
+    Approval,
+    Assignment,
+    Batch,
+    Feedback,
+    Message,
+    QualificationRequest,
+    QualificationType,
+    Worker,
+)
 from annotation.pure.batches import lifecycle
 from annotation.registry import task_type
-from annotation.views.access import open_batch, signed_in_page
+from annotation.views.access import open_batch, signed_in_action, signed_in_form, signed_in_page
+from annotation.views.people.sign_up import safe_next
+from annotation.views.post_handling import refusal_as_message, see
 from annotation.views.work.task_frame import participation_of
-from annotation.views.work.worker_status import worker_tabs
 
 
 @signed_in_page
@@ -97,3 +112,134 @@ def _heading(row: Assignment) -> str:
     payload = row.hit.payload
     hops = payload.get("hops")
     return str(payload.get("question") or (hops[0]["question"] if hops else row.public_id))
+
+
+def workers_of(request: HttpRequest) -> list[Worker]:
+    """The viewer's workers, one for each project."""
+    rows = request.user.workers.filter(active=True, project__removed_at=None)
+    return list(rows.select_related("project").order_by("project__title"))
+
+
+def own_worker(request: HttpRequest, slug: str) -> Worker:
+    """The viewer as a worker of that project; 404 if they are not."""
+    rows = Worker.objects.select_related("project").filter(project__removed_at=None)
+    return get_object_or_404(rows, project__slug=slug, user=request.user)
+
+
+def worker_tabs(request: HttpRequest, here: str) -> dict[str, Any]:
+    """Context of templates/work/_worker_tabs.html: the current page, and the number of new messages."""
+    new = Message.objects.filter(worker__user=request.user, from_worker=False, read_at__isnull=True)
+    return {"here": here, "unread_messages": new.filter(worker__project__removed_at=None).count()}
+
+
+@signed_in_page
+def my_qualifications(request: HttpRequest) -> HttpResponse:
+    """The viewer's qualifications and requests, and what they may request, by project."""
+    standing = [_standing(worker) for worker in workers_of(request)]
+    context = {"projects": standing, **worker_tabs(request, "my-qualifications")}
+    return render(request, "people/my_qualifications.html", context)
+
+
+def _standing(worker: Worker) -> dict[str, Any]:
+    types = {type.public_id: type for type in qualification_types.types_of(worker.project)}
+    held = qualification_types.held(worker)
+    own = [(key, type) for key, type in types.items() if key in held]
+    requests = QualificationRequest.objects.filter(worker=worker).exclude(state="granted").select_related("type")
+    ways = [(type, eligibility.way_to(type, worker)) for key, type in types.items() if key not in held]
+    return {
+        "worker": worker,
+        "held": [(type, held[key].value, eligibility.way_to(type, worker)) for key, type in own],
+        "reckoned": eligibility.reckoned(held),
+        "requests": requests.order_by("-started_at", "-pk")[:50],
+        "open": [(type, way) for type, way in ways if way in ("ask", "test")],
+    }
+
+
+@signed_in_action
+def qualification_ask(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Request a qualification."""
+    visible = QualificationType.objects.filter(project__workers__user=request.user, deleted_at__isnull=True)
+    type = get_object_or_404(visible, public_id=public_id)
+    with refusal_as_message(request, messages.warning):
+        row = qualification_types.request(type, own_worker(request, type.project.slug))
+        waits = _("You requested “%(name)s”. The decision will appear here.")
+        text = _("You now have “%(name)s”.") if row.state == QualificationRequest.State.GRANTED else waits
+        messages.success(request, text % {"name": type.name})
+    return HttpResponseRedirect(safe_next(request, "my-qualifications"), status=303)
+
+
+def _may_claim(worker: Worker) -> bool:
+    return mturk_ids.are_awaited(worker.project) and mturk_ids.may_claim(worker)
+
+
+@signed_in_action
+def claim_mturk_id(request: HttpRequest, slug: str) -> HttpResponse:
+    """State the worker ID that the viewer had on Mechanical Turk."""
+    worker, name = own_worker(request, slug), request.POST.get("mturk_id", "").strip()
+    try:
+        mturk_ids.claim(worker, name)
+    except Refused as refused:
+        context = {"form": DetailsForm.of(worker), "project": worker.project, "mturk": _may_claim(worker)}
+        posted = {"mturk_id": name, "mturk_problem": str(refused)}
+        return render(request, "people/worker_details.html", context | posted, status=422)
+    messages.success(request, _("Your worker ID is now linked to this account."))
+    return see("my-qualifications")
+
+
+@signed_in_page
+def my_earnings(request: HttpRequest) -> HttpResponse:
+    """The viewer's earnings by state, by project and by batch."""
+    rows = [
+        {"worker": worker, "sums": earnings.earnings(worker), "batches": eligibility.earned_by_batch(worker)}
+        for worker in request.user.workers.select_related("project").filter(project__removed_at=None)
+    ]
+    rows.sort(key=lambda row: row["worker"].project.title)
+    shown = [row for row in rows if row["batches"] or row["sums"].approved]
+    return render(request, "money/earnings.html", {"projects": shown, **worker_tabs(request, "my-earnings")})
+
+
+@signed_in_page
+def my_messages(request: HttpRequest) -> HttpResponse:
+    """The viewer's messages, newest first; viewing does not mark them as read."""
+    workers = workers_of(request)
+    rows = Message.objects.filter(worker__in=workers).select_related("worker__project", "assignment__batch")
+    page = Paginator(rows.order_by("-created_at", "-pk"), 50).get_page(request.GET.get("page"))
+    thread = [
+        {
+            "project": worker.project,
+            "form": MessageForm(auto_id=f"{worker.public_id}-%s"),
+            "unread": worker_messages.unread(worker).exists(),
+        }
+        for worker in workers
+    ]
+    context = {"page": page, "thread": thread, **worker_tabs(request, "my-messages")}
+    return render(request, "notifications/my_messages.html", context)
+
+
+@signed_in_action
+def message_write(request: HttpRequest, slug: str) -> HttpResponse:
+    """Send a message to a project's requesters, or only mark theirs as read."""
+    worker = own_worker(request, slug)
+    form = MessageForm(request.POST)
+    worker_messages.read(worker)
+    if "read" in request.POST:
+        return see("my-messages")
+    if form.is_valid():
+        worker_messages.ask(worker, form.cleaned_data["subject"], form.cleaned_data["text"])
+        messages.success(request, _("Sent."))
+    else:
+        messages.warning(request, _("Write a message before you send it."))
+    return see("my-messages")
+
+
+@signed_in_form
+def my_details(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the viewer states about themselves to one project."""
+    worker = own_worker(request, slug)
+    form = DetailsForm(request.POST) if request.method == "POST" else DetailsForm.of(worker)
+    if form.is_bound and form.is_valid():
+        sign_up.state_details(worker, **form.cleaned_data)
+        messages.success(request, _("Saved."))
+        return see("work")
+    context = {"form": form, "project": worker.project, "mturk": _may_claim(worker)}
+    return render(request, "people/worker_details.html", context, status=422 if form.is_bound else 200)
