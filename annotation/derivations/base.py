@@ -44,7 +44,7 @@ def option(default: Any, label: str, *, help: str = "", **about: Any) -> Any:
 
 @dataclass
 class Tally:
-    """What a derivation kept and dropped, with reasons, and the figures of its report (JSON values).
+    """Numbers of kept and dropped items, with reasons, and the figures of a derivation's report (JSON values).
 
     Long stretches of work call `tick` now and then, so that nobody takes them for dead.
     """

@@ -153,7 +153,7 @@ class Graphs(Derivation):
 
 
 def _steps_along(graph: Graph, steps: dict[tuple[int, int], list[JSON]]) -> list[JSON]:
-    """What people said of the pairs along the graph's edges, each step once."""
+    """The provenance of the pairs along the graph's edges, each step once."""
     lineages = [steps.get((graph.nodes[j - 1], graph.nodes[i - 1]), []) for j, i in SHAPES[graph.shape]]
     return provenance.joined(lineages)
 

@@ -77,7 +77,7 @@ def _stratum(example: Example, options: SampleOptions) -> str:
 
 
 def _drawn(strata: Mapping[Hashable, str], count: int, *, rng: Random) -> set[Hashable]:
-    """So many units, of each stratum its share, rounded by the largest remainders (of equal ones by lot)."""
+    """A stratified sample of units. Quotas are rounded by largest remainders; ties are broken at random."""
     by_stratum: dict[str, list[Hashable]] = {}
     for unit, name in strata.items():
         by_stratum.setdefault(name, []).append(unit)

@@ -132,7 +132,7 @@ def _questions(source: Source, source_field: str) -> dict[str, _Question]:
 
 
 def _origin(value: object) -> str:
-    """What `extra` says of the source, a text or one for each hop, as one text that names each source once."""
+    """The source in `extra` (a text, or one for each hop) as one text that names each source once."""
     if isinstance(value, list | tuple):
         return ", ".join(sorted({str(each) for each in value if each != ""}))
     return "" if value is None else str(value)

@@ -104,7 +104,7 @@ class Recognised(Protocol):
     """A format that a single record shows."""
 
     def looks(self, record: dict[str, Any]) -> int:
-        """How clearly a record is in this format: 0 not at all, 1 if ambiguous, higher if clear."""
+        """Confidence that a record is in this format: 0 not at all, 1 if ambiguous, higher if clear."""
 
 
 @runtime_checkable

@@ -34,7 +34,7 @@ class Inspection:
         return any(flaw.severity == "error" for flaw in self.flaws)
 
     def reportable(self) -> tuple[Flaw, ...]:
-        """What to report: of a record that is kept out the errors only, as warnings may follow from them."""
+        """The flaws to report: only errors if there are any, because warnings may follow from them."""
         return tuple(flaw for flaw in self.flaws if flaw.severity == "error" or not self.failed)
 
     def within(self, path: str) -> Inspection:
@@ -71,7 +71,7 @@ def record_id_of(value: object) -> str:
 
 
 def kind(value: object) -> str:
-    """What a JSON value is, in words."""
+    """A JSON value in words, for error messages."""
     if value is None:
         return "null"
     if isinstance(value, bool):

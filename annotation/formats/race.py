@@ -176,7 +176,7 @@ def _list_of(value: JSON, key: str, length: int | None, inspection: Inspection) 
 
 
 def _passage_of(example: Example) -> tuple[str, str, bool, bool, JSON]:
-    """What questions must share to be written as one passage. Raises CannotWrite."""
+    """The key under which questions are written as one passage. Raises CannotWrite."""
     if not example.options:
         raise CannotWrite(example.id, "RACE needs answer options")
     if len(example.paragraphs) != 1:

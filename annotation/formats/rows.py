@@ -82,7 +82,7 @@ class RowFormat(ABC):
         return replace(example, extra={**example.extra, self._mark: note})
 
     def note(self, example: Example) -> Mapping[str, Any]:
-        """What `kept` noted on the example; empty for none and for what no import can have made."""
+        """The note of `kept` on the example; empty if there is none or it is not a valid note."""
         note = example.extra.get(self._mark)
         return note if isinstance(note, dict) else {}
 

@@ -147,13 +147,13 @@ class Outline:
         self.last = here
 
     def take(self, here: ParagraphPath) -> tuple[str, list[JSON]]:
-        """What a question's note says: what begins with it, and the pieces before it."""
+        """Add a question's paragraph; returns what begins with it, and the empty pieces before it."""
         starts, pieces = self._starts(here), self.pieces
         self.last, self.pieces = here, []
         return starts, pieces
 
     def _starts(self, here: ParagraphPath) -> str:
-        """What begins here, where it looks the same as what was there before."""
+        """ "article" or "paragraph" if a new one begins here that looks the same as the one before; else ""."""
         last = self.last
         if last is None:
             return ""

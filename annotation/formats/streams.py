@@ -204,7 +204,7 @@ def check(unpacked: int, packed: int) -> None:
 
 
 class Unpacked(io.RawIOBase):
-    """What a gzipped file holds, block by block. Raises Unreadable once it is out of proportion."""
+    """The content of a gzipped file, block by block. Raises Unreadable if it unpacks to far too much."""
 
     def __init__(self, plain: BinaryIO) -> None:
         self._plain, self._out = plain, 0

@@ -9,7 +9,7 @@ LAST = 50  # the rank of what says none
 
 
 def offered(package: str, name: str) -> list[Any]:
-    """What the package's modules hold under `name`, one thing or a tuple of several, in the order of `rank`.
+    """The objects that the package's modules define as `name` (one, or a tuple of several), ordered by `rank`.
 
     Lower ranks come first; equal ones stay in the order of the modules' names.
     """

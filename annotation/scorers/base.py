@@ -41,7 +41,7 @@ class BadGold(BadRecords):
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a model says about one item; None where it says nothing.
+    """A model's prediction for one item; None for parts that it does not predict.
 
     `occurrence` counts the uses of an id from 0 (MuSiQue-Full has two). The support is in the file's own
     terms: `support` holds paragraph positions, `facts` (title, sentence) pairs.
@@ -170,7 +170,7 @@ def facts_in(pairs: Sequence[object]) -> list[Fact] | int:
 
 
 def kind(value: object) -> str:
-    """What was found, for a message: `found a list`, `found null`."""
+    """A value in words for a message: `found a list`, `found null`."""
     if value is None:
         return "found null"
     names = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}

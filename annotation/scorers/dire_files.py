@@ -112,7 +112,7 @@ def _row_prediction(source: Source, record: Mapping[str, Any], *, place: str, su
 
 @dataclass
 class Predictions:
-    """What a file says, by question, in the order of its lines."""
+    """The predictions of a file by question, in the order of its lines."""
 
     source: Source
     lines: defaultdict[str, list[RowPrediction]] = field(default_factory=lambda: defaultdict(list))

@@ -85,7 +85,7 @@ def _score(hits: int, predicted: int, gold: int, *, exact: bool) -> Score:
 def _gold_triples(
     source: Source, record: Mapping[str, Any], place: str, item_id: str, *, known: Aliases
 ) -> list[frozenset[Triple]] | None:
-    """Of each triple its variants: all combinations of the names of its subject and its object."""
+    """The variants of each triple: all combinations of the names of its subject and its object."""
     triples = _triples(source, record, "evidences", place=place, record_id=item_id)
     if triples is None:
         return None

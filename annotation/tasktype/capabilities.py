@@ -92,7 +92,7 @@ class Revealing(ABC):
 
     @abstractmethod
     def afterwards(self, payload: JSON, example: Example) -> JSON | None:
-        """What a worker is shown after submitting, which makes the response final; None: nothing."""
+        """Content shown to the worker after submission, which makes the response final; None: nothing."""
 
 
 class SecondOpinion(ABC):
@@ -158,7 +158,7 @@ class Doubtful(ABC):
 
     @abstractmethod
     def doubt(self, payload: JSON, answers: Sequence[JSON], gold: Example) -> JSON | None:
-        """What workers agree on against gold, {"text" ("": no answer), "votes", "answers"}; None if they do not."""
+        """The workers' common answer against gold, {"text" ("": no answer), "votes", "answers"}; None without one."""
 
 
 class Worded(ABC):

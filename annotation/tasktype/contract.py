@@ -60,7 +60,7 @@ class TaskType(ABC):
 
     @abstractmethod
     def prepare(self, example: Example, options: Any, rng: Random) -> JSON | None:
-        """What the worker will see, frozen at launch; None skips the example."""
+        """The content shown to the worker, frozen at launch; None skips the example."""
 
     @abstractmethod
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:
@@ -92,7 +92,7 @@ class TaskType(ABC):
         return bool(aggregate.get("tied")) or aggregate.get("kind") in UNSETTLED
 
     def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
-        """How many of the responses agree with the result; all of them if responses are not votes."""
+        """The number of responses that agree with the result; all of them if responses are not votes."""
         votes = aggregate.get("votes")
         counted = votes.get(aggregate["kind"]) if isinstance(votes, Mapping) else None
         return counted if isinstance(counted, int) else len(answers)

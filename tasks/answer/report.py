@@ -32,7 +32,7 @@ UNKNOWN = [math.nan] * len(PARTS)
 
 @dataclass
 class _Twins:
-    """What people said of the two members of a MuSiQue-Full pair."""
+    """Responses to the two members of a MuSiQue-Full pair."""
 
     example: Example | None = None
     answerable: list[tuple[str, Support]] = field(default_factory=list)
@@ -42,7 +42,7 @@ class _Twins:
 
 @dataclass
 class _Study:
-    """What one dataset's questions gave, question by question."""
+    """The scores of one dataset's questions, question by question."""
 
     level: str
     count: int  # of answers an item: k
@@ -128,7 +128,7 @@ def _by_count(study: _Study, judged: Judged, answers: Sequence[JSON], counts: Se
 
 
 def _cells(study: _Study, judged: Judged, answers: Sequence[JSON]) -> Row:
-    """At k answers, or with all where there are fewer."""
+    """Cells at k responses, or with all if there are fewer."""
     return _by_count(study, judged, answers, [min(study.count, len(answers))])[0]
 
 

@@ -23,7 +23,7 @@ TIES = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which controls the page has, the same for every item of a batch, and how its report breaks ties."""
+    """The controls of the page, the same for every item of a batch, and how the report breaks ties."""
 
     yes_no: bool = field(default=False, metadata={"label": _("Allow “yes” and “no” as answers")})
     no_answer: bool = field(default=False, metadata={"label": _("Allow “no answer in the paragraphs”")})

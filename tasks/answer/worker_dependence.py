@@ -1,4 +1,4 @@
-"""How much the figures of a study depend on single workers, collected question by question."""
+"""Dependence of a study's figures on single workers, collected question by question."""
 
 import math
 from collections.abc import Mapping, Sequence

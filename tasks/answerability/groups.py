@@ -50,7 +50,7 @@ class Group:
 
     @property
     def size(self) -> int:
-        """How many instances the question should have: two twins, or one for each non-empty part of its supports."""
+        """The expected number of instances: two twins, or one for each non-empty subset of the supports."""
         example = self.sufficient.example
         return 2 ** len(set(example.supports or ())) - 1 if SUB_IDX in example.extra else 2
 
@@ -72,7 +72,7 @@ class Group:
         return WHOLE if all(by(row) for row in self.rows) else "unanswered"
 
     def scores(self, level: str, by: By = by_people) -> GroupScores:
-        """Of a whole group: 0 unless all majority labels are right, expected over ties.
+        """The scores of a complete group: 0 unless all majority labels are right, expected over ties.
 
         Of instances with more than k answers the expected value over all draws of k.
         """

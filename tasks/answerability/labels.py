@@ -22,12 +22,12 @@ NOT_ANSWERABLE: Mapping[str, Any] = {
 
 
 def called(answer: JSON) -> str:
-    """What one annotator called the instance."""
+    """The label of one response."""
     return ANSWERABLE if answer["answerable"] else UNANSWERABLE
 
 
 def labelled(example: Example) -> str:
-    """What the dataset says; nothing where it does not say."""
+    """The dataset's label; "" if it has none."""
     if example.answerable is None:
         return ""
     return ANSWERABLE if example.answerable else UNANSWERABLE

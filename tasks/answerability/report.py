@@ -1,4 +1,4 @@
-"""What answerability judgments found: agreement with the labels, who says what of which, and the groups' scores."""
+"""The report of `answerability`: agreement with the labels, responses by label and worker, and scores of groups."""
 
 import math
 from collections import Counter, defaultdict
@@ -95,7 +95,7 @@ def _by_dataset(rows: Sequence[Row]) -> list[tuple[object, list[Row]]]:
 
 
 def _agreement(rows: Sequence[Judged], seed: int) -> JSON:
-    """How often the majority agrees; the instances of a question are resampled together."""
+    """The share of majority labels that agree; the instances of a question are resampled together."""
     return clustered_share(((question_of(row), agreed(row)) for row in rows), seed).as_json()
 
 
@@ -142,7 +142,7 @@ def _majority(row: Judged) -> str | None:
 
 
 def _people_table(judged: Sequence[Judged], labelled_rows: Sequence[Judged], *, singles: bool) -> list[JSON]:
-    """How far the agreement with the label depends on who took part; of groups the chance that all labels are right."""
+    """Dependence of the agreement with labels, and of complete groups, on the workers who took part."""
     if not labelled_rows:
         return []
     responses = [

@@ -21,7 +21,7 @@ SUFFICIENCY = "sufficiency"  # in `extra` of the instances of a transform
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which controls the page has, the same for every item of a batch, and whether groups are whole."""
+    """The controls of the page, the same for every item of a batch, and whether groups stay complete."""
 
     yes_no: bool = field(default=False, metadata={"label": _("Allow “yes” and “no” as answers")})
     choices: bool = field(default=False, metadata={"label": _("Show the item's options as choices")})

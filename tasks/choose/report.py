@@ -50,13 +50,13 @@ def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
 
 
 def _labels(row: Judged) -> list[str]:
-    """What each said of the HIT; the first composition of one graph is not that of another."""
+    """The label of each response. Positions are those of the HIT, so labels of two HITs cannot be compared."""
     chosen = (given.answer["chosen"] for given in row.given)
     return [NONE if k is None else str(k) for k in chosen]
 
 
 def _guessing(rows: list[Judged]) -> float:
-    """How often two agree who choose blindly between the compositions and "none"."""
+    """The agreement of two workers who choose at random between the compositions and "none"."""
     several = [row for row in rows if len(row.given) > 1]
     chances = [1 / (len(row.payload["compositions"]) + 1) for row in several]
     return sum(chances) / len(chances) if chances else 0.0
@@ -68,7 +68,7 @@ def _kind(labels: Sequence[str]) -> str:
 
 
 def _worker_table(rows: Iterable[Judged]) -> JSON:
-    """Who chose what most of the others chose, and who often finds none good."""
+    """Each worker's share of "none is good", and agreement with the other responses."""
     none: defaultdict[str, list[bool]] = defaultdict(list)
     first: defaultdict[str, list[bool]] = defaultdict(list)
     seconds: defaultdict[str, list[float]] = defaultdict(list)
@@ -91,7 +91,7 @@ def _worker_table(rows: Iterable[Judged]) -> JSON:
 
 
 def _vote_table(rows: Iterable[Judged]) -> JSON:
-    """How many answers the leading choice has, out of how many."""
+    """Numbers of responses for the leading choice, out of all responses to a HIT."""
     counts = Counter((max(Counter(labels).values()), len(labels)) for labels in map(_labels, rows))
     columns = (_("Responses for the leading choice"), _("Responses"), _("Graphs"))
     cells = [[most, total, number] for (most, total), number in sorted(counts.items(), reverse=True)]

@@ -1,4 +1,4 @@
-"""Which of several compositions of the same graph is the best question? (MuSiQue, S5: more than one was written.)"""
+"""Choose the best of several compositions of the same graph (MuSiQue, S5: more than one was written)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

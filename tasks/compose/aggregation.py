@@ -42,7 +42,7 @@ def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
 
 
 def bridge_counts(payload: JSON, answers: Sequence[JSON]) -> list[JSON]:
-    """How often each edge was judged how."""
+    """The number of judgments of each kind for each edge."""
     counts = [dict.fromkeys(JUDGMENTS, 0) for _edge in payload["edges"]]
     for answer in answers:
         for count, judgment in zip(counts, judged(payload, answer), strict=True):

@@ -15,7 +15,7 @@ Edge = tuple[str, int, int]  # shape, head, tail
 
 
 class Bridge(NamedTuple):
-    """What one worker said of one bridge of which nothing was known."""
+    """One worker's judgment of a bridge without a known label."""
 
     edge: Edge
     hit: str
@@ -25,7 +25,7 @@ class Bridge(NamedTuple):
 
 @dataclass
 class Pay:
-    """What the ledger paid for some answers, in US cents each, and the seconds of those of them that were measured."""
+    """Payments for some responses, in US cents each, and the time of those with measured time."""
 
     cents: list[int] = field(default_factory=list)
     timed_cents: int = 0

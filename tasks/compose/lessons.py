@@ -27,7 +27,7 @@ def shapes(only: str | None = None) -> list[JSON]:
 
 
 def remarks(payload: JSON, answer: JSON, gold: Example) -> list[Remark]:
-    """Of each bridge whether it was judged rightly and why; of a question that was due its findings, its hops and ours.
+    """Feedback on each bridge with the reason, and on the question: its findings, its hops, and our own compositions.
 
     The item holds `known_bridges`, `notes` (why, one an edge) and `good` (our compositions) in its extra.
     """

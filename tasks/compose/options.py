@@ -1,4 +1,4 @@
-"""What a requester may set for a batch of compositions."""
+"""The options of a batch of compositions."""
 
 from dataclasses import dataclass, field
 from typing import Any

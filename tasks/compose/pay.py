@@ -1,4 +1,4 @@
-"""What composing pays, and how long it takes: MuSiQue paid about 15 US dollars an hour (section 5, S7)."""
+"""Pay and expected time of compositions: MuSiQue paid about 15 US dollars an hour (section 5, S7)."""
 
 from collections.abc import Mapping
 

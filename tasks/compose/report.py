@@ -144,7 +144,7 @@ def _by_worker(counted: Tally, chances: dict[str, float], expected_no: float, se
 
 
 def _chances(counted: Tally, expected_no: float) -> dict[str, float]:
-    """How likely a rate as high as each worker's is by chance, adjusted for all of them."""
+    """The p value of each worker's rate, adjusted for all of them."""
     judging = {name: worker for name, worker in sorted(counted.workers.items()) if worker.judged}
     each = [at_least(worker.ended, worker.judged, expected_no) for worker in judging.values()]
     return dict(zip(judging, benjamini_hochberg(each), strict=True))

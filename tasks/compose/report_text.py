@@ -38,7 +38,7 @@ def paragraph(tally: Tally, seed: int) -> Iterator[JSON]:
 
 
 def _bridges(tally: Tally, seed: int) -> Iterator[JSON]:
-    """How often an unknown bridge was not found to hold, over judgments: several workers may judge one bridge."""
+    """The rate of unknown bridges judged not to hold, over judgments: several workers may judge one bridge."""
     ended = rate(tally.bridges, seed)
     if ended.value is None or ended.low is None or ended.high is None:
         return
@@ -98,7 +98,7 @@ def _timed(hops: Hops) -> JSON:
 
 
 def _paid(composed: int, pay: Pay) -> JSON:
-    """What the ledger paid for them so far, without bonuses."""
+    """The pay of compositions so far, without bonuses."""
     low, high = min(pay.cents), max(pay.cents)
     cents = counted(low, _("1 US cent"), _("%(n)s US cents"))
     if low != high:

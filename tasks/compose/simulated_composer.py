@@ -1,4 +1,4 @@
-"""What simulated composers write in dry runs: the known question, or one made from the hops' questions."""
+"""Responses of simulated composers in dry runs: the known question, or one made from the hops' questions."""
 
 from collections.abc import Iterator
 from random import Random

@@ -132,7 +132,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
         return pay["composed" if answer is None or bridge_judgments.composed(payload, answer) else "discarded"]
 
     def least_pay(self, payload: JSON) -> int | None:
-        """What an item put aside earns, or a question where that is less."""
+        """The pay of a discarded item, or of a question if that is less."""
         pay: Mapping[str, int] | None = payload.get("pay")
         return None if pay is None else min(pay["composed"], pay["discarded"])
 

@@ -71,7 +71,7 @@ def coreference_report(judged: Iterable[Judged], *, seed: int) -> JSON:
 
 
 def _edges(row: Judged) -> Iterator[dict[str, str]]:
-    """What was said of each edge, by worker."""
+    """The judgments of each edge by worker."""
     for k in range(len(row.payload["edges"])):
         yield {given.worker: given.answer["bridges"][k] for given in row.given}
 
@@ -89,7 +89,7 @@ def _workers(rows: Iterable[Judged]) -> dict[str, _Worker]:
 
 
 def _chances(workers: Mapping[str, _Worker]) -> dict[str, float]:
-    """How likely so few right judgments of known edges are for somebody who is right on KNOWN_RIGHT, adjusted."""
+    """The p value of each worker's errors on known edges against an accuracy of KNOWN_RIGHT, adjusted for all."""
     judging = {name: worker.right for name, worker in workers.items() if worker.right}
     each = [at_most(sum(right), len(right), KNOWN_RIGHT) for right in judging.values()]
     return dict(zip(judging, benjamini_hochberg(each), strict=True))

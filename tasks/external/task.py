@@ -79,7 +79,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
         return ", ".join(f"{name}: {value}" for name, value in answer["fields"])
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
-        """What most said in each field, by name; `votes` are those for it, `tied` where another has as many."""
+        """The most frequent value of each field, with its `votes`; `tied` if another value has as many."""
         values: dict[str, Counter[str]] = {}
         for answer in answers:
             for name, value in joined(answer).items():

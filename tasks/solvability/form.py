@@ -19,7 +19,7 @@ class Form(TaskForm):
         self.paragraphs = [p["text"] for p in payload["paragraphs"]]
 
     def answer(self) -> JSON:
-        """What was not asked is not in the answer, whatever its fields hold."""
+        """The posted answer; fields of questions that were not asked are ignored."""
         solvable, guessable = YES_NO.get(self.text("solvable")), YES_NO.get(self.text("guessable"))
         result = {**BLANK, "rationale": [], "solvable": solvable, "guessable": guessable}
         if guessable:

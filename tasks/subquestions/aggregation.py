@@ -1,4 +1,4 @@
-"""What several answers about one question's sub-questions mean together."""
+"""The aggregated response on a question's sub-questions."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What checking sub-questions found: what was discarded and why, which judgments were negative, what was corrected."""
+"""The report of `subquestions`: discarded questions with reasons, negative judgments, and corrections."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -85,7 +85,7 @@ def _kept(rows: Iterable[Judged]) -> Iterator[tuple[Judged, str, list[JSON]]]:
 
 
 def _judgment_table(rows: Sequence[Judged], seed: int) -> JSON:
-    """How often each judgment of each hop was negative, over the answers that keep the question."""
+    """The share of negative judgments by hop, over the responses that keep the question."""
     hops: dict[int, list[tuple[str, JSON]]] = {}
     for row, _worker, own in _kept(rows):
         for number, hop in enumerate(own, 1):
@@ -100,7 +100,7 @@ def _judgment_table(rows: Sequence[Judged], seed: int) -> JSON:
 
 
 def _negative_share(judged: Iterable[tuple[str, JSON]], name: str, seed: int) -> JSON:
-    """How often (HIT, hop as judged) is negative; the judgments of an item are resampled together."""
+    """The share of negative (HIT, judged hop) pairs; the judgments of an item are resampled together."""
     return clustered_share(((hit, hop[name] is False) for hit, hop in judged), seed, resamples=1_999).as_json()
 
 
@@ -128,7 +128,7 @@ def _correction_table(rows: Sequence[Judged], aggregates: Sequence[JSON]) -> JSO
 
 
 def _people_table(rows: Sequence[Judged]) -> list[JSON]:
-    """How the share of kept questions and of negative judgments over all hops depend on who took part."""
+    """Dependence of the shares of kept questions and of negative judgments on the workers who took part."""
     kept = without_one(units(([row] for row in rows), alone(_is_kept)))
     figures = [(text_cell(_("Kept")), None, kept)]
     for name, words in NEGATIVE.items():

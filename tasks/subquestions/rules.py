@@ -53,7 +53,7 @@ def following(payload: JSON, hops: Sequence[JSON]) -> list[str]:
 
 
 def corrected(payload: JSON, hops: Sequence[JSON]) -> list[dict[str, bool]]:
-    """Of each hop whether its question and its answer were changed by hand; what only followed was not."""
+    """For each hop whether its question and answer were corrected; a question that only follows an answer was not."""
     follow = following(payload, hops)
     return [
         {
@@ -65,7 +65,7 @@ def corrected(payload: JSON, hops: Sequence[JSON]) -> list[dict[str, bool]]:
 
 
 def problems_of(payload: JSON, answer: JSON) -> Iterator[Problem]:
-    """What hinders submitting: first the whole, then hop by hop what is not judged, not corrected or changed unsaid."""
+    """Problems that prevent submitting: of the whole, then of each hop (missing judgments or corrections)."""
     if answer["discard"] not in DISCARDS:
         yield Problem("discard", _("Say first whether to keep the question."))
         return

@@ -82,7 +82,7 @@ class Subquestions(Labelled, Adjudicable, Traced, HopsTask):
         return aggregate["kind"] in (TIED, UNDECIDED)
 
     def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
-        """How many say what the verdict says: all that discard, or all that keep it with the same texts."""
+        """The number of responses that agree: all that discard, or all that keep the question with the same texts."""
         if aggregate["kind"] != KEPT:
             return sum(answer["discard"] != KEEP for answer in answers)
         final = _keys({"hops": aggregate["hops"]})

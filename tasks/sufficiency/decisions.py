@@ -1,4 +1,4 @@
-"""What the answers to a pair add up to, and which pair of its question it is."""
+"""The aggregated decision on a pair of paragraphs, and the pair's place in its question."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ PAIR = "pair"  # in `extra`, as the derivation sufficiency-pairs writes it
 
 
 def decided(verdicts: Sequence[str], *, agreement: str, votes: int) -> str:
-    """What the annotators agree on: one of VERDICTS, SPLIT, or UNDECIDED below the votes needed."""
+    """The agreed decision: one of VERDICTS, SPLIT, or UNDECIDED below the required votes."""
     if not verdicts or len(verdicts) < votes:
         return UNDECIDED
     (first, most), *_others = Counter(verdicts).most_common()
@@ -33,12 +33,12 @@ class PairOf(NamedTuple):
 
     @property
     def naive(self) -> str:
-        """What the labels of the dataset say: a pair suffices when it holds every support."""
+        """The decision by the dataset's labels: a pair is sufficient if it has every support."""
         return SUFFICIENT if len(self.supports) == self.of else INSUFFICIENT
 
 
 def pair_of(example: Example) -> PairOf | None:
-    """Which pair an item is; None where it does not say so in an order that can be understood."""
+    """The pair that an item shows; None if the item has no valid pair."""
     stored = example.extra.get(PAIR)
     if not isinstance(stored, dict) or not isinstance(stored.get("supports"), list):
         return None

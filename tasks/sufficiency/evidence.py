@@ -38,7 +38,7 @@ def words_of(given: Sequence[JSON], paragraphs: Sequence[JSON]) -> list[str]:
 
 
 def parsed(posted: str, order: Sequence[int]) -> list[JSON]:
-    """What the page posts ("0:4:9 1:0:3", paragraphs as shown) at rest; what cannot be read is left out."""
+    """Parse posted spans ("0:4:9 1:0:3", paragraphs as shown) into stored ones; invalid spans are left out."""
     marks = [tuple(map(int, match.groups())) for part in posted.split() if (match := _SPAN.fullmatch(part))]
     spans = sorted({(order[shown], start, end) for shown, start, end in marks})
     return [dict(zip(KEYS, span, strict=True)) for span in spans]

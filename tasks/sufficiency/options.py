@@ -1,4 +1,4 @@
-"""What a requester may set for a batch of sufficiency judgments."""
+"""The options of a batch of sufficiency judgments."""
 
 from dataclasses import dataclass, field
 

@@ -49,7 +49,7 @@ class Question:
     twice: bool = False
 
     def left_out(self) -> str:
-        """Which of REASONS keeps it from counting; nothing where it counts."""
+        """The key in REASONS why the question does not count; "" if it counts."""
         if self.twice:
             return TWICE
         kinds = {self.pairs.get(supports, MISSING) for supports in expected(self.of)}
@@ -63,7 +63,7 @@ class Question:
 
 
 def ruled(judged: Iterable[Judged], options: Options) -> list[Ruled]:
-    """What people say of each pair; items that are no pair of a question are not among them."""
+    """The aggregated decision on each pair; items without a valid pair are left out."""
     result = []
     for row in judged:
         if pair := pair_of(row.example):

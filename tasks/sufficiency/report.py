@@ -1,4 +1,4 @@
-"""What sufficiency judgments found: proxies, what was left out and why, and the expected drop of the human score."""
+"""The report of `sufficiency`: proxies, excluded questions, and the expected drop of the human score."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,7 +59,7 @@ def sufficiency_report(judged: Iterable[Judged], options: Options, *, seed: int)
 
 
 def _people_table(judged: Sequence[Judged], options: Options) -> list[JSON]:
-    """How far the proxy rate depends on single workers; questions count while annotators agree on all their pairs."""
+    """Dependence of the proxy rate on single workers; questions count while annotators agree on all their pairs."""
 
     def proxy(rows: Sequence[Judged]) -> float | None:
         complete = _counted(questions(ruled(rows, options)))
@@ -168,7 +168,7 @@ def _reason_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
 
 
 def _pair_table(pairs: Iterable[Ruled]) -> JSON:
-    """How each pair of questions was judged; shares are of those on which annotators agree."""
+    """Decisions by pair; shares are of the pairs on which annotators agree."""
     columns = (
         _("Pair"), _("Supports"), _("Questions"), _("Too few votes"), _("No agreement"), _("Agreed"),
         _("Sufficient"), _("Not sufficient"), _("Cannot tell"),
@@ -223,7 +223,7 @@ def _relabelled(pairs: Iterable[Ruled], labels: Mapping[str, str | None]) -> lis
 
 
 def _lacking(pairs: Iterable[Ruled]) -> Iterator[JSON]:
-    """How often the supports themselves, agreed on, do not suffice."""
+    """The share of questions whose supports are agreed not to be sufficient."""
     agreed = [one.kind for one in pairs if len(one.pair.supports) == 2 == one.pair.of and one.kind in VERDICTS]
     if agreed:
         yield counted_sentence(
@@ -271,7 +271,7 @@ def _paragraph(question_list: Sequence[Question], pairs: Sequence[Ruled], drops:
 
 
 def _rule(options: Options) -> JSON:
-    """What the paper leaves open and this batch settled."""
+    """The batch's settings where the paper leaves them open."""
     votes = text_cell(_("as many votes as assignments"))
     if options.votes:
         votes = counted(options.votes, _("one vote"), _("%(n)s votes"))

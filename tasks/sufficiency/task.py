@@ -91,7 +91,7 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
         return super().complete(payload, {"verdict": answer["verdict"], "evidence": evidence})
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
-        """What the annotators agree on, by the batch's rule; without a number of votes needed one is enough."""
+        """The agreed decision by the batch's rule; one vote is enough unless a number is required."""
         verdicts = [answer["verdict"] for answer in answers]
         settled = any(answer.get("accepted") for answer in answers)  # by a requester
         kind = decided(verdicts, agreement=payload["agreement"], votes=0 if settled else payload["votes"])
@@ -141,7 +141,7 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
 
 
 def _labelled(gold: Example) -> str:
-    """What the dataset's labels say of a pair; nothing where they are hidden."""
+    """The decision by the dataset's labels; "" if they are hidden."""
     if pair := pair_of(gold):
         return pair.naive
     if gold.supports is None:

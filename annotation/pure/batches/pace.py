@@ -16,7 +16,7 @@ def left_for(left: int, recent: int, *, since: timedelta) -> timedelta | None:
 
 
 def window(launched: datetime, now: datetime) -> timedelta:
-    """Over how much of WINDOW a batch could be worked on; at least an hour, so that a first answer is no pace."""
+    """The part of WINDOW in which the batch was open, at least an hour, so that a first answer gives no pace."""
     return min(WINDOW, max(timedelta(hours=1), now - launched))
 
 

@@ -160,7 +160,7 @@ def _left_out(step: Step) -> Iterator[list[str]]:
 
 
 def _all_read(step: Step, dropped: int) -> str:
-    """What the step read; "candidates" where it dropped what it had put together itself."""
+    """The number of items the step read; "candidates" if it dropped candidates that it had built itself."""
     read, kept = step.report.get("read"), step.report.get("kept", 0)
     if step.batch:
         return f"{read} HITs"

@@ -24,7 +24,7 @@ class Reading:
     text: tuple[Piece, ...]
 
     def mentions(self, hop: int) -> int:
-        """How often the hop's answer is marked, title included."""
+        """The number of marked mentions of the hop's answer, title included."""
         return sum(1 for piece in (*self.title, *self.text) if piece.opens and piece.mark and piece.mark.hop == hop)
 
 
@@ -80,7 +80,7 @@ def supports_of(payload: Mapping[str, Any]) -> list[Reading]:
 
 
 def stage(judgments: Sequence[str]) -> tuple[str, int]:
-    """Where work on a composition stands: ("judging" | "aside", number of the bridge) or ("writing", 0)."""
+    """The stage of a composition: ("judging" | "aside", number of the bridge) or ("writing", 0)."""
     for number, judgment in enumerate(judgments, 1):
         if judgment != "same":
             return ("aside" if judgment in ENDS else "judging"), number

@@ -1,4 +1,4 @@
-"""What changed from one version of an example to the next, part by part and word by word."""
+"""Changes between two versions of an example, part by part and word by word."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -42,7 +42,7 @@ def entity_key(answer: str) -> str:
 
 
 def mention_end(text: str, start: int, end: int) -> int:
-    """Where the mention ends whose singular stands at start..end of a folded text; 0 where it is none."""
+    """The end of the mention whose singular is at start..end of a folded text; 0 if it is no mention."""
     if start and is_word(text[start - 1]):
         return 0
     if end == len(text) or not is_word(text[end]):

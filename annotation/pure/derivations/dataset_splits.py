@@ -24,7 +24,7 @@ _ROUNDS = 4  # of looking for the mix of those to move that leaves the mix wishe
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is never parted (a question, or twins): the keys by which it overlaps, and its kind in the mix.
+    """A question, or twins, that stays in one split: the keys by which it overlaps, and its kind in the mix.
 
     What matters more in the mix stands before a "/": "2/this source" is first one of those that begin with "2/".
     """
@@ -34,7 +34,7 @@ class Unit:
 
 
 def keys(example: Example) -> Iterator[str]:
-    """What an example may share: "id:" and "question:" of its hops, "answer:" and "paragraph:".
+    """The keys by which examples overlap: "id:" and "question:" of hops, "answer:" and "paragraph:".
 
     An example without decomposition counts as its own single hop.
     """

@@ -147,7 +147,7 @@ def _sharing(items: Sequence[Item], ties: Sequence[Collection[str]]) -> list[lis
 
 
 def shared_answers(items: Iterable[Item], fold_of: Mapping[str, int]) -> Counter[str]:
-    """How many items of each kind have the answer of an item in another fold."""
+    """The number of items of each kind whose answer is also that of an item in another fold."""
     listed = list(items)
     seen: dict[tuple[str, str], set[int]] = {}
     for item in listed:

@@ -49,7 +49,7 @@ class Single:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What makes a single-hop question usable; words are counted between white space."""
+    """Criteria for usable single-hop questions; words are separated by white space."""
 
     fewest_words: int = 20
     most_words: int = 300  # 0: no limit

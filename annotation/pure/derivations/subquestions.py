@@ -44,7 +44,7 @@ def failure_rate(table: Mapping[str, float]) -> float | None:
 
 
 class Bridge(NamedTuple):
-    """Which of two paragraphs names the bridge entity by its title (0 or 1; None: unidentified), and by which case."""
+    """The paragraph whose title is the bridge entity (0 or 1; None: unidentified), and the case that identified it."""
 
     title: int | None
     case: str

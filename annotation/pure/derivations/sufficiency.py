@@ -35,7 +35,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the transforms work on: a context of `size` paragraphs, its supports, and the seed of all choices."""
+    """The input of a transform: a context of `size` paragraphs, its supports, and the seed of all choices."""
 
     size: int
     supports: Positions  # ascending

@@ -1,4 +1,4 @@
-"""What work costs: marketplace fees with their rounding, and quotes. Decimal dollars throughout."""
+"""The cost of work: marketplace fees with their rounding, and quotes, in decimal dollars."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Line:
 
     @property
     def each(self) -> Decimal:
-        """What one of the HITs comes to."""
+        """The cost of one of the HITs."""
         return self.assignments * (self.reward + self.fee)
 
     @property

@@ -1,12 +1,11 @@
-"""HITs of other programs in our frame: their payload, address, what their page may do, and what it submits."""
+"""HITs of other programs in our frame: their address, what their page may do, and what it submits."""
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
-from annotation.pure.mturk.mturk_xml import NOT_AVAILABLE, read_question
+from annotation.pure.mturk.mturk_xml import NOT_AVAILABLE
 
 SUBMIT_PATH = "/mturk/externalSubmit"
 LEAST = ("allow-scripts", "allow-forms", "allow-popups", "allow-modals", "allow-downloads")
@@ -27,20 +26,14 @@ CROWD = frozenset(
 )
 
 
-def payload_of(xml: str) -> dict[str, Any]:
-    """The payload of a HIT of the task `external`; everything else is read from the question. Raises Malformed."""
-    read_question(xml)
-    return {"question": xml}
-
-
 def parameters(*, hit: str, submit_to: str, assignment: str = "", worker: str = "") -> dict[str, str]:
-    """What is appended to a question's address; without an assignment it is a preview, which tells of no worker."""
+    """Query parameters for a question's URL; without an assignment those of a preview, which name no worker."""
     query = {"assignmentId": assignment or NOT_AVAILABLE, "hitId": hit, "turkSubmitTo": submit_to.rstrip("/")}
     return query | ({"workerId": worker} if assignment else {})
 
 
 def sandbox(url: str, own_host: str) -> str:
-    """What a page at this address may do in our frame. On our own host it is held to an origin of its own.
+    """The sandbox attribute of a frame with this URL. A page on our own host gets an opaque origin.
 
     Cookies know no ports, and a page of our origin with scripts could take its frame's sandbox away.
     """

@@ -58,7 +58,7 @@ class Html:
 
 
 def read_question(xml: str | bytes) -> External | Html | Form:
-    """What a HIT asks: an ExternalQuestion, an HTMLQuestion or a QuestionForm. Raises Malformed."""
+    """Parse the question of a HIT: ExternalQuestion, HTMLQuestion or QuestionForm. Raises Malformed."""
     root = _root(xml)
     name = local(root)
     if name not in SCHEMAS:

@@ -30,14 +30,14 @@ class BadDestination(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How a notification travels: to a WEBHOOK's address, into a QUEUE of that name, or, stored only, NOWHERE."""
+    """The route of a notification: to the URL of a WEBHOOK, into the QUEUE of that name, or NOWHERE (only stored)."""
 
     kind: str
     destination: str
 
 
 def route(transport: str, destination: str) -> Route:
-    """Where a NotificationSpecification sends. Raises BadDestination.
+    """The route of a NotificationSpecification. Raises BadDestination.
 
     SNS with an http(s) address is a webhook. A topic of AWS's or an e-mail address is kept, and nothing is sent.
     """

@@ -241,7 +241,7 @@ def _of_selection(answer: Selection, given: Sequence[str]) -> list[str]:
 
 
 def of_text(answer: FreeText, value: str) -> list[str]:
-    """What is wrong with a written text, in the words of `complaints`."""
+    """Problems of a written text, in the words of `complaints`."""
     text = value.replace("\r\n", "\n").strip()
     if len(text) < answer.shortest:
         return ["too_short"]

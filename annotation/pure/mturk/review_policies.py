@@ -166,7 +166,7 @@ def _plurality_extension(given: Parameters) -> Extension | None:
 
 
 def score_known_answers(policy: KnownAnswers, work: Work, *, hit: str) -> Outcome:
-    """What ScoreMyKnownAnswers says of an assignment of the HIT `hit`."""
+    """Apply ScoreMyKnownAnswers to an assignment of the HIT `hit`."""
     right = {question: work.answers.get(question, frozenset()) == values for question, values in policy.key.items()}
     correct, total = sum(right.values()), len(right)
     score = 100 * correct // total
@@ -198,7 +198,7 @@ def known_score(outcome: Outcome) -> int:
 
 
 def compare_answers(policy: Plurality, works: Sequence[Work], *, hit: str) -> Outcome:
-    """What SimplePlurality says of the assignments of the HIT `hit`; nothing where none of them may be used.
+    """Apply SimplePlurality to the assignments of the HIT `hit`; no results if none of them may be used.
 
     A question whose most frequent answers are equally frequent has no agreed answer. Disregarded assignments are
     neither scored nor decided on.

@@ -1,4 +1,4 @@
-"""What a worker must hold to see, preview or accept work: MTurk's comparators and guards, their limits, their words.
+"""Qualification requirements to see, preview or accept work: MTurk's comparators, guards, limits and wording.
 
 A qualification that a worker does not hold fails every comparator but DoesNotExist, so NotEqualTo and NotIn too
 (an inference where MTurk's own documentation is silent): of somebody of whom nothing is known, nothing is assumed.
@@ -227,7 +227,7 @@ def read_phrase(text: str) -> tuple[str, str, tuple[str, ...]]:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """What stands between commas, semicolons or spaces."""
+    """Split a text at commas, semicolons and spaces."""
     return tuple(word for word in re.split(r"[\s,;]+", text) if word)
 
 

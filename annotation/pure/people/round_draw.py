@@ -66,7 +66,7 @@ def is_hidden_gold(share: float, *, seed: int, worker: int, number: int) -> bool
 
 
 def checks_to_come(share: float, *, seed: int, worker: int, number: int, left: int, checks: int) -> int:
-    """How many hidden checks will come with the `left` ordinary ones, from assignment `number` on.
+    """The number of hidden gold items that will come with the `left` ordinary ones, from assignment `number` on.
 
     The count of what is left, with these in it, falls by one with every assignment and tells nobody which is which.
     """

@@ -34,7 +34,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a mark gives: how many are chosen, and the mean of their true rates with its 95 % interval."""
+    """The outcome of a pass mark: how many workers pass, and their mean true rate with a 95 % interval."""
 
     mark: float
     workers: int
@@ -68,7 +68,7 @@ def _log_beta(a: float, b: float) -> float:
 
 
 def outcomes(scored: Sequence[Scored], marks: Sequence[float], *, strict: bool, seed: int) -> list[Outcome]:
-    """What each mark gives; who has the mark exactly is chosen unless `strict`."""
+    """The outcome of each pass mark; workers exactly at the mark pass unless `strict`."""
     if not scored:
         return [Outcome(mark, 0) for mark in marks]
     rates = likely_rates(scored, seed)

@@ -99,14 +99,14 @@ def means(rows: Sequence[tuple[str, Mapping[str, float]]]) -> dict[str, float]:
 
 
 def shares(items: int, datasets: Sequence[str]) -> dict[str, int]:
-    """How many items each dataset gives: as even as can be, the first ones one more."""
+    """The number of items from each dataset, as even as possible; the first datasets give one more."""
     each, over = divmod(items, len(datasets))
     return {name: each + (k < over) for k, name in enumerate(datasets)}
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """Of passing: `value` where the rule's figures vary apart from each other, `most` where they go together.
+    """Chances of passing: `value` if the rule's figures are independent, `most` if they are fully correlated.
 
     Both are exact under the model of `item_chances`; the truth of two figures on the same items lies between them.
     """
@@ -117,7 +117,7 @@ class Chance:
 
 
 def chance(rule: Sequence[Clause], skill: float, items: Mapping[str, int], *, partial: Mapping[str, bool]) -> Chance:
-    """How likely a worker passes whose every figure is `skill` in the long run, with `items` of each dataset.
+    """The chance that a worker with long-run figures of `skill` passes, with `items` of each dataset.
 
     `partial` says of a figure whether an item can earn part of the credit (an F1) or is right or wrong (a judgment).
     """
@@ -160,7 +160,7 @@ def _figure_chance(clauses: Sequence[Clause], chances: tuple[float, float, float
 
 
 def _sums(chances: tuple[float, float, float], count: int) -> list[float]:
-    """How likely the credit of `count` items comes to k halves, k = 0 … 2·count."""
+    """The probabilities that the credit of `count` items sums to k halves, k = 0 … 2·count."""
     if chances[1] == 0:  # the binomial distribution
         sums = [0.0] * (2 * count + 1)
         for right in range(count + 1):

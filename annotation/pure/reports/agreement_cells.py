@@ -16,7 +16,7 @@ def agreement_of(report: JSON) -> tuple[Table, ...]:
 
 
 def _by_dataset(datasets: JSON) -> Iterator[Table]:
-    """Of answers and of support: one annotation against the others, by dataset."""
+    """Agreement of one annotation with the others on answer and support, by dataset."""
     for name, parts in sorted(datasets.items()):
         cells = {part: parts[part][NAME] for part in ("answer", "support") if NAME in (parts.get(part) or {})}
         rows = tuple(

@@ -62,7 +62,7 @@ def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
 
 
 def at_k(k: int) -> JSON:
-    """At how many answers an item figures are, as a cell of words."""
+    """A text cell that states k, the number of responses per item of the figures."""
     return text_cell(_("Figures use k = %(k)s responses per item."), k=k)
 
 
@@ -81,7 +81,7 @@ def _at(k: int, figures: JSON, studies: Sequence[JSON]) -> JSON:
 
 
 def _workers_of(study: JSON) -> int:
-    """How many workers its figures are of; 0 in a report kept from before that was counted."""
+    """The number of workers behind the study's figures; 0 in old reports that lack it."""
     return int((study.get("people") or {}).get("workers", 0))
 
 

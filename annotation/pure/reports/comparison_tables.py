@@ -119,7 +119,7 @@ def _differences(measured: Sequence[Measured]) -> list[JSON]:
 
 
 def dataset_tables(facts: Sequence[Mapping[str, Any]]) -> list[JSON]:
-    """What each holds; `facts` are {"name", "items", "hops", "shapes", "answerable", "unanswerable", "licence"}."""
+    """Contents of datasets; `facts`: {"name", "items", "hops", "shapes", "answerable", "unanswerable", "licence"}."""
     names = [one["name"] for one in facts]
     rows: list[list[Any]] = [[text_cell(_("items")), *(one["items"] for one in facts)]]
     if any(one["answerable"] or one["unanswerable"] for one in facts):  # most formats do not say

@@ -39,7 +39,7 @@ def left_out(counted: Sequence[Sequence[Any]]) -> list[JSON]:
 
 
 def count_table(counted: Sequence[Sequence[Any]]) -> JSON:
-    """How many HITs and answers were excluded, by reason."""
+    """Numbers of excluded HITs and responses by reason."""
     rows = [list(row) for row in counted]
     if len(rows) > 1:
         rows.append([text_cell(_("all")), sum(row[1] for row in rows), sum(row[2] for row in rows)])

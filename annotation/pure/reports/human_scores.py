@@ -59,7 +59,7 @@ class QuestionScores:
 
 @dataclass(frozen=True, slots=True)
 class _Kind(Generic[T, G]):
-    """How annotations are compared. `alone` makes of one what `score` takes as gold, to score workers on each other."""
+    """How annotations are compared. `alone` turns one into gold for `score`, to score workers on each other."""
 
     key: Callable[[T], Hashable]
     score: Callable[[T, G], Score]

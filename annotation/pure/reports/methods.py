@@ -52,7 +52,7 @@ class Facts:
 
 
 def sentences(facts: Facts) -> list[Sentence]:
-    """What there is to say, in the order of a methods section; none before the first answer."""
+    """The sentences in the order of a methods section; none before the first response."""
     if not facts.answers:
         return []
     parts = (_items, _people, _selection, _instructions, _pay, _agreement, _decisions)
@@ -267,7 +267,7 @@ def _decisions(facts: Facts) -> Iterator[Sentence]:
 
 
 def _excluded(facts: Facts) -> Iterator[Sentence]:
-    """What the figures leave out, and how many answers they count then."""
+    """Excluded items by reason, and the number of responses that figures count."""
     yield counted_sentence(
         sum(count for _reason, count in facts.excluded),
         _("The results exclude one of the items, because of %(reasons)s."),

@@ -64,7 +64,7 @@ def _outcomes(kind: str, models: Mapping[str, JSON], decimals: int) -> JSON:
 
 
 def dire_tables(datasets: Mapping[str, Mapping[str, JSON]], decimals: int | None = None) -> list[JSON]:
-    """Of each dataset DiRe's F1 by metric, a model a row; then all as rows of MuSiQue's Table 4: An and Sp."""
+    """DiRe's F1 by metric for each dataset, one row per model; then all as rows of MuSiQue's Table 4 (An and Sp)."""
     places = 1 if decimals is None else decimals
     result = []
     for dataset, models in datasets.items():

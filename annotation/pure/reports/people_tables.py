@@ -1,4 +1,4 @@
-"""How figures depend on who took part: a note below tables, and a table of ranges.
+"""Dependence of figures on the workers who took part: notes below tables, and a table of ranges.
 
 Tables are JSON as in annotation/pure/reports/tables.py; titles, notes and columns are gettext ids.
 """
@@ -33,7 +33,7 @@ def for_workers(tables: Iterable[JSON], workers: int, responses: Sequence[int] =
 
 
 def responses_each(numbers: Sequence[int]) -> JSON:
-    """How many responses an item has, from the fewest to the most, as a cell of words."""
+    """A text cell with the minimum and maximum number of responses per item."""
     few, most = min(numbers), max(numbers)
     if few == most:
         return counted(most, _("Each item has one response (k = 1)."), _("Each item has %(n)s responses (k = %(n)s)."))
@@ -54,7 +54,7 @@ def with_notes(figures: JSON, notes: Sequence[JSON]) -> JSON:
 
 
 def notes(workers: int) -> list[Any]:
-    """What stands below a table of `people_table`'s kind."""
+    """The notes below a table by `people_table`."""
     return [HOW] if workers >= LEAST_WORKERS else [HOW, too_few(workers)]
 
 
@@ -75,7 +75,7 @@ def people_table(figures: Sequence[tuple[JSON, Figure | None, Figure | None]], w
 
 
 def answer_people_table(name: str, study: Mapping[str, Any], measures: Mapping[str, str]) -> JSON:
-    """Of a dataset's answers and support: each measure with its range, and the average over workers and items."""
+    """Each measure of answer and support with its range, and the average over workers and items, for one dataset."""
     people, cells = study["people"], [(part, kind) for part in ("answer", "support") for kind in ("em", "f1")]
     over_workers, without_one = (
         text_cell(_("95 % over annotators and items")),

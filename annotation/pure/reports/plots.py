@@ -140,7 +140,7 @@ def _measured(
 
 
 def _curve(study: Mapping[str, Any], part: str, translate: Translate, name: str) -> Iterator[Dots]:
-    """What the figures are with 1, 2, ... answers an item."""
+    """Figures with 1, 2, ... responses per item."""
     rows = study.get("by_count", {})
     if len(rows) > 1:
         title = translate(_("%(part)s F1 by number of responses per item (k)")) % {"part": translate(PARTS[part])}

@@ -124,7 +124,7 @@ def head_of(table: Mapping[str, Any], translate: Translate = str) -> list[str]:
 
 
 def numbers_of(table: Mapping[str, Any]) -> list[bool]:
-    """Of each column, whether all its cells are numbers; a table of texts says it itself."""
+    """For each column whether all cells are numbers; tables of texts state it in "numbers"."""
     if "numbers" in table:
         return list(table["numbers"])
     return [all(is_number(row[k]) for row in table["rows"]) for k in range(len(table["columns"]))]

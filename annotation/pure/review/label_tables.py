@@ -88,7 +88,7 @@ def agreement_tables(
 
 
 def agreement_table(units: Sequence[Mapping[str, Hashable]], *, seed: int) -> JSON:
-    """How often two annotators of an item agree, how often chance would have it, and alpha; units are by worker."""
+    """Observed agreement, agreement expected by chance, and alpha; units map workers to labels."""
     shared = [list(unit.values()) for unit in units]
     rows = [
         raw_agreement_row(text_cell(_("Agreement of pairs of annotators")), units, seed),
@@ -109,7 +109,7 @@ def agreement_columns(of: str) -> list[str]:
 
 
 def raw_agreement_row(words: JSON, units: Sequence[Mapping[str, Hashable]], seed: int) -> list[Any]:
-    """How often two workers of a unit say the same, and from which to which value it lies without any one of them."""
+    """Raw agreement of two workers of a unit, and its range with any one worker left out."""
     shared = [percent_agreement([list(unit.values())]) for unit in units]
     without = without_one(label_units(units, lambda labels: percent_agreement([labels])))
     return [words, *_numbers(bootstrap_figure(shared, seed, resamples=RESAMPLES)), *_ends(without)]
@@ -125,7 +125,7 @@ def _ends(figure: Figure) -> list[float | None]:
 
 
 def expected_agreement(units: Sequence[Sequence[Hashable]], seed: int) -> Figure:
-    """How often two labels drawn from those of all shared items are equal, as alpha has it; percentile interval."""
+    """Agreement expected by chance, as in Krippendorff's alpha, with a percentile interval."""
     shared = [unit for unit in units if len(unit) > 1]
     if not shared:
         return Figure(None, None, None, 0)
@@ -155,7 +155,7 @@ def _by_item(judged: LabelsByItem) -> dict[str, dict[str, str]]:
 
 
 def _aggregate_table(models: SideBySide, named: Mapping[str, str]) -> JSON:
-    """How many items have each label by each rule, and on how many a rule is not with the majority."""
+    """Items with each label by each rule of aggregation, and items where a rule differs from the majority."""
     rules = [models.majority, models.dawid_skene, models.one_coin]
     counts = [None if labels is None else Counter(labels.values()) for labels in rules]
     total = len(models.majority)
@@ -172,7 +172,7 @@ def _aggregate_table(models: SideBySide, named: Mapping[str, str]) -> JSON:
 
 
 def _worker_table(votes: Mapping[str, Mapping[str, str]], models: SideBySide, gold: Mapping[str, str] | None) -> JSON:
-    """How often each worker says what most of the others say; a tie of the others counts with its share."""
+    """Each worker's agreement with the majority of the others; a tie among the others counts with its share."""
     given: Counter[str] = Counter()
     met: defaultdict[str, list[float]] = defaultdict(list)
     right: defaultdict[str, list[bool]] = defaultdict(list)
@@ -201,7 +201,7 @@ def _worker_table(votes: Mapping[str, Mapping[str, str]], models: SideBySide, go
 def _confusion_table(
     votes: Mapping[str, Mapping[str, str]], named: Mapping[str, str], gold: Mapping[str, str] | None
 ) -> JSON:
-    """What each worker said where gold, or else most of the others, say each label."""
+    """Each worker's confusion matrix against gold, or against the majority of the others."""
     counts: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for item, own in votes.items():
         for worker, label in own.items():

@@ -40,13 +40,13 @@ UNDEFINED = Alpha(Figure(None, None, None, 0), Figure(None, None, None, 0))
 
 
 def alpha_of_answers(units: Iterable[Mapping[str, str]], scorer: Scorer, seed: int) -> Alpha:
-    """Of answers in free text, "" for no answer: one less F1 as the dataset's scorer has it."""
+    """Alpha of answers in free text ("" for no answer) with the distance 1 − F1 of the dataset's scorer."""
     keyed = [{worker: scorer.key(text) for worker, text in unit.items()} for unit in units]
     return alpha(keyed, seed, similarity=lambda a, b: scorer.answer(a, [b]).f1, kin=lambda key: key.split() or [""])
 
 
 def alpha_of_sets(units: Iterable[Mapping[str, frozenset[Hashable]]], seed: int) -> Alpha:
-    """Of sets, such as the supporting paragraphs that somebody ticked: MASI distance."""
+    """Alpha of sets, such as ticked supporting paragraphs, with the MASI distance."""
     return alpha(list(units), seed, similarity=masi, kin=lambda one: one)
 
 

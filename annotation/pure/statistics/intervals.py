@@ -35,7 +35,7 @@ class Figure:
 
 
 def method_label(seed: int, resamples: int = RESAMPLES) -> str:
-    """What a report says once about the intervals of all its figures."""
+    """The description of the intervals of a report's figures."""
     return f"95 % BCa bootstrap over items, {resamples} resamples, seed {seed}; Wilson where all are 0 or all 1"
 
 
@@ -138,7 +138,7 @@ def bias_corrected(drawn: Array, value: float, influence: Array) -> tuple[float,
 
 
 def _corrected(tail: float, bias: float, acceleration: float) -> float:
-    """Which percentile of the resampled means stands for a tail."""
+    """The percentile of the resampled means for one tail."""
     shifted = bias + _NORMAL.inv_cdf(tail)
     shrink = 1 - acceleration * shifted
     if shrink <= 0:  # beyond the formula's pole: the outermost resample

@@ -30,7 +30,7 @@ class Vote(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelModel:
-    """What a model says. Rows and columns follow `items`, `workers` and `labels`.
+    """A fitted label model. Rows and columns follow `items`, `workers` and `labels`.
 
     `posterior`: (items × labels) chance of each true label. `shares`: of each true label. `errors`:
     (workers × true × given). `trace`: the objective after each step.

@@ -17,7 +17,7 @@ CLOSED_ANSWERS = frozenset({"yes", "no", "noanswer"})
 
 
 class Score(NamedTuple):
-    """What one prediction earns, each part 0..1."""
+    """The score of one prediction, each part 0..1."""
 
     em: float
     f1: float

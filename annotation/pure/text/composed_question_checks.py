@@ -52,7 +52,7 @@ _STOP = re.compile(r"(?<![.!?…])([.!?…]+)[\"'”’)\]]*\s+(?=[\"'“‘(\[]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with a question, and where: spans are code points, `words` what a message may quote.
+    """A problem of a question: spans are code points, `words` are those that a message may quote.
 
     They are, for gives_away* the words of the question, for repeats_hop the question, for hop_missing the words of the
     hop that are not used.

@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a paragraph answers a query. Spans are code points in the text and in the title."""
+    """The match of a paragraph with a query. Spans are code points in the text and in the title."""
 
     paragraph: int
     score: float  # 0: nothing of the query is there
@@ -89,5 +89,5 @@ def is_slip(typed: str, meant: str, *, allowed: int | None = None) -> bool:
 
 
 def likeness(one: str, other: str) -> float:
-    """How alike two texts are in 0..1, whatever the order of their words."""
+    """The similarity of two texts, 0..1, ignoring the order of their words."""
     return float(fuzz.token_sort_ratio(one, other)) / 100

@@ -1,4 +1,4 @@
-"""Which words of every hop a composed question uses, and which words name a hop's relation."""
+"""Coverage of each hop's words by a composed question, and paraphrases of relations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

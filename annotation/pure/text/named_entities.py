@@ -1,4 +1,4 @@
-"""Which answers are named entities, and whether a mention can be one: the checks of MuSiQue's S2 that can be changed.
+"""Checks whether answers and mentions are named entities (MuSiQue's S2); they can be replaced.
 
 The paper asked a tagger, a search engine and a wikifier. `PlainCheck` goes by letters only and needs none of
 them: people judge every bridge before they compose.
@@ -12,7 +12,7 @@ from annotation.pure.derivations.single_hop import Single
 
 
 class EntityCheck(Protocol):
-    """What may speak against a bridge; each method says yes where it has nothing to object."""
+    """A check of bridge entities; each method returns True if it has no objection."""
 
     def names(self, head: Single) -> bool:
         """Whether the head's answer is a named entity."""

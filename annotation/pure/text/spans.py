@@ -23,7 +23,7 @@ def cut(texts: Sequence[str], span: Span) -> str | None:
 
 
 def locate(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Span | None:
-    """Where a typed answer stands: as typed before in other case, whole words before parts of words.
+    """Locate a typed answer: exact case before other case, whole words before parts of words.
 
     Paragraphs in `first` are looked through before the others. White space may differ in kind and length.
     """
@@ -43,7 +43,7 @@ def locate(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> S
 
 
 def locate_as_scored(answer: str, texts: Sequence[str], *, first: Sequence[int] = ()) -> Span | None:
-    """Where the answer stands, or else words that the official scorers take for it: "Ocean'S 11" for "Oceans 11"."""
+    """Locate the answer, or words that the official scorers count as equal: "Ocean'S 11" for "Oceans 11"."""
     if span := locate(answer, texts, first=first):
         return span
     wanted = answer_tokens(answer)
@@ -66,7 +66,7 @@ def _as_scored(wanted: Sequence[str], text: str) -> tuple[int, int] | None:
 
 
 def _as_typed(words: Sequence[str], text: str) -> tuple[int, int] | None:
-    """Where the words stand in a row as whole words in this case; without the cost of a pattern of its own."""
+    """Find the words in a row as whole words in this case, without compiling a pattern."""
     start = text.find(words[0])
     while start >= 0:
         end = _end_of(words, text, start)

@@ -1,4 +1,4 @@
-"""What the tasks that ask for an answer from paragraphs and for its support have in common."""
+"""The base of tasks that ask for an answer from paragraphs and for its support."""
 
 from collections.abc import Sequence
 from random import Random

@@ -123,7 +123,7 @@ def _told_place(answer: Mapping[str, Any], payload: JSON, given: JSON) -> JSON |
 
 
 def problems(payload: JSON, answer: JSON) -> list[Problem]:
-    """What is missing in an answer and its support."""
+    """Problems of an answer and its support."""
     result = [*_answer_problems(payload, answer)]
     controls = payload["controls"]
     if controls["support"] and not answer["support"] and answer["kind"] != "none":

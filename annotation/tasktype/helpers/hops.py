@@ -38,7 +38,7 @@ def paragraph_json(paragraph: Paragraph) -> JSON:
 
 
 def mention_of(example: Example, edge: JSON) -> str:
-    """How the tail's question named the entity before it became `#k`, if a pair records it; else the entity."""
+    """The entity's mention in the tail's question before it became `#k`, if a pair records it; else the entity."""
     entity, kept = str(edge["entity"]), example.extra.get(TAIL_QUESTION)
     if not isinstance(kept, str) or masked(kept, [(entity, edge["head"])]) != example.hops[edge["tail"] - 1].question:
         return entity

@@ -1,4 +1,4 @@
-"""What the tasks on decompositions into hops have in common."""
+"""The base of tasks on decompositions into hops."""
 
 from annotation.tasktype import Adaptable, Comparable, Features, Simulated, TaskType, Timed
 

@@ -63,7 +63,7 @@ def excluded_table(judged: Iterable[Judged]) -> list[JSON]:
 
 
 def aggregate_table(counts: Counter[Any], words: Mapping[Any, str], of: str, note: str = "") -> JSON:
-    """How many aggregated responses have each label, out of all; `of` names what is counted."""
+    """Numbers and shares of aggregated responses by label; `of` names what is counted."""
     rows = [[text_cell(each), counts[label], share(counts[label], counts.total())] for label, each in words.items()]
     return table("verdicts", _("Aggregated labels"), (_("Label"), of, _("Share")), rows, note)
 
@@ -125,7 +125,7 @@ def about(rows: Sequence[Judged], *, intervals: bool = True) -> list[JSON]:
 
 
 def question_of(row: Judged) -> tuple[str, str]:
-    """What rows of one question share: the dataset and the group, or the item alone."""
+    """The key of a question: the dataset and the group, or the item if it has no group."""
     return row.dataset, row.example.group or row.example.id
 
 
