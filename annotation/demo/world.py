@@ -74,21 +74,6 @@ def examples(seed: int | str) -> list[Example]:
     return [_example(record, random.Random(f"{seed}/{record['id']}")) for record in multihop()]
 
 
-def singlehop_examples() -> list[Example]:
-    """The single-hop questions, each with its one paragraph; the material of compositions."""
-    return [
-        Example(
-            id=str(single.id),
-            question=single.question,
-            paragraphs=(paragraphs()[single.key].paragraph,),
-            answers=single.answers,
-            supports=(0,),
-            group=str(single.id),
-        )
-        for single in singlehop().values()
-    ]
-
-
 def simulated_answer(example: Example, skill: float, rng: random.Random) -> JSON:
     """A simulated answer: {"text", "paragraph", "start", "end", "support"}.
 

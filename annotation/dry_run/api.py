@@ -2,14 +2,13 @@
 
 from dataclasses import asdict, fields
 
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from annotation import jobs
 from annotation.api.batches.serializers import BatchPartViewSet
 from annotation.api.operations import QueuedSerializer, operation
 from annotation.api.serializers import JSON, Input
+from annotation.dry_run import run
 from annotation.dry_run.crowd import Crowd
 from annotation.dry_run.run import MOST_HITS, MOST_WORKERS
 from annotation.models import Job
@@ -73,12 +72,5 @@ class DryRunViewSet(BatchPartViewSet):
         The batch itself is not changed.
         """
         crowd = data.get("crowd") or {field.name: getattr(CROWD, field.name) for field in fields(Crowd)}
-        arguments = {name: data[name] for name in ("workers", "hits", "seed")}
-        title = _("Dry run of %(batch)s with %(workers)s simulated workers")
-        return jobs.enqueue_once(
-            "dry_run_batch",
-            project=self.project,
-            title=title % {"batch": self.batch.title, "workers": data["workers"]},
-            arguments={"batch": self.batch.pk, **arguments, "crowd": crowd},
-            user=self.request.user,
-        )
+        terms = {name: data[name] for name in ("workers", "hits", "seed")}
+        return run.enqueue(self.batch, {**terms, "crowd": crowd}, user=self.request.user)

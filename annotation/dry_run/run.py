@@ -15,11 +15,12 @@ from django.conf import settings
 from django.db.models import Sum
 from django.utils.translation import gettext as _
 
+from annotation import jobs
 from annotation.dry_run import batch_copy
 from annotation.dry_run.crowd import Crowd
 from annotation.flow.batches import item_selection
 from annotation.flow.errors import Refused
-from annotation.models import Batch
+from annotation.models import Batch, Job, User
 from annotation.registry import task_type
 from annotation.tasktype import Simulated
 
@@ -106,3 +107,15 @@ def _environment(folder: Path) -> dict[str, str]:
         "WEB_WORKERS": "1",
         "PYTHONWARNINGS": "ignore",
     }
+
+
+def enqueue(batch: Batch, terms: dict[str, Any], *, user: User | None) -> Job:
+    """Queue the job of a dry run; `terms`: workers, hits, seed and crowd."""
+    title = _("Dry run of %(batch)s with %(workers)s simulated workers")
+    return jobs.enqueue_once(
+        "dry_run_batch",
+        project=batch.project,
+        title=title % {"batch": batch.title, "workers": terms["workers"]},
+        arguments={"batch": batch.pk, **terms},
+        user=user,
+    )

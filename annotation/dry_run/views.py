@@ -6,9 +6,9 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _t
 from django.utils.translation import gettext_lazy as _
 
+from annotation.dry_run import run
 from annotation.dry_run.crowd import Crowd
 from annotation.dry_run.run import MOST_HITS, MOST_WORKERS
 from annotation.forms.projects import ConsoleForm
@@ -16,7 +16,7 @@ from annotation.models import Batch, Job, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_form
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.post_handling import see_job
+from annotation.views.redirects import see
 
 SHARES = {
     "skill": _("Accuracy of the average worker"),
@@ -84,11 +84,8 @@ def dry_runs(request: HttpRequest, project: Project, batch: str) -> HttpResponse
     found = batch_of(project, batch)
     form = DryRunForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        terms = form.cleaned_data
-        title = _t("Rehearse %(batch)s with %(workers)s simulated workers")
-        title %= {"batch": found.title, "workers": terms["workers"]}
-        arguments = {name: terms[name] for name in ("workers", "hits", "seed", "crowd")}
-        return see_job(request, "dry_run_batch", title, {"batch": found.pk, **arguments}, project=project)
+        terms = {name: form.cleaned_data[name] for name in ("workers", "hits", "seed", "crowd")}
+        return see("job", project.slug, run.enqueue(found, terms, user=request.user).public_id)
     context = batch_context(found, "dry_runs", form=form, dry_runs=_dry_runs(found))
     return render(request, "dry_run/dry_runs.html", context, status=422 if form.errors else 200)
 

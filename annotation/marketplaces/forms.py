@@ -23,9 +23,8 @@ class KeysForm(ConsoleForm):
 
     def save(self, connection: Connection) -> None:
         """Use these keys from now on, and reset former errors."""
-        Connection.objects.filter(pk=connection.pk).update(
-            **self.cleaned_data, failures=0, rests_until=None, trouble=""
-        )
+        reset = {"failures": 0, "rests_until": None, "trouble": ""}
+        Connection.objects.filter(pk=connection.pk).update(**self.cleaned_data, **reset)
 
 
 class ConnectionForm(KeysForm):

@@ -11,12 +11,8 @@ from annotation.models.fields import TimestampField
 class Approval(models.Model):
     """An approval or rejection of an assignment. Rows are only ever added; `Assignment.approval` is the last one."""
 
-    class Decision(models.TextChoices):
-        APPROVED = "approved"
-        REJECTED = "rejected"
-
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="approvals")
-    decision = models.CharField(max_length=8, choices=Decision)
+    decision = models.CharField(max_length=8, choices=Assignment.Approved)
     text = models.TextField(blank=True)  # what the worker is told
     source = models.CharField(max_length=10)  # requester, auto, policy, wire
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)

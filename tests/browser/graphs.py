@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from annotation.demo import world
 from annotation.pure.derivations.composable_pairs import Index
 from annotation.pure.derivations.single_hop import Single
 from annotation.pure.text.named_entities import PlainCheck
+from tests.single_hops import singlehop_examples
 
 HARD = "Cafe\u0301 Ångstro\u0308m 👩‍👩‍👧 «مارا كويل»\u200f"
 
@@ -16,8 +16,7 @@ HARD = "Cafe\u0301 Ångstro\u0308m 👩‍👩‍👧 «مارا كويل»\u200
 def pairs() -> list[dict[str, Any]]:
     """Composable pairs of the demo's island, of different entities."""
     singles = [
-        Single(example.id, example.question, example.answers, example.paragraphs[0])
-        for example in world.singlehop_examples()
+        Single(example.id, example.question, example.answers, example.paragraphs[0]) for example in singlehop_examples()
     ]
     index = Index(singles, PlainCheck())
     return [index.example(pair).as_json() for pair in index.pairs(seed=0, dropped=Counter(), per_entity=1)][:6]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.demo.world import singlehop_examples
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive
 from annotation.derivations.composable_pairs import ComposablePairs
@@ -13,6 +12,7 @@ from annotation.derivations.singlehop import SingleHop
 from annotation.pure.data import dag
 from annotation.pure.data.example import Example, Paragraph
 from tests.derivations.listed import Listed, derived, real
+from tests.single_hops import singlehop_examples
 
 
 def question(key: str, asked: str, answer: str) -> Example:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from annotation.demo.world import examples as multihop_examples
-from annotation.demo.world import singlehop_examples
 from annotation.derivations.base import CannotDerive
 from annotation.derivations.singlehop import SingleHop
 from annotation.pure.data.example import Example, Hop, Paragraph
 from tests.derivations.listed import Listed, derived, real
+from tests.single_hops import singlehop_examples
 
 LONG = " It stands by the water, and the people of the town still go there on the first day of every single month."
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotation.demo import world
 from annotation.formats import FORMATS
 from annotation.pure.data.example import Example, Paragraph
 from tests.conftest import records
+from tests.single_hops import singlehop_examples
 
 QUESTIONS = 130  # the guides draw 125
 
@@ -21,7 +21,7 @@ def write_files(folder: Path) -> None:
     """Write every file that a guide names and no command of it makes."""
     wells = [Example.from_json(record) for record in records(QUESTIONS)]
     bridges = [hotpot(example) for example in wells]
-    singles = world.singlehop_examples()
+    singles = singlehop_examples()
     for name in ("hotpot_dev_distractor_v1.json", "hotpot_dev.json"):
         write(folder / name, bridges, "hotpotqa")
     write(folder / "dev.jsonl", wells, "jsonl")

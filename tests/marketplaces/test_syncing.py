@@ -199,8 +199,8 @@ def test_a_search_adopts_what_a_lost_reply_hid_and_lists_orphans(
     found = sync.search(connection, patience=QUICK)
     assert (found.adopted, len(found.orphans)) == (1, 1)
     orphan = found.orphans[0]["id"]
-    assert not sync.expire_orphan(connection, row.external_id or "")
-    assert sync.expire_orphan(connection, orphan)
+    assert not sync.end_stray(published, row.external_id or "")
+    assert sync.end_stray(published, orphan)
     assert bazaar.hits[orphan]["Expiration"] < timezone.now().timestamp()
 
 

@@ -10,13 +10,14 @@ import pytest
 from annotation.demo import world
 from annotation.pure.data.example import Example
 from annotation.pure.text.normalization import normalise_answer
+from tests.single_hops import singlehop_examples
 
 EXAMPLES = world.examples(seed=1)
 
 
 @pytest.mark.parametrize("skill", [0.0, 0.5, 1.0])
 def test_a_simulated_answer_is_a_span_of_its_paragraph(skill: float) -> None:
-    for example in EXAMPLES + world.singlehop_examples():
+    for example in EXAMPLES + singlehop_examples():
         answer = world.simulated_answer(example, skill, random.Random(f"{skill}/{example.id}"))
         text = example.paragraphs[answer["paragraph"]].text
         assert 0 <= answer["start"] < answer["end"] <= len(text)

@@ -13,6 +13,7 @@ from annotation.demo import world
 from annotation.pure.data.dag import SHAPES, edges, problems, shape
 from annotation.pure.data.example import Example
 from annotation.pure.text.spans import mentions
+from tests.single_hops import singlehop_examples
 
 ARTICLES = world.paragraphs()
 SINGLES = world.singlehop()
@@ -204,7 +205,7 @@ def test_the_order_of_paragraphs_follows_the_seed() -> None:
 
 
 def test_single_hop_examples_hold_their_answers() -> None:
-    examples = world.singlehop_examples()
+    examples = singlehop_examples()
     assert len(examples) == len(SINGLES)
     for example in examples:
         assert example.supports == (0,)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.flow.data import item_writer
-from annotation.flow.data.item_writer import Filler, ImportRefused, OnProgress, no_progress
+from annotation.flow.data.item_writer import ImportRefused, OnProgress, no_progress
 from annotation.flow.data.line_errors import kind_of
 from annotation.formats import FORMATS
 from annotation.formats.base import Aliased, Flaw, Format, LateFlaws, Unreadable
@@ -107,12 +107,13 @@ def import_dataset(
         _judge(report, skip_bad=skip_bad)
         return report.as_json()
     columns = {"format": format, "sha256": digest, "licence": licence, "source": source, "created_by": user}
-    dataset = item_writer.reserve(project, name, file_name=report.file[:255], **columns)
-    try:
-        _fill(Filler(dataset), _accepted(reader, path, report, progress=progress), report, skip_bad=skip_bad)
-    except BaseException:
-        item_writer.remove_dataset(dataset)
-        raise
+    with item_writer.filling(project, name, file_name=report.file[:255], **columns) as filler:
+        for example in _accepted(reader, path, report, progress=progress):
+            if skip_bad or not report.skipped:
+                filler.add(example)
+        _judge(report, skip_bad=skip_bad)
+        filler.write()
+        filler.show(report.as_json())
     return report.as_json()
 
 
@@ -185,12 +186,3 @@ def _judge(report: Report, *, skip_bad: bool) -> None:
         raise ImportRefused(text % counts, report.as_json())
     if not report.accepted:
         raise ImportRefused(_("None of the records in the file can be stored."), report.as_json())
-
-
-def _fill(filler: Filler, examples: Iterable[Example], report: Report, *, skip_bad: bool) -> None:
-    for example in examples:
-        if skip_bad or not report.skipped:
-            filler.add(example)
-    _judge(report, skip_bad=skip_bad)
-    filler.write()
-    filler.show(report.as_json())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,7 +16,7 @@ from django.utils.translation import gettext as _
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.base import CannotDerive, Derivation, Tally
 from annotation.flow.data import item_editing, item_writer
-from annotation.flow.data.item_writer import Filler, ImportRefused, OnProgress, no_progress
+from annotation.flow.data.item_writer import Filler, OnProgress, no_progress
 from annotation.flow.data.splits import other_splits
 from annotation.flow.errors import Refused
 from annotation.flow.projects.job_queue import Pulse
@@ -113,24 +114,23 @@ def derive_dataset(
     missing = [each for each in names if not item_writer.already_there(source.project, each, digest, FORMAT)]
     if not missing:
         return {"datasets": _sizes(source, names), "already_there": True}
-    fillers = _reserve(source, missing, sha256=digest, lineage=lineage, created_by=user)
-    by_name = {filler.dataset.slug: filler for filler in fillers}
-    by_output = {output: by_name.get(f"{name}{output}") for output in derivation.outputs}
-    tally = Tally()
-    tally.tick = Pulse(tally, source.size, fillers, progress)
+    columns = {"format": FORMAT, "licence": source.licence, "source": source.source, "root": source.root or source}
+    columns |= {"sha256": digest, "lineage": lineage, "created_by": user}
     try:
-        _fill(derivation, StoredSource(source, tally.tick), by_output, tally, settings=settings, seed=seed)
-        progress(source.size, source.size)
-        report = _report(tally)
-        with transaction.atomic():
-            for filler in fillers:
-                filler.show(report)
+        with ExitStack() as stack:
+            fillers = [stack.enter_context(item_writer.filling(source.project, each, **columns)) for each in missing]
+            by_name = {filler.dataset.slug: filler for filler in fillers}
+            by_output = {output: by_name.get(f"{name}{output}") for output in derivation.outputs}
+            tally = Tally()
+            tally.tick = Pulse(tally, source.size, fillers, progress)
+            _fill(derivation, StoredSource(source, tally.tick), by_output, tally, settings=settings, seed=seed)
+            progress(source.size, source.size)
+            report = _report(tally)
+            with transaction.atomic():
+                for filler in fillers:
+                    filler.show(report)
     except CannotDerive as cannot:
-        _remove(fillers)
         raise Refused(_("%(how)s is not possible: %(why)s") % {"how": how, "why": cannot}) from None
-    except BaseException:
-        _remove(fillers)
-        raise
     return {"datasets": _sizes(source, names), **report}
 
 
@@ -188,19 +188,6 @@ def _options(derivation: Derivation, given: dict[str, Any]) -> Any:
         raise Refused(str(invalid)) from None
 
 
-def _reserve(source: Dataset, names: list[str], **columns: Any) -> list[Filler]:
-    """Reserve an invisible dataset for each name; all or none."""
-    fillers: list[Filler] = []
-    kept = {"format": FORMAT, "licence": source.licence, "source": source.source, "root": source.root or source}
-    try:
-        for name in names:
-            fillers.append(Filler(item_writer.reserve(source.project, name, **kept, **columns)))
-    except ImportRefused:
-        _remove(fillers)
-        raise
-    return fillers
-
-
 def _fill(
     derivation: Derivation,
     source: StoredSource,
@@ -233,8 +220,3 @@ def _report(tally: Tally) -> dict[str, Any]:
 def _sizes(source: Dataset, names: list[str]) -> dict[str, int]:
     made = Dataset.objects.filter(project=source.project_id, slug__in=names)
     return dict(made.order_by("pk").values_list("slug", "size"))
-
-
-def _remove(fillers: list[Filler]) -> None:
-    for filler in fillers:
-        item_writer.remove_dataset(filler.dataset)

@@ -1,7 +1,8 @@
 """Storing examples as the items of a dataset, which stays invisible until complete; a failure removes them."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -102,6 +103,17 @@ class Filler:
             _change(dataset, state=Dataset.State.READY, size=self.size, features=features, report=report, **columns)
             origin = {"how": dataset.lineage["how"]} if dataset.lineage else {"file": dataset.file_name}
             audit_log.record("derived" if dataset.lineage else "imported", dataset, items=self.size, **origin)
+
+
+@contextmanager
+def filling(project: Project, name: str, **columns: Any) -> Iterator[Filler]:
+    """A filler of a new dataset of that name, which is removed if the block fails. Raises ImportRefused."""
+    filler = Filler(reserve(project, name, **columns))
+    try:
+        yield filler
+    except BaseException:
+        remove_dataset(filler.dataset)
+        raise
 
 
 def item_of(dataset: Dataset, position: int, example: Example) -> Item:

@@ -1,10 +1,10 @@
 """Splits that belong together: outputs of one derivation, and what was made of each in the same way."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from annotation.derivations import DERIVATIONS
 from annotation.derivations.pooling import names_in
+from annotation.flow.data.lineage import sources_of
 from annotation.models import Dataset
 
 HOW = "splits"
@@ -81,17 +81,16 @@ def _line(dataset: Dataset) -> Iterator[Dataset]:
     while waiting:
         row = waiting.pop()
         yield row
-        for name in _sources(row.lineage):
+        for name in _sources(row):
             if name not in seen and (found := _named(row, name)):
                 seen.add(name)
                 waiting.append(found)
 
 
-def _sources(lineage: dict[str, Any]) -> list[str]:
+def _sources(dataset: Dataset) -> list[str]:
     """Datasets whose questions it contains; not further ones that a join used."""
-    source = lineage.get("source", [])
-    joined = lineage.get("options", {}).get("others", "")
-    return [*([source] if isinstance(source, str) else source), *names_in(joined if isinstance(joined, str) else "")]
+    joined = dataset.lineage.get("options", {}).get("others", "")
+    return [*sources_of(dataset), *names_in(joined if isinstance(joined, str) else "")]
 
 
 def _named(sibling: Dataset, name: str) -> Dataset | None:

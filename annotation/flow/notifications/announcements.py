@@ -50,11 +50,8 @@ def notify(
     facts: dict[str, Any] | None = None,
 ) -> None:
     """Notify each user of an event, once for each `key`, unless they turned this kind off."""
-    rows = [
-        Notice(user=user, project=project, kind=kind, key=key, batch=batch, job=job, facts=facts or {})
-        for user in users
-        if kind not in user.muted
-    ]
+    about = {"project": project, "kind": kind, "key": key, "batch": batch, "job": job, "facts": facts or {}}
+    rows = [Notice(user=user, **about) for user in users if kind not in user.muted]
     Notice.objects.bulk_create(rows, batch_size=CHUNK, ignore_conflicts=True)
 
 

@@ -126,9 +126,8 @@ def _unread(project: Project) -> QuerySet[models.SampledAssignment]:
     """Drawn responses whose current revision nobody reviewed (pure/review/review_state)."""
     last = models.Review.objects.filter(assignment=OuterRef("assignment"), revision=OuterRef("assignment__revision"))
     rows = models.SampledAssignment.objects.filter(_there("assignment__batch", project))
-    rows = rows.filter(assignment__state=lifecycle.SUBMITTED).annotate(
-        last=Subquery(last.order_by("-pk").values("decision")[:1])
-    )
+    decision = Subquery(last.order_by("-pk").values("decision")[:1])
+    rows = rows.filter(assignment__state=lifecycle.SUBMITTED).annotate(last=decision)
     return rows.filter(Q(last__isnull=True) | Q(last=review_state.REOPENED))
 
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.flow.data.derivation import code_version
-from annotation.flow.data.item_writer import Filler, OnProgress, already_there, no_progress, remove_dataset, reserve
+from annotation.flow.data.item_writer import OnProgress, already_there, filling, no_progress
 from annotation.flow.errors import Refused
 from annotation.flow.projects import audit_log
 from annotation.flow.work.submitted_responses import submitted_answers
@@ -131,17 +131,13 @@ def correct(
     if already_there(batch.project, name, digest, "jsonl"):
         return {"datasets": {name: dataset.size}, "already_there": True}
     columns = {"licence": dataset.licence, "source": dataset.source, "root": dataset.root or dataset}
-    filler = Filler(reserve(batch.project, name, format="jsonl", lineage=lineage, created_by=user, **columns))
-    try:
+    with filling(batch.project, name, format="jsonl", lineage=lineage, created_by=user, **columns) as filler:
         for item in dataset.items.usable().order_by("position").iterator(chunk_size=CHUNK):
             filler.add(_changed(item.example, batch, made.get(item.pk)), key=item.group_key)
             progress(filler.size, dataset.size)
         filler.write()
         report = {"read": filler.size, "kept": filler.size, "dropped": {}, "figures": options}
         filler.show(report, sha256=digest)
-    except BaseException:
-        remove_dataset(filler.dataset)
-        raise
     return {"datasets": {name: filler.size}, **report}
 
 

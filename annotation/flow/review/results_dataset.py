@@ -86,12 +86,8 @@ def create_results_dataset(
         return {"datasets": {name: size}, "already_there": True}
     columns = {"licence": _together(sources, "licence", 200), "source": _together(sources, "source", 500)}
     origin = {"lineage": lineage, "root": sources[0].root or sources[0], "created_by": user}
-    filler = Filler(item_writer.reserve(batch.project, name, format="jsonl", **origin, **columns))
-    try:
+    with item_writer.filling(batch.project, name, format="jsonl", **origin, **columns) as filler:
         report = _fill(batch, _ResultsDataset(batch, sources, lineage, least), filler, progress)
-    except BaseException:
-        item_writer.remove_dataset(filler.dataset)
-        raise
     return {"datasets": {name: filler.size}, **report}
 
 

@@ -170,11 +170,10 @@ def way_to(type: QualificationType, worker: Worker) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A batch that a worker may see. `hindered`: a word of admission.obstacle; `missing`: unmet requirements."""
+    """A batch that a worker may see. `missing`: unmet requirements."""
 
     batch: Batch
     worker: Worker | None
-    hindered: str
     missing: tuple[Missing, ...]
     rewards: tuple[Any, Any] | None  # lowest and highest, in dollars; None: unpaid
 
@@ -186,12 +185,12 @@ def offers(worker: Worker) -> list[Offer]:
     found = []
     for batch in shown:
         batch.project = worker.project
-        hindered = open_work.obstacle(worker, batch)
+        obstacle = open_work.obstacle(worker, batch)
         unseen = batch.requirements and qualification_types.lacks(worker, batch, act="discover")
-        if unseen or hindered in ("not_chosen", "blocked"):
+        if unseen or obstacle in ("not_chosen", "blocked"):
             continue
         lacking = tuple(missing(worker, batch)) if batch.requirements else ()
-        found.append(Offer(batch, worker, hindered, lacking, rewards_of(batch)))
+        found.append(Offer(batch, worker, lacking, rewards_of(batch)))
     return found
 
 
@@ -201,7 +200,7 @@ def advertised(project: Project, *, most: int = 10) -> list[Offer]:
     found = []
     for batch in shown.order_by("-launched_at")[: 5 * most]:
         if not requirements.lacks(requirements.read_all(batch.requirements), {}, "discover"):
-            found.append(Offer(batch, None, "", (), rewards_of(batch)))
+            found.append(Offer(batch, None, (), rewards_of(batch)))
     return found[:most]
 
 

@@ -27,41 +27,32 @@ class Command(LaunchCommand):
     help = "Create a batch from datasets, launch it and open it to workers."
 
     def add(self, parser: Any) -> None:
-        parser.add_argument("batch", type=slug)
+        add = parser.add_argument
+        add("batch", type=slug)
         self.add_common(parser)
         count = whole(1, 10**9)
-        parser.add_argument("--assignments", type=count, help=f"assignments per HIT, by different workers ({_usual()})")
+        add("--assignments", type=count, help=f"assignments per HIT, by different workers ({_usual()})")
         drawn = "items from each dataset (default: all); whole groups where the task shows a group in one HIT"
-        parser.add_argument("--sample", type=count, help=drawn)
-        parser.add_argument("--minutes", type=minutes, help="expected time for one HIT")
-        parser.add_argument("--purpose", choices=Batch.Purpose.values)
+        add("--sample", type=count, help=drawn)
+        add("--minutes", type=minutes, help="expected time for one HIT")
+        add("--purpose", choices=Batch.Purpose.values)
         unseen = "use only items that no other batch of this task uses"
-        parser.add_argument("--unseen-only", action="store_true", help=unseen)
-        parser.add_argument(
-            "--marketplace", type=slug, metavar="NAME", help="publish it there (default: the built-in one)"
-        )
+        add("--unseen-only", action="store_true", help=unseen)
+        add("--marketplace", type=slug, metavar="NAME", help="publish it there (default: the built-in one)")
         checked = "mix in items of this dataset as hidden gold; repeatable"
-        parser.add_argument("--checks", action="append", type=slug, default=[], metavar="NAME", help=checked)
-        parser.add_argument(
-            "--check-share", type=percent, default=0.1, metavar="PERCENT", help="hidden gold per worker (default: 10)"
-        )
-        parser.add_argument(
-            "--check-after", type=whole(1, 1000), default=5, metavar="N", help="apply the rule after N checks"
-        )
-        parser.add_argument("--warn-below", type=percent, metavar="PERCENT", help="warn a worker below this mean grade")
-        parser.add_argument(
-            "--pause-below", type=percent, metavar="PERCENT", help="pause a worker below this mean grade"
-        )
+        add("--checks", action="append", type=slug, default=[], metavar="NAME", help=checked)
+        add("--check-share", type=percent, default=0.1, metavar="PERCENT", help="hidden gold per worker (default: 10)")
+        add("--check-after", type=whole(1, 1000), default=5, metavar="N", help="apply the rule after N checks")
+        add("--warn-below", type=percent, metavar="PERCENT", help="warn a worker below this mean grade")
+        add("--pause-below", type=percent, metavar="PERCENT", help="pause a worker below this mean grade")
         how = 'required of workers: "Round 2 >= 80", "country in US,DE", "Round 2", "not Seen it"; repeatable'
-        parser.add_argument("--require", action="append", type=words(300), default=[], metavar="WHAT", help=how)
-        parser.add_argument("--paid", action="store_true", help="pay approved responses from the project's budget")
-        parser.add_argument("--reward", type=dollars, metavar="DOLLARS", help="per approved assignment")
+        add("--require", action="append", type=words(300), default=[], metavar="WHAT", help=how)
+        add("--paid", action="store_true", help="pay approved responses from the project's budget")
+        add("--reward", type=dollars, metavar="DOLLARS", help="per approved assignment")
         days = "approve unreviewed responses after so many days (default: 7)"
-        parser.add_argument("--auto-approve-days", type=whole(0, 30), metavar="DAYS", help=days)
-        parser.add_argument("--quote", action="store_true", help="print the cost and create nothing")
-        parser.add_argument(
-            "--guard", choices=list(GUARDED), default="Accept", help="what workers who lack them may not do"
-        )
+        add("--auto-approve-days", type=whole(0, 30), metavar="DAYS", help=days)
+        add("--quote", action="store_true", help="print the cost and create nothing")
+        add("--guard", choices=list(GUARDED), default="Accept", help="what workers who lack them may not do")
 
     def act(self, **options: Any) -> dict[str, Any]:
         if len(dict(options["option"])) < len(options["option"]):

@@ -62,11 +62,6 @@ class Command(JSONCommand):
         add("--option", action="append", type=pair, default=[], metavar="K=V", help="an option of the derivation")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        return derive_dataset(
-            dataset_named(project_of(options), options["source"]),
-            how=options["how"],
-            name=options["name"],
-            seed=options["seed"],
-            options=dict(options["option"]),
-            progress=self.progress_printer("Derived"),
-        )
+        source = dataset_named(project_of(options), options["source"])
+        terms = {name: options[name] for name in ("how", "name", "seed")} | {"options": dict(options["option"])}
+        return derive_dataset(source, progress=self.progress_printer("Derived"), **terms)

@@ -18,7 +18,5 @@ class Command(JSONCommand):
 
     def act(self, **options: Any) -> dict[str, Any]:
         dataset = dataset_named(project_of(options), options["name"])
-        progress = self.progress_printer("Predictions")
-        return import_predictions(
-            dataset, options["file"], format=options["format"], model=options["model"], progress=progress
-        )
+        terms = {"format": options["format"], "model": options["model"]}
+        return import_predictions(dataset, options["file"], progress=self.progress_printer("Predictions"), **terms)

@@ -253,26 +253,24 @@ def catch_up(batch: Batch, *, progress: Callable[[int, int], None] = no_progress
     }
 
 
-def expire_orphan(connection: Connection, external_id: str) -> bool:
-    """End an orphan, a HIT with our mark that we do not know; False if it is not one."""
-    line = Line(connection, patience=Patience())
-    standing = line.call(line.marketplace.look, external_id)
-    is_own = standing.annotation.startswith(installation_id(connection.project) + ":")
-    if not is_own or Publication.objects.filter(connection=connection, external_id=external_id).exists():
-        return False
-    line.call(line.marketplace.expire, external_id, AT_ONCE)
-    return True
-
-
 def end_stray(batch: Batch, external_id: str) -> bool:
-    """`expire_orphan` on the batch's marketplace. Raises Refused if that does not answer."""
+    """End an orphan on the batch's marketplace, a HIT with our mark that we do not know; False if it is not one.
+
+    Raises Refused if the marketplace does not answer.
+    """
     connection = connection_of(batch)
     if connection is None or not external_id.isalnum():
         return False
     try:
-        return expire_orphan(connection, external_id)
+        line = Line(connection, patience=Patience())
+        standing = line.call(line.marketplace.look, external_id)
+        is_own = standing.annotation.startswith(installation_id(connection.project) + ":")
+        if not is_own or Publication.objects.filter(connection=connection, external_id=external_id).exists():
+            return False
+        line.call(line.marketplace.expire, external_id, AT_ONCE)
     except (MarketplaceError, Unsealable, Resting) as failed:
         raise Refused(_("The marketplace could not be reached: %(why)s") % {"why": failed}) from None
+    return True
 
 
 def keep_open(batch: Batch, until: datetime) -> int:

@@ -153,17 +153,15 @@ def _next(request: HttpRequest, arrival: Arrival) -> HttpResponse:
         return render(request, "marketplaces/consent.html", {"consent_url": _to("consent", arrival), **text, **context})
     participation = next_assignment.join_batch(row.worker, row.batch)
     if participation.instructions_version < participation.newest_instructions:
-        shown = instructions_context(row.batch, row.batch.instructions, participation) | {
-            "instructions_url": _to("instructions", arrival)
-        }
+        shown = instructions_context(row.batch, row.batch.instructions, participation)
+        shown["instructions_url"] = _to("instructions", arrival)
         return render(request, "work/instructions.html", {**shown, **context})
     if exercise := practice_progress.next_exercise(participation):
         return _practice(request, arrival, exercise)
     if feedback := worker_feedback.waiting(row.worker).first():
         shown = {"feedback": feedback, "text": wording(feedback), "batch": feedback.batch, "after": row.batch_id}
-        return render(
-            request, "work/feedback.html", {**shown, "feedback_url": _to("feedback", arrival, feedback.pk), **context}
-        )
+        shown["feedback_url"] = _to("feedback", arrival, feedback.pk)
+        return render(request, "work/feedback.html", {**shown, **context})
     return render(request, f"{row.batch.task}/page.html", _page(request, arrival, participation))
 
 

@@ -45,9 +45,8 @@ class Command(JSONCommand):
         secret, names = os.environ.get(IN_SECRET, ""), options["name"]
         if len(names) != 1 or not options["key_id"] or not secret:
             self.usage(f"give one name and --key-id, and set {IN_SECRET} in the environment to the secret")
-        given = {
-            name: options[name] for name in ("preset", "endpoint_url", "worker_origin", "region", "key_id", "fees")
-        }
+        columns = ("preset", "endpoint_url", "worker_origin", "region", "key_id", "fees")
+        given = {name: options[name] for name in columns}
         return _connection_data(connections.add(project, names[0], secret=secret, **given))
 
     def _test(self, row: Connection) -> dict[str, Any]:
@@ -60,9 +59,8 @@ class Command(JSONCommand):
 
     def _publish(self, batch: Batch) -> dict[str, Any]:
         publications.try_again(batch)
-        publications.send_due(
-            batch.marketplace.connection, batch=batch, progress=self.progress_printer(f"{batch.slug}: HITs published")
-        )
+        progress = self.progress_printer(f"{batch.slug}: HITs published")
+        publications.send_due(batch.marketplace.connection, batch=batch, progress=progress)
         return publications.counts(batch)
 
     def _sync(self, batch: Batch) -> dict[str, Any]:

@@ -1,0 +1,21 @@
+"""Vennory's single-hop questions as examples."""
+
+from __future__ import annotations
+
+from annotation.demo import world
+from annotation.pure.data.example import Example
+
+
+def singlehop_examples() -> list[Example]:
+    """The single-hop questions, each with its one paragraph; the material of compositions."""
+    return [
+        Example(
+            id=str(single.id),
+            question=single.question,
+            paragraphs=(world.paragraphs()[single.key].paragraph,),
+            answers=single.answers,
+            supports=(0,),
+            group=str(single.id),
+        )
+        for single in world.singlehop().values()
+    ]
