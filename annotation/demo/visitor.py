@@ -70,20 +70,17 @@ class Visitor:
         shown = {title.strip(): place for place, title in page.titles.items()}
         given = simulated_answer(example, self.skill, self.rng)
         place = {k: shown[paragraph.title] for k, paragraph in enumerate(example.paragraphs)}
+        posted = {
+            "kind": "span",
+            "text": given["text"],
+            "paragraph": str(place[given["paragraph"]]),
+            "start": str(given["start"]),
+            "end": str(given["end"]),
+            "active_seconds": str(round(self.rng.lognormvariate(4.6, 0.4))),
+            "support": [str(place[k]) for k in given["support"]],
+        }
         url, hidden = page.form("/submit/")
-        return self.post(
-            url,
-            hidden
-            | {
-                "kind": "span",
-                "text": given["text"],
-                "paragraph": str(place[given["paragraph"]]),
-                "start": str(given["start"]),
-                "end": str(given["end"]),
-                "active_seconds": str(round(self.rng.lognormvariate(4.6, 0.4))),
-                "support": [str(place[k]) for k in given["support"]],
-            },
-        )
+        return self.post(url, hidden | posted)
 
     def return_assignment(self, page: Page) -> Page:
         """Return the assignment on the page."""

@@ -202,10 +202,8 @@ def _interval(units: Sequence[T], figure: Callable[[Sequence[T]], float], *, see
 
 
 def _times(figure: Figure, factor: float) -> Figure:
-    def scaled(value: float | None) -> float | None:
-        return None if value is None else value * factor
-
-    return Figure(scaled(figure.value), scaled(figure.low), scaled(figure.high), figure.n, figure.method)
+    ends = [None if end is None else end * factor for end in (figure.value, figure.low, figure.high)]
+    return Figure(*ends, figure.n, figure.method)
 
 
 def _wage(group: Sequence[Done]) -> float:

@@ -116,7 +116,6 @@ class Standing:
     pending: int
     available: int
     completed: int
-    created_at: datetime | None
     expires_at: datetime | None
 
 
@@ -126,7 +125,6 @@ class Work:
 
     external_id: str
     worker: str
-    hit: str
     state: str
     answer: str
     submitted_at: datetime | None = None
@@ -154,7 +152,6 @@ class Bonus:
 @dataclass(frozen=True, slots=True)
 class Funds:
     available: Decimal
-    held: Decimal | None
 
 
 class Marketplace(ABC):

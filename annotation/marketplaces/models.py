@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q
@@ -113,7 +112,7 @@ class Publication(StateRow):
     remote = JSONTextField(default=dict)  # the HIT as last read from the marketplace: status, counters
     synced_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar = PublicationQuerySet.as_manager()
+    objects = PublicationQuerySet.as_manager()
 
     class Meta:
         constraints = [

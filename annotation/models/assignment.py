@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db import models
 from django.db.models import Q
@@ -117,7 +117,7 @@ class Assignment(models.Model):
     rejected_at = models.DateTimeField(null=True, blank=True)
     auto_approve_at = models.DateTimeField(null=True, blank=True)  # null: the batch pays nothing
 
-    objects: ClassVar = AssignmentQuerySet.as_manager()
+    objects = AssignmentQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -1,6 +1,6 @@
 """The audit log of a project: who did what. Rows are only ever added."""
 
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
@@ -48,7 +48,7 @@ class AuditEntry(models.Model):
     details = JSONTextField(default=dict)
     at = TimestampField(auto_now_add=True)
 
-    objects: ClassVar = AuditQuerySet.as_manager()
+    objects = AuditQuerySet.as_manager()
 
     class Meta:
         indexes = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -81,8 +81,8 @@ class Batch(models.Model):
     launched_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(null=True, blank=True)  # when it was deleted (flow/projects/recycle_bin)
 
-    objects: ClassVar = PresentBatches()
-    everything: ClassVar = models.Manager["Batch"]()  # includes the bin: for names, money and provenance
+    objects = PresentBatches()
+    everything = models.Manager["Batch"]()  # includes the bin: for names, money and provenance
 
     class Meta:
         constraints = [
@@ -172,7 +172,7 @@ class Hit(models.Model):
     excluded_at = models.DateTimeField(null=True, blank=True)
     exclusion_reason = models.CharField(max_length=500, blank=True)
 
-    objects: ClassVar = HitQuerySet.as_manager()
+    objects = HitQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -6,7 +6,6 @@ A dataset is visible only once it is complete.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -55,7 +54,7 @@ class Dataset(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
 
-    objects: ClassVar = DatasetQuerySet.as_manager()
+    objects = DatasetQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -122,8 +121,8 @@ class Item(models.Model):
     archived_at = models.DateTimeField(null=True, blank=True)  # since then in no new batch and no export
     archive_reason = models.CharField(max_length=500, blank=True)
 
-    objects: ClassVar = CurrentItems()
-    every: ClassVar = ItemQuerySet.as_manager()  # includes older versions
+    objects = CurrentItems()
+    every = ItemQuerySet.as_manager()  # includes older versions
 
     class Meta:
         constraints = [

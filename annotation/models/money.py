@@ -6,7 +6,7 @@ A project's `available` account is its budget: nothing that it does not cover is
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -119,7 +119,7 @@ class Payment(StateRow):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
 
-    objects: ClassVar = PaymentQuerySet.as_manager()
+    objects = PaymentQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -68,8 +67,8 @@ class Project(models.Model):
     created_at = TimestampField(auto_now_add=True)
     removed_at = models.DateTimeField(null=True, blank=True)  # when an owner deleted it; it can be restored for a while
 
-    objects: ClassVar = PresentProjects()
-    everything: ClassVar = models.Manager["Project"]()
+    objects = PresentProjects()
+    everything = models.Manager["Project"]()
 
     def __str__(self) -> str:
         return self.title

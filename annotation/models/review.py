@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -93,7 +91,7 @@ class Feedback(models.Model):
     created_at = TimestampField(auto_now_add=True)
     acknowledged_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar = FeedbackQuerySet.as_manager()
+    objects = FeedbackQuerySet.as_manager()
 
     class Meta:
         constraints = [models.CheckConstraint(condition=~Q(text=""), name="feedback_says_something")]

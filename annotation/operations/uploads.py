@@ -26,14 +26,7 @@ def _length(text: Any) -> int:
 class LimitHandler(FileUploadHandler):
     """An upload handler that discards files of a body that is too large, so that the disk stays free; views say why."""
 
-    def handle_raw_input(
-        self,
-        input_data: Any,
-        META: dict[str, Any],
-        content_length: int,
-        boundary: bytes,
-        encoding: str | None = None,
-    ) -> None:
+    def handle_raw_input(self, input_data: Any, META: Any, content_length: int, *args: Any, **kwargs: Any) -> None:
         self.refused = content_length > settings.UPLOAD_LIMIT
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:

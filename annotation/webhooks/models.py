@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -42,7 +40,7 @@ class Webhook(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)
 
-    objects: ClassVar = WebhookQuerySet.as_manager()
+    objects = WebhookQuerySet.as_manager()
 
     def __str__(self) -> str:
         return self.url

@@ -164,7 +164,7 @@ def test_a_hit_that_somebody_works_on_is_not_over_and_one_with_free_places_neith
     def over(*, pending: int, available: int, completed: int, expired: bool) -> bool:
         ends = timezone.now() + timedelta(hours=-1 if expired else 1)
         counts = {"places": 2, "pending": pending, "available": available, "completed": completed}
-        return sync._is_over(Standing("3H", "a", "Assignable", "t", created_at=None, expires_at=ends, **counts))
+        return sync._is_over(Standing("3H", "a", "Assignable", "t", expires_at=ends, **counts))
 
     assert not over(pending=0, available=2, completed=0, expired=False)
     assert not over(pending=1, available=0, completed=1, expired=True)

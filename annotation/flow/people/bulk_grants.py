@@ -1,7 +1,8 @@
 """Grants of a qualification to many workers: from a file, by a rule; and undoing the last such step."""
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -130,12 +131,10 @@ def grant_all(
     user: User | None = None,
 ) -> int:
     """Grant all scores or, raising Refused, none; returns how many changed."""
-    before = _latest(type)
-    changes = plan(type, wanted)
-    with audit_log.together("granted", type, source=source):
+    with _one_step("granted", type, source=source):
+        changes = plan(type, wanted)
         for change in changes:
             qualification_types.grant(type, change.worker, change.value, source=source, reason=reason, user=user)
-    _bind(type, before)
     return len(changes)
 
 
@@ -144,25 +143,20 @@ def revoke_all(
     type: QualificationType, workers: Iterable[Worker], *, reason: str = "", user: User | None = None
 ) -> int:
     """Revoke the qualification from these workers; returns how many held it."""
-    before = _latest(type)
-    with audit_log.together("revoked", type):
-        done = sum(qualification_types.revoke(type, worker, reason=reason, user=user) for worker in workers)
-    _bind(type, before)
-    return done
+    with _one_step("revoked", type):
+        return sum(qualification_types.revoke(type, worker, reason=reason, user=user) for worker in workers)
 
 
-def _latest(type: QualificationType) -> int:
-    """Lock the type and return the key of its last change, so that the changes that follow are one step."""
+@contextmanager
+def _one_step(act: str, type: QualificationType, **details: Any) -> Iterator[None]:
+    """Make the changes inside one step: one line in the log, and one time, by which `last_step` recognises them."""
     # Lock until the step is complete; `last_step` relies on consecutive changes.
     QualificationType.objects.select_for_update(no_key=True).get(pk=type.pk)
-    last = QualificationChange.objects.filter(qualification__type=type).order_by("-pk")
-    return last.values_list("pk", flat=True).first() or 0
-
-
-def _bind(type: QualificationType, before: int) -> None:
-    """Give all changes of one step the same time, by which `last_step` recognises them."""
-    step = QualificationChange.objects.filter(qualification__type=type, pk__gt=before)
-    step.update(created_at=models.clock.now())
+    changes = QualificationChange.objects.filter(qualification__type=type)
+    before = changes.order_by("-pk").values_list("pk", flat=True).first() or 0
+    with audit_log.together(act, type, **details):
+        yield
+    changes.filter(pk__gt=before).update(created_at=models.clock.now())
 
 
 def last_step(type: QualificationType) -> list[QualificationChange]:
@@ -187,14 +181,12 @@ def undo(type: QualificationType, *, through: int, user: User | None = None) -> 
 
     Raises Refused if something else was granted or revoked since.
     """
-    before = _latest(type)
-    step = last_step(type)
-    if not step or step[-1].pk != through:
-        raise Refused(_("Qualifications were granted or revoked in the meantime, so nothing was undone."))
-    with audit_log.together("undone", type):
+    with _one_step("undone", type):
+        step = last_step(type)
+        if not step or step[-1].pk != through:
+            raise Refused(_("Qualifications were granted or revoked in the meantime, so nothing was undone."))
         for change in step:
             _take_back(type, change, user)
-    _bind(type, before)
     return len(step)
 
 

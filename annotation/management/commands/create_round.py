@@ -1,5 +1,3 @@
 """The former name of `create_qualification_round`, still accepted."""
 
-from annotation.management.commands.create_qualification_round import Command
-
-__all__ = ["Command"]
+from annotation.management.commands.create_qualification_round import Command as Command

@@ -1,5 +1,3 @@
 """The former name of `create_results_dataset`, still accepted."""
 
-from annotation.management.commands.create_results_dataset import Command
-
-__all__ = ["Command"]
+from annotation.management.commands.create_results_dataset import Command as Command

@@ -1,5 +1,3 @@
 """The former name of `import_responses`, still accepted."""
 
-from annotation.management.commands.import_responses import Command
-
-__all__ = ["Command"]
+from annotation.management.commands.import_responses import Command as Command

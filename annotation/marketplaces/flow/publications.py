@@ -168,10 +168,9 @@ def try_again(batch: Batch) -> int:
     return of(batch).filter(state=State.FAILED).update(state=State.WAITING, tries=0, due_at=Now(), error="")
 
 
-def hurry(batch: Batch) -> bool:
-    """Send changes of the batch's HITs (open or closed, assignments) soon. Returns True, for chaining."""
-    Publication.objects.filter(hit__batch=batch, state=State.PUBLISHED).update(due_at=Now())
-    return True
+def hurry(batch: Batch) -> None:
+    """Send changes of the batch's HITs (open or closed, assignments) soon."""
+    of(batch).filter(state=State.PUBLISHED).update(due_at=Now())
 
 
 def sweep(*, seconds: float = 10.0) -> int:

@@ -275,9 +275,8 @@ def end_stray(batch: Batch, external_id: str) -> bool:
 
 def keep_open(batch: Batch, until: datetime) -> int:
     """Change when the batch's HITs expire; returns how many it concerns."""
-    rows = publications.of(batch)
-    rows.filter(state=Publication.State.PUBLISHED).update(due_at=Now())
-    return rows.update(closes_at=until)
+    publications.hurry(batch)
+    return publications.of(batch).update(closes_at=until)
 
 
 def sweep(*, seconds: float = 10.0) -> int:

@@ -180,12 +180,9 @@ def _hold(type_id: str, worker: str, value: int | None, line: Line) -> None:
 
 def _align(type_id: str, wanted: dict[str, int], line: Line) -> int:
     held = line.call(line.marketplace.holders, type_id)
-    for worker, value in wanted.items():
-        if held.get(worker) != value:
-            line.call(line.marketplace.grant, type_id, worker, value)
-    for worker in held.keys() - wanted.keys():
-        line.call(line.marketplace.revoke, type_id, worker)
-    different = {worker for worker in held.keys() | wanted.keys() if held.get(worker) != wanted.get(worker)}
+    different = [worker for worker in wanted | held if held.get(worker) != wanted.get(worker)]
+    for worker in different:
+        _hold(type_id, worker, wanted.get(worker), line)
     return len(different)
 
 

@@ -7,6 +7,7 @@ retries, because only they know whether these could do harm.
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -62,9 +63,7 @@ class MTurk(base.Marketplace):
             token = {"NextToken": reply["NextToken"]}
 
     def balance(self) -> base.Funds:
-        reply = self._call("get_account_balance")
-        held = reply.get("OnHoldBalance")
-        return base.Funds(Decimal(protocol.of(reply, "AvailableBalance")), Decimal(held) if held else None)
+        return base.Funds(Decimal(protocol.of(self._call("get_account_balance"), "AvailableBalance")))
 
     def ensure_type(self, terms: base.Terms) -> str:
         reply = self._call(
@@ -102,21 +101,13 @@ class MTurk(base.Marketplace):
         more = to - self.look(external_id).places
         if more <= 0:
             return
-        try:
-            self._call(
-                "create_additional_assignments_for_hit",
-                HITId=external_id,
-                NumberOfAdditionalAssignments=more,
-                UniqueRequestToken=token,
-            )
-        except base.AlreadyThere:
-            return
+        terms = {"HITId": external_id, "NumberOfAdditionalAssignments": more, "UniqueRequestToken": token}
+        with suppress(base.AlreadyThere):
+            self._call("create_additional_assignments_for_hit", **terms)
 
     def expire(self, external_id: str, when: datetime) -> None:
-        try:
+        with suppress(base.AlreadyThere):  # the same time sent twice "has already been processed"
             self._call("update_expiration_for_hit", HITId=external_id, ExpireAt=when)
-        except base.AlreadyThere:  # the same time sent twice "has already been processed"
-            return
 
     def assignments(self, external_id: str) -> Iterator[base.Work]:
         for row in self._pages("list_assignments_for_hit", "Assignments", HITId=external_id):
@@ -198,10 +189,8 @@ class MTurk(base.Marketplace):
         )
 
     def revoke(self, type_id: str, worker: str) -> None:
-        try:
+        with suppress(base.Gone, base.WrongState):  # not held (any more) is what was wanted
             self._call("disassociate_qualification_from_worker", QualificationTypeId=type_id, WorkerId=worker)
-        except (base.Gone, base.WrongState):  # not held (any more) is what was wanted
-            return
 
     def message(self, workers: Sequence[str], subject: str, text: str) -> dict[str, str]:
         reply = self._call("notify_workers", Subject=subject, MessageText=text, WorkerIds=list(workers))

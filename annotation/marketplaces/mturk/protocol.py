@@ -85,7 +85,6 @@ def standing(row: dict[str, Any]) -> base.Standing:
         pending=int(row.get("NumberOfAssignmentsPending", 0)),
         available=int(row.get("NumberOfAssignmentsAvailable", 0)),
         completed=int(row.get("NumberOfAssignmentsCompleted", 0)),
-        created_at=row.get("CreationTime"),
         expires_at=row.get("Expiration"),
     )
 
@@ -94,7 +93,6 @@ def work(row: dict[str, Any]) -> base.Work:
     return base.Work(
         external_id=str(of(row, "AssignmentId")),
         worker=str(of(row, "WorkerId")),
-        hit=str(of(row, "HITId")),
         state=str(of(row, "AssignmentStatus")),
         answer=str(row.get("Answer", "")),
         submitted_at=row.get("SubmitTime"),

@@ -1,5 +1,3 @@
 """The former name of `dry_run`, kept as an alias."""
 
-from annotation.dry_run.management.commands.dry_run import Command
-
-__all__ = ["Command"]
+from annotation.dry_run.management.commands.dry_run import Command as Command
