@@ -16,7 +16,7 @@ from annotation.models import Batch, Job, Project
 from annotation.pure.people import roles
 from annotation.views.access import member_form
 from annotation.views.batches.batch_page import batch_context, batch_of
-from annotation.views.redirects import see
+from annotation.views.post_handling import see
 
 SHARES = {
     "skill": _("Accuracy of the average worker"),
