@@ -91,34 +91,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Assignment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotation.models.project.public_id, max_length=32, unique=True)),
-                ('group_key', models.CharField(max_length=300)),
-                ('state', models.CharField(choices=[('accepted', 'Accepted'), ('submitted', 'Submitted'), ('returned', 'Returned'), ('expired', 'Expired')], default='accepted', max_length=9)),
-                ('counts', models.BooleanField(default=True)),
-                ('late', models.BooleanField(default=False)),
-                ('seed', models.BigIntegerField(default=annotation.models.assignment.random_seed)),
-                ('instructions_version', models.PositiveIntegerField(default=0)),
-                ('accepted_at', models.DateTimeField(auto_now_add=True)),
-                ('lease_until', models.DateTimeField()),
-                ('extended', models.BooleanField(default=False)),
-                ('submitted_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('active_seconds', models.FloatField(default=0)),
-                ('draft', annotation.models.fields.JSONTextField(blank=True, null=True)),
-                ('draft_version', models.PositiveIntegerField(default=0)),
-                ('draft_saved_at', models.DateTimeField(blank=True, null=True)),
-                ('revision', models.PositiveIntegerField(default=0)),
-                ('grade', models.FloatField(blank=True, null=True)),
-                ('approval', models.CharField(blank=True, choices=[('approved', 'Approved'), ('rejected', 'Rejected')], max_length=8)),
-                ('approved_at', models.DateTimeField(blank=True, null=True)),
-                ('rejected_at', models.DateTimeField(blank=True, null=True)),
-                ('auto_approve_at', models.DateTimeField(blank=True, null=True)),
-            ],
-        ),
-        migrations.CreateModel(
             name='Project',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -134,16 +106,6 @@ class Migration(migrations.Migration):
                 ('webhook_kinds', models.CharField(blank=True, max_length=100)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('removed_at', models.DateTimeField(blank=True, null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Qualification',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('value', models.IntegerField(default=1)),
-                ('state', models.CharField(choices=[('Granted', 'granted'), ('Revoked', 'revoked')], default='Granted', max_length=7)),
-                ('granted_at', models.DateTimeField()),
-                ('given_there', models.IntegerField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
@@ -171,6 +133,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'user',
                 'verbose_name_plural': 'users',
                 'abstract': False,
+                'constraints': [models.UniqueConstraint(django.db.models.functions.text.Lower('username'), name='user_name_once')],
             },
             managers=[
                 ('objects', django.contrib.auth.models.UserManager()),
@@ -188,18 +151,332 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True, db_index=True)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('user', 'key'), name='api_request_once')],
+            },
         ),
         migrations.CreateModel(
-            name='Approval',
+            name='Dataset',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('decision', models.CharField(choices=[('approved', 'Approved'), ('rejected', 'Rejected')], max_length=8)),
-                ('text', models.TextField(blank=True)),
-                ('source', models.CharField(max_length=10)),
+                ('slug', models.SlugField(max_length=100, verbose_name='name')),
+                ('state', models.CharField(choices=[('importing', 'importing'), ('ready', 'ready'), ('removing', 'deleting')], default='importing', max_length=10)),
+                ('format', models.CharField(max_length=30)),
+                ('sha256', models.CharField(max_length=64)),
+                ('file_name', models.CharField(blank=True, max_length=255)),
+                ('licence', models.CharField(blank=True, max_length=200, verbose_name='licence')),
+                ('source', models.CharField(blank=True, max_length=500, verbose_name='source')),
+                ('size', models.PositiveIntegerField(default=0)),
+                ('features', annotation.models.fields.JSONTextField(default=dict)),
+                ('report', annotation.models.fields.JSONTextField(default=dict)),
+                ('lineage', annotation.models.fields.JSONTextField(default=dict)),
+                ('stand', models.CharField(blank=True, max_length=64)),
+                ('archived_at', models.DateTimeField(blank=True, null=True)),
+                ('beat_at', models.DateTimeField(auto_now_add=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='approvals', to='annotation.assignment')),
+                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                ('root', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='descendants', to='annotation.dataset')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='datasets', to='annotation.project')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'slug'), name='dataset_name_once'), models.CheckConstraint(condition=models.Q(('state__in', ['importing', 'ready', 'removing'])), name='dataset_state_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Item',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField()),
+                ('source_id', models.CharField(max_length=500)),
+                ('group_key', models.CharField(max_length=300)),
+                ('question', models.TextField()),
+                ('hops', models.PositiveSmallIntegerField(default=0)),
+                ('shape', models.CharField(blank=True, max_length=60)),
+                ('answerable', models.BooleanField(blank=True, null=True)),
+                ('content', annotation.models.fields.JSONTextField()),
+                ('version', models.PositiveIntegerField(default=1)),
+                ('superseded_at', models.DateTimeField(blank=True, null=True)),
+                ('note', models.CharField(blank=True, max_length=500)),
+                ('edited_at', models.DateTimeField(blank=True, null=True)),
+                ('archived_at', models.DateTimeField(blank=True, null=True)),
+                ('archive_reason', models.CharField(blank=True, max_length=500)),
+                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='annotation.dataset')),
+                ('edited_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'indexes': [models.Index(fields=['dataset', 'source_id'], name='item_by_source_id'), models.Index(condition=models.Q(('question__length__lte', 600), ('superseded_at__isnull', True)), fields=['dataset', 'question'], name='item_question'), models.Index(condition=models.Q(('question__length__gt', 600), ('superseded_at__isnull', True)), fields=['dataset'], name='item_long_question'), models.Index(condition=models.Q(('archived_at__isnull', True), ('superseded_at__isnull', True)), fields=['dataset', 'position'], name='item_usable')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('superseded_at__isnull', True)), fields=('dataset', 'position'), name='item_position_once'), models.UniqueConstraint(fields=('dataset', 'position', 'version'), name='item_version_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Job',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('public_id', models.CharField(default=annotation.models.project.public_id, max_length=32, unique=True)),
+                ('kind', models.CharField(max_length=40)),
+                ('title', models.CharField(max_length=300)),
+                ('arguments', annotation.models.fields.JSONTextField(default=dict)),
+                ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=7)),
+                ('due_at', models.DateTimeField()),
+                ('lease_until', models.DateTimeField(blank=True, null=True)),
+                ('tries', models.PositiveIntegerField(default=0)),
+                ('done', models.PositiveBigIntegerField(default=0)),
+                ('total', models.PositiveBigIntegerField(default=0)),
+                ('result', annotation.models.fields.JSONTextField(default=dict)),
+                ('error', models.TextField(blank=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='jobs', to='annotation.project')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['due_at'], name='job_due'), models.Index(condition=models.Q(('state', 'failed')), fields=['ended_at'], name='job_failed')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done', 'failed'])), name='job_state_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Payout',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='payouts', to='annotation.project')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'number'), name='payout_number_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PredictionSet',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('model', models.CharField(max_length=200)),
+                ('sha256', models.CharField(max_length=64)),
+                ('ready', models.BooleanField(default=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='prediction_sets', to='annotation.dataset')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('dataset', 'model'), name='prediction_set_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Prediction',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('content', annotation.models.fields.JSONTextField()),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='predictions', to='annotation.item')),
+                ('prediction_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='predictions', to='annotation.predictionset')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('prediction_set', 'item'), name='prediction_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Member',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(choices=[('owner', 'owner'), ('requester', 'requester'), ('reviewer', 'reviewer')], default='owner', max_length=10, verbose_name='role')),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='annotation.project')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'user'), name='member_once'), models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'requester', 'reviewer'])), name='member_role_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Invite',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('token', models.CharField(default=annotation.models.project.random_key, max_length=64, unique=True)),
+                ('role', models.CharField(choices=[('worker', 'worker'), ('reviewer', 'reviewer'), ('requester', 'requester'), ('owner', 'owner')], max_length=10)),
+                ('note', models.CharField(blank=True, max_length=200, verbose_name='note')),
+                ('places', models.PositiveIntegerField(default=1, verbose_name='number of people')),
+                ('used', models.PositiveIntegerField(default=0)),
+                ('expires_at', models.DateTimeField()),
+                ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invites', to='annotation.project')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('used__lte', models.F('places'))), name='invite_not_overused'), models.CheckConstraint(condition=models.Q(('role__in', ['worker', 'reviewer', 'requester', 'owner'])), name='invite_role_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Erasure',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('rows', models.PositiveBigIntegerField(default=0)),
+                ('begun_at', models.DateTimeField(auto_now_add=True)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('project', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='erasure', to='annotation.project')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('ended_at', None)), fields=['begun_at'], name='erasure_under_way')],
+            },
+        ),
+        migrations.CreateModel(
+            name='AuditEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('via', models.CharField(choices=[('page', 'on a page'), ('api', 'through the API'), ('mturk', 'through the MTurk API'), ('job', 'by a background job'), ('command', 'on the command line'), ('clock', 'automatically')], max_length=7)),
+                ('act', models.CharField(max_length=30)),
+                ('kind', models.CharField(max_length=20)),
+                ('key', models.CharField(max_length=100)),
+                ('name', models.CharField(blank=True, max_length=200)),
+                ('batch', models.CharField(blank=True, max_length=100)),
+                ('details', annotation.models.fields.JSONTextField(default=dict)),
+                ('at', models.DateTimeField(auto_now_add=True)),
+                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='log', to='annotation.project')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['project', '-at', '-id'], name='log_by_time'), models.Index(fields=['project', 'batch', '-at'], name='log_of_batch')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ApiToken',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('scope', models.CharField(choices=[('read', 'read only'), ('write', 'read and write')], default='write', max_length=5, verbose_name='permission')),
+                ('note', models.CharField(blank=True, max_length=100, verbose_name='purpose')),
+                ('digest', models.CharField(max_length=64, unique=True)),
+                ('ending', models.CharField(max_length=4)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('last_used_at', models.DateTimeField(blank=True, null=True)),
+                ('expires_at', models.DateTimeField(blank=True, null=True)),
+                ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to='annotation.project')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('scope__in', ['read', 'write'])), name='api_token_scope_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Account',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=60)),
+                ('balance', models.DecimalField(decimal_places=2, default=Decimal('0'), max_digits=14)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='accounts', to='annotation.project')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'name'), name='account_once'), models.CheckConstraint(condition=models.Q(('balance__gte', 0), ('name', 'outside'), _connector='OR'), name='account_not_overdrawn')],
+            },
+        ),
+        migrations.CreateModel(
+            name='AccessKey',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key_id', models.CharField(max_length=40, unique=True)),
+                ('secret', annotation.models.sealed.SealedField()),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('last_used_at', models.DateTimeField(blank=True, null=True)),
+                ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='access_keys', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='access_keys', to='annotation.project')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='QualificationType',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('public_id', models.CharField(default=annotation.models.project.mturk_id, max_length=64, unique=True)),
+                ('name', models.CharField(max_length=200, verbose_name='name')),
+                ('description', models.TextField(blank=True, verbose_name='description')),
+                ('keywords', models.CharField(blank=True, max_length=1000, verbose_name='keywords')),
+                ('status', models.CharField(choices=[('Active', 'active'), ('Inactive', 'inactive')], default='Active', max_length=8)),
+                ('retry_seconds', models.PositiveIntegerField(blank=True, null=True)),
+                ('test', models.TextField(blank=True)),
+                ('answer_key', models.TextField(blank=True)),
+                ('test_seconds', models.PositiveIntegerField(blank=True, null=True)),
+                ('auto_granted', models.BooleanField(default=False)),
+                ('auto_value', models.IntegerField(default=1)),
+                ('deleted_at', models.DateTimeField(blank=True, null=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualification_types', to='annotation.project')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['project', 'created_at', 'id'], name='qualification_type_list')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('deleted_at__isnull', True)), fields=('project', 'name'), name='qualification_type_name_once'), models.CheckConstraint(condition=models.Q(('status__in', ['Active', 'Inactive'])), name='qualification_type_status_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SecondFactor',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('secret', annotation.models.sealed.SealedField()),
+                ('last_step', models.BigIntegerField(default=-1)),
+                ('confirmed_at', models.DateTimeField(blank=True, null=True)),
+                ('failed', models.PositiveIntegerField(db_default=0, default=0)),
+                ('rests_until', models.DateTimeField(blank=True, null=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='second_factor', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='BackupCode',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(max_length=64)),
+                ('used_at', models.DateTimeField(blank=True, null=True)),
+                ('factor', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='codes', to='annotation.secondfactor')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('factor', 'digest'), name='backup_code_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SignInTry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=64)),
+                ('place', models.CharField(db_default='', max_length=64)),
+                ('at', models.DateTimeField(db_index=True)),
+            ],
+            options={
+                'indexes': [models.Index(fields=['key', 'at'], name='sign_in_tries'), models.Index(fields=['place', 'at'], name='sign_in_tries_of_place')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Worker',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('external_id', models.CharField(blank=True, max_length=200, null=True)),
+                ('public_id', models.CharField(default=annotation.models.project.worker_id, max_length=64)),
+                ('country', models.CharField(blank=True, max_length=2, verbose_name='country')),
+                ('subdivision', models.CharField(blank=True, max_length=3, verbose_name='state or province')),
+                ('adult', models.BooleanField(default=False, verbose_name='of age, and willing to see adult content')),
+                ('consented_version', models.PositiveIntegerField(default=0)),
+                ('consented_at', models.DateTimeField(blank=True, null=True)),
+                ('active', models.BooleanField(default=True)),
+                ('erased_at', models.DateTimeField(blank=True, null=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='workers', to='annotation.project')),
+                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='workers', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'user'), name='worker_once'), models.UniqueConstraint(fields=('project', 'external_id'), name='worker_external_once'), models.UniqueConstraint(fields=('project', 'public_id'), name='worker_id_once'), models.CheckConstraint(condition=models.Q(('user__isnull', False), ('external_id__isnull', False), _connector='OR'), name='worker_is_somebody')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Qualification',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('value', models.IntegerField(default=1)),
+                ('state', models.CharField(choices=[('Granted', 'granted'), ('Revoked', 'revoked')], default='Granted', max_length=7)),
+                ('granted_at', models.DateTimeField()),
+                ('given_there', models.IntegerField(blank=True, null=True)),
+                ('type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualifications', to='annotation.qualificationtype')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualifications', to='annotation.worker')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('type', 'worker'), name='qualification_once'), models.CheckConstraint(condition=models.Q(('state__in', ['Granted', 'Revoked'])), name='qualification_state_known')],
+            },
         ),
         migrations.CreateModel(
             name='Batch',
@@ -237,12 +514,15 @@ class Migration(migrations.Migration):
                 ('launched_at', models.DateTimeField(blank=True, null=True)),
                 ('removed_at', models.DateTimeField(blank=True, null=True)),
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                ('checks', models.ManyToManyField(blank=True, related_name='checked', to='annotation.dataset')),
+                ('datasets', models.ManyToManyField(related_name='batches', to='annotation.dataset')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='batches', to='annotation.project')),
+                ('workers', models.ManyToManyField(blank=True, related_name='chosen_for', to='annotation.worker')),
             ],
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='batch',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotation.batch'),
+            options={
+                'indexes': [models.Index(condition=models.Q(('state', 'open')), fields=['project'], name='batch_given_out')],
+                'constraints': [models.UniqueConstraint(fields=('project', 'slug'), name='batch_name_once'), models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'launching', 'open', 'paused', 'closed'])), name='batch_state_known'), models.CheckConstraint(condition=models.Q(('assignments_per_hit__gte', 1)), name='batch_asks_somebody')],
+            },
         ),
         migrations.CreateModel(
             name='BatchActivity',
@@ -270,40 +550,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='Dataset',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=100, verbose_name='name')),
-                ('state', models.CharField(choices=[('importing', 'importing'), ('ready', 'ready'), ('removing', 'deleting')], default='importing', max_length=10)),
-                ('format', models.CharField(max_length=30)),
-                ('sha256', models.CharField(max_length=64)),
-                ('file_name', models.CharField(blank=True, max_length=255)),
-                ('licence', models.CharField(blank=True, max_length=200, verbose_name='licence')),
-                ('source', models.CharField(blank=True, max_length=500, verbose_name='source')),
-                ('size', models.PositiveIntegerField(default=0)),
-                ('features', annotation.models.fields.JSONTextField(default=dict)),
-                ('report', annotation.models.fields.JSONTextField(default=dict)),
-                ('lineage', annotation.models.fields.JSONTextField(default=dict)),
-                ('stand', models.CharField(blank=True, max_length=64)),
-                ('archived_at', models.DateTimeField(blank=True, null=True)),
-                ('beat_at', models.DateTimeField(auto_now_add=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
-                ('root', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='descendants', to='annotation.dataset')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='datasets', to='annotation.project')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='batch',
-            name='checks',
-            field=models.ManyToManyField(blank=True, related_name='checked', to='annotation.dataset'),
-        ),
-        migrations.AddField(
-            model_name='batch',
-            name='datasets',
-            field=models.ManyToManyField(related_name='batches', to='annotation.dataset'),
-        ),
-        migrations.CreateModel(
             name='Hit',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -324,7 +570,12 @@ class Migration(migrations.Migration):
                 ('excluded_at', models.DateTimeField(blank=True, null=True)),
                 ('exclusion_reason', models.CharField(blank=True, max_length=500)),
                 ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hits', to='annotation.batch')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='annotation.item')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('excluded_at__isnull', True), ('room__gt', 0)), fields=['batch', 'ticket'], name='hit_queue'), models.Index(fields=['batch', '-disagreement'], name='hit_by_disagreement'), models.Index(fields=['batch', 'excluded_at', 'check_item', 'wanted', 'done', 'live'], name='hit_progress')],
+                'constraints': [models.UniqueConstraint(fields=('batch', 'item'), name='hit_once_per_batch'), models.CheckConstraint(condition=models.Q(('wanted__gte', django.db.models.expressions.CombinedExpression(models.F('live'), '+', models.F('done')))), name='hit_not_overallocated')],
+            },
         ),
         migrations.CreateModel(
             name='GoldDecision',
@@ -336,11 +587,9 @@ class Migration(migrations.Migration):
                 ('reviewer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
                 ('hit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='gold_decisions', to='annotation.hit')),
             ],
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='hit',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.hit'),
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('decision__in', ['alias', 'correction', 'stands', 'reopened'])), name='gold_decision_known'), models.CheckConstraint(condition=models.Q(('decision', 'alias'), ('text', ''), _negated=True), name='gold_alias_has_text')],
+            },
         ),
         migrations.CreateModel(
             name='Instructions',
@@ -352,55 +601,9 @@ class Migration(migrations.Migration):
                 ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='instructions_versions', to='annotation.batch')),
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
             ],
-        ),
-        migrations.CreateModel(
-            name='Item',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('source_id', models.CharField(max_length=500)),
-                ('group_key', models.CharField(max_length=300)),
-                ('question', models.TextField()),
-                ('hops', models.PositiveSmallIntegerField(default=0)),
-                ('shape', models.CharField(blank=True, max_length=60)),
-                ('answerable', models.BooleanField(blank=True, null=True)),
-                ('content', annotation.models.fields.JSONTextField()),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('superseded_at', models.DateTimeField(blank=True, null=True)),
-                ('note', models.CharField(blank=True, max_length=500)),
-                ('edited_at', models.DateTimeField(blank=True, null=True)),
-                ('archived_at', models.DateTimeField(blank=True, null=True)),
-                ('archive_reason', models.CharField(blank=True, max_length=500)),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='annotation.dataset')),
-                ('edited_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.AddField(
-            model_name='hit',
-            name='item',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='annotation.item'),
-        ),
-        migrations.CreateModel(
-            name='Job',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotation.models.project.public_id, max_length=32, unique=True)),
-                ('kind', models.CharField(max_length=40)),
-                ('title', models.CharField(max_length=300)),
-                ('arguments', annotation.models.fields.JSONTextField(default=dict)),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=7)),
-                ('due_at', models.DateTimeField()),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('tries', models.PositiveIntegerField(default=0)),
-                ('done', models.PositiveBigIntegerField(default=0)),
-                ('total', models.PositiveBigIntegerField(default=0)),
-                ('result', annotation.models.fields.JSONTextField(default=dict)),
-                ('error', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='jobs', to='annotation.project')),
-            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('batch', 'version'), name='guide_version_once')],
+            },
         ),
         migrations.CreateModel(
             name='PartReport',
@@ -412,48 +615,9 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now=True)),
                 ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='part_reports', to='annotation.batch')),
             ],
-        ),
-        migrations.CreateModel(
-            name='Payout',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='payouts', to='annotation.project')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='PredictionSet',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('model', models.CharField(max_length=200)),
-                ('sha256', models.CharField(max_length=64)),
-                ('ready', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='prediction_sets', to='annotation.dataset')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Prediction',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('content', annotation.models.fields.JSONTextField()),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='predictions', to='annotation.item')),
-                ('prediction_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='predictions', to='annotation.predictionset')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='ProblemReport',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reason', models.CharField(max_length=40)),
-                ('text', models.TextField(blank=True)),
-                ('state', models.CharField(choices=[('open', 'Open'), ('kept', 'Kept'), ('excluded', 'Excluded')], default='open', max_length=8)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='problem_reports', to='annotation.assignment')),
-            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('batch', 'part'), name='part_report_once')],
+            },
         ),
         migrations.CreateModel(
             name='Notice',
@@ -472,101 +636,10 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to=settings.AUTH_USER_MODEL)),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='annotation.project')),
             ],
-        ),
-        migrations.CreateModel(
-            name='Member',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('owner', 'owner'), ('requester', 'requester'), ('reviewer', 'reviewer')], default='owner', max_length=10, verbose_name='role')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='annotation.project')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Invite',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('token', models.CharField(default=annotation.models.project.random_key, max_length=64, unique=True)),
-                ('role', models.CharField(choices=[('worker', 'worker'), ('reviewer', 'reviewer'), ('requester', 'requester'), ('owner', 'owner')], max_length=10)),
-                ('note', models.CharField(blank=True, max_length=200, verbose_name='note')),
-                ('places', models.PositiveIntegerField(default=1, verbose_name='number of people')),
-                ('used', models.PositiveIntegerField(default=0)),
-                ('expires_at', models.DateTimeField()),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invites', to='annotation.project')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Erasure',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rows', models.PositiveBigIntegerField(default=0)),
-                ('begun_at', models.DateTimeField(auto_now_add=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('project', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='erasure', to='annotation.project')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='batch',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='batches', to='annotation.project'),
-        ),
-        migrations.CreateModel(
-            name='AuditEntry',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('via', models.CharField(choices=[('page', 'on a page'), ('api', 'through the API'), ('mturk', 'through the MTurk API'), ('job', 'by a background job'), ('command', 'on the command line'), ('clock', 'automatically')], max_length=7)),
-                ('act', models.CharField(max_length=30)),
-                ('kind', models.CharField(max_length=20)),
-                ('key', models.CharField(max_length=100)),
-                ('name', models.CharField(blank=True, max_length=200)),
-                ('batch', models.CharField(blank=True, max_length=100)),
-                ('details', annotation.models.fields.JSONTextField(default=dict)),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='log', to='annotation.project')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='ApiToken',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('scope', models.CharField(choices=[('read', 'read only'), ('write', 'read and write')], default='write', max_length=5, verbose_name='permission')),
-                ('note', models.CharField(blank=True, max_length=100, verbose_name='purpose')),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('ending', models.CharField(max_length=4)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to='annotation.project')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Account',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=60)),
-                ('balance', models.DecimalField(decimal_places=2, default=Decimal('0'), max_digits=14)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='accounts', to='annotation.project')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='AccessKey',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key_id', models.CharField(max_length=40, unique=True)),
-                ('secret', annotation.models.sealed.SealedField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('last_used_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='access_keys', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='access_keys', to='annotation.project')),
-            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('read_at__isnull', True)), fields=['user'], name='notice_unread'), models.Index(fields=['user', '-created_at'], name='notice_by_time'), models.Index(condition=models.Q(('mail_id__isnull', False)), fields=['mail_id'], name='notice_letter')],
+                'constraints': [models.UniqueConstraint(fields=('user', 'key'), name='notice_once'), models.CheckConstraint(condition=models.Q(('kind__in', ['work', 'finished', 'stalled', 'failed', 'money'])), name='notice_kind_known')],
+            },
         ),
         migrations.CreateModel(
             name='QualificationChange',
@@ -582,26 +655,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='QualificationType',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotation.models.project.mturk_id, max_length=64, unique=True)),
-                ('name', models.CharField(max_length=200, verbose_name='name')),
-                ('description', models.TextField(blank=True, verbose_name='description')),
-                ('keywords', models.CharField(blank=True, max_length=1000, verbose_name='keywords')),
-                ('status', models.CharField(choices=[('Active', 'active'), ('Inactive', 'inactive')], default='Active', max_length=8)),
-                ('retry_seconds', models.PositiveIntegerField(blank=True, null=True)),
-                ('test', models.TextField(blank=True)),
-                ('answer_key', models.TextField(blank=True)),
-                ('test_seconds', models.PositiveIntegerField(blank=True, null=True)),
-                ('auto_granted', models.BooleanField(default=False)),
-                ('auto_value', models.IntegerField(default=1)),
-                ('deleted_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualification_types', to='annotation.project')),
-            ],
-        ),
-        migrations.CreateModel(
             name='QualificationRound',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -614,11 +667,9 @@ class Migration(migrations.Migration):
                 ('batch', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='round', to='annotation.batch')),
                 ('grants', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rounds', to='annotation.qualificationtype')),
             ],
-        ),
-        migrations.AddField(
-            model_name='qualification',
-            name='type',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualifications', to='annotation.qualificationtype'),
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('attempts__gte', 1), ('per_worker__gte', 1)), name='round_asks')],
+            },
         ),
         migrations.CreateModel(
             name='ResponseImport',
@@ -631,11 +682,75 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='imports', to='annotation.batch')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('batch', 'sha256'), name='collection_once')],
+            },
         ),
-        migrations.AddField(
-            model_name='assignment',
-            name='response_import',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.responseimport'),
+        migrations.CreateModel(
+            name='Assignment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('public_id', models.CharField(default=annotation.models.project.public_id, max_length=32, unique=True)),
+                ('group_key', models.CharField(max_length=300)),
+                ('state', models.CharField(choices=[('accepted', 'Accepted'), ('submitted', 'Submitted'), ('returned', 'Returned'), ('expired', 'Expired')], default='accepted', max_length=9)),
+                ('counts', models.BooleanField(default=True)),
+                ('late', models.BooleanField(default=False)),
+                ('seed', models.BigIntegerField(default=annotation.models.assignment.random_seed)),
+                ('instructions_version', models.PositiveIntegerField(default=0)),
+                ('accepted_at', models.DateTimeField(auto_now_add=True)),
+                ('lease_until', models.DateTimeField()),
+                ('extended', models.BooleanField(default=False)),
+                ('submitted_at', models.DateTimeField(blank=True, null=True)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('active_seconds', models.FloatField(default=0)),
+                ('draft', annotation.models.fields.JSONTextField(blank=True, null=True)),
+                ('draft_version', models.PositiveIntegerField(default=0)),
+                ('draft_saved_at', models.DateTimeField(blank=True, null=True)),
+                ('revision', models.PositiveIntegerField(default=0)),
+                ('grade', models.FloatField(blank=True, null=True)),
+                ('approval', models.CharField(blank=True, choices=[('approved', 'Approved'), ('rejected', 'Rejected')], max_length=8)),
+                ('approved_at', models.DateTimeField(blank=True, null=True)),
+                ('rejected_at', models.DateTimeField(blank=True, null=True)),
+                ('auto_approve_at', models.DateTimeField(blank=True, null=True)),
+                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotation.batch')),
+                ('hit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.hit')),
+                ('response_import', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.responseimport')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.worker')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['worker', 'group_key'], name='assignment_met'), models.Index(condition=models.Q(('state', 'accepted')), fields=['lease_until'], name='assignment_leases'), models.Index(condition=models.Q(('state', 'accepted')), fields=['worker', 'batch'], name='assignment_under_way'), models.Index(condition=models.Q(('state', 'submitted')), fields=['worker', 'batch', 'submitted_at'], name='assignment_of_worker'), models.Index(fields=['batch', 'submitted_at'], name='assignment_by_time'), models.Index(condition=models.Q(('approval', ''), ('auto_approve_at__isnull', False), ('state', 'submitted')), fields=['auto_approve_at'], name='assignment_to_approve')],
+                'constraints': [models.UniqueConstraint(fields=('hit', 'worker'), name='assignment_once_per_worker'), models.CheckConstraint(condition=models.Q(('state__in', ['accepted', 'returned', 'expired', 'submitted'])), name='assignment_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('revision__gte', 1), ('state', 'submitted'), ('submitted_at__isnull', False)), models.Q(models.Q(('state', 'submitted'), _negated=True), ('revision', 0), ('submitted_at__isnull', True)), _connector='OR'), name='assignment_answer_when_submitted'), models.CheckConstraint(condition=models.Q(models.Q(('counts', True), ('state', 'accepted')), ('state', 'submitted'), models.Q(('counts', False), ('state__in', ['returned', 'expired'])), _connector='OR'), name='assignment_counts_while_alive'), models.CheckConstraint(condition=models.Q(('approval', ''), models.Q(('approval', 'approved'), ('approved_at__isnull', False), ('state', 'submitted')), models.Q(('approval', 'rejected'), ('rejected_at__isnull', False), ('state', 'submitted')), _connector='OR'), name='assignment_approval_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Approval',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('decision', models.CharField(choices=[('approved', 'Approved'), ('rejected', 'Rejected')], max_length=8)),
+                ('text', models.TextField(blank=True)),
+                ('source', models.CharField(max_length=10)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='approvals', to='annotation.assignment')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('decision__in', ['approved', 'rejected'])), name='approval_decision_known')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ProblemReport',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('reason', models.CharField(max_length=40)),
+                ('text', models.TextField(blank=True)),
+                ('state', models.CharField(choices=[('open', 'Open'), ('kept', 'Kept'), ('excluded', 'Excluded')], default='open', max_length=8)),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='problem_reports', to='annotation.assignment')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['open', 'kept', 'excluded'])), name='flag_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('state', 'open')), models.Q(models.Q(('state', 'open'), _negated=True), ('decided_at__isnull', False)), _connector='OR'), name='flag_decided_when_closed')],
+            },
         ),
         migrations.CreateModel(
             name='Review',
@@ -650,6 +765,9 @@ class Migration(migrations.Migration):
                 ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviews', to='annotation.assignment')),
                 ('reviewer', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('decision__in', ['accepted', 'edited', 'returned', 'discarded', 'reopened'])), name='review_decision_known'), models.CheckConstraint(condition=models.Q(('decision', 'edited'), ('text', ''), _negated=True), name='review_edit_has_text'), models.CheckConstraint(condition=models.Q(('decision__in', ['returned', 'discarded']), ('reason', ''), _negated=True), name='review_refusal_has_reason')],
+            },
         ),
         migrations.CreateModel(
             name='ReviewSample',
@@ -661,7 +779,11 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='review_samples', to='annotation.batch')),
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                ('worker', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, to='annotation.worker')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('batch', 'number'), name='draw_number_once'), models.CheckConstraint(condition=models.Q(('size__gte', 1)), name='draw_takes_some')],
+            },
         ),
         migrations.CreateModel(
             name='SampledAssignment',
@@ -671,63 +793,9 @@ class Migration(migrations.Migration):
                 ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='sampled', to='annotation.assignment')),
                 ('sample', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotation.reviewsample')),
             ],
-        ),
-        migrations.CreateModel(
-            name='SecondFactor',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('secret', annotation.models.sealed.SealedField()),
-                ('last_step', models.BigIntegerField(default=-1)),
-                ('confirmed_at', models.DateTimeField(blank=True, null=True)),
-                ('failed', models.PositiveIntegerField(db_default=0, default=0)),
-                ('rests_until', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='second_factor', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='BackupCode',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64)),
-                ('used_at', models.DateTimeField(blank=True, null=True)),
-                ('factor', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='codes', to='annotation.secondfactor')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='SignInTry',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64)),
-                ('place', models.CharField(db_default='', max_length=64)),
-                ('at', models.DateTimeField(db_index=True)),
-            ],
             options={
-                'indexes': [models.Index(fields=['key', 'at'], name='sign_in_tries'), models.Index(fields=['place', 'at'], name='sign_in_tries_of_place')],
+                'constraints': [models.UniqueConstraint(fields=('sample', 'position'), name='drawn_position_once')],
             },
-        ),
-        migrations.CreateModel(
-            name='Worker',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('external_id', models.CharField(blank=True, max_length=200, null=True)),
-                ('public_id', models.CharField(default=annotation.models.project.worker_id, max_length=64)),
-                ('country', models.CharField(blank=True, max_length=2, verbose_name='country')),
-                ('subdivision', models.CharField(blank=True, max_length=3, verbose_name='state or province')),
-                ('adult', models.BooleanField(default=False, verbose_name='of age, and willing to see adult content')),
-                ('consented_version', models.PositiveIntegerField(default=0)),
-                ('consented_at', models.DateTimeField(blank=True, null=True)),
-                ('active', models.BooleanField(default=True)),
-                ('erased_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='workers', to='annotation.project')),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='workers', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.AddField(
-            model_name='reviewsample',
-            name='worker',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, to='annotation.worker'),
         ),
         migrations.CreateModel(
             name='ReservedHit',
@@ -740,6 +808,10 @@ class Migration(migrations.Migration):
                 ('hit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reservations', to='annotation.hit')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reservations', to='annotation.worker')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('taken_at__isnull', True)), fields=['batch', 'worker'], name='given_waiting')],
+                'constraints': [models.UniqueConstraint(fields=('hit', 'worker'), name='given_once')],
+            },
         ),
         migrations.CreateModel(
             name='QualificationRequest',
@@ -757,11 +829,9 @@ class Migration(migrations.Migration):
                 ('type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='requests', to='annotation.qualificationtype')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualification_requests', to='annotation.worker')),
             ],
-        ),
-        migrations.AddField(
-            model_name='qualification',
-            name='worker',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualifications', to='annotation.worker'),
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['testing', 'pending'])), fields=('type', 'worker'), name='qualification_request_one_open'), models.CheckConstraint(condition=models.Q(('state__in', ['testing', 'pending', 'granted', 'rejected'])), name='qualification_request_state_known')],
+            },
         ),
         migrations.CreateModel(
             name='PayoutLine',
@@ -774,6 +844,9 @@ class Migration(migrations.Migration):
                 ('payout', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='lines', to='annotation.payout')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payout_lines', to='annotation.worker')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('payout', 'worker'), name='payout_line_once'), models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='payout_line_pays'), models.CheckConstraint(condition=models.Q(('state__in', ['open', 'paid', 'failed'])), name='payout_line_state_known')],
+            },
         ),
         migrations.CreateModel(
             name='Payment',
@@ -800,6 +873,10 @@ class Migration(migrations.Migration):
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='payments', to='annotation.project')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payments', to='annotation.worker')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('state__in', ['due', 'sending'])), fields=['due_at'], name='payment_unsettled'), models.Index(fields=['project', '-created_at'], name='payment_by_time')],
+                'constraints': [models.UniqueConstraint(fields=('project', 'key'), name='payment_once'), models.UniqueConstraint(condition=models.Q(('kind', 'reward')), fields=('assignment',), name='payment_one_reward'), models.CheckConstraint(condition=models.Q(('amount__gte', 0), ('fee__gte', 0)), name='payment_not_negative'), models.CheckConstraint(condition=models.Q(('state__in', ['due', 'sending', 'paid', 'failed'])), name='payment_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('paid_at__isnull', False), ('state', 'paid')), models.Q(models.Q(('state', 'paid'), _negated=True), ('paid_at__isnull', True)), _connector='OR'), name='payment_paid_at_a_time')],
+            },
         ),
         migrations.CreateModel(
             name='Participation',
@@ -817,6 +894,10 @@ class Migration(migrations.Migration):
                 ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participations', to='annotation.batch')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participations', to='annotation.worker')),
             ],
+            options={
+                'indexes': [models.Index(fields=['batch', 'worked_at', 'worker', 'done'], name='seat_progress')],
+                'constraints': [models.UniqueConstraint(fields=('batch', 'worker'), name='seat_once')],
+            },
         ),
         migrations.CreateModel(
             name='Message',
@@ -832,6 +913,10 @@ class Migration(migrations.Migration):
                 ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='annotation.worker')),
             ],
+            options={
+                'indexes': [models.Index(fields=['worker', '-created_at'], name='message_by_time')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='message_says_something')],
+            },
         ),
         migrations.CreateModel(
             name='Feedback',
@@ -845,6 +930,10 @@ class Migration(migrations.Migration):
                 ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='feedback', to='annotation.batch')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='feedback', to='annotation.worker')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('acknowledged_at__isnull', True)), fields=['worker'], name='feedback_waiting')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='feedback_says_something')],
+            },
         ),
         migrations.CreateModel(
             name='Entry',
@@ -863,11 +952,10 @@ class Migration(migrations.Migration):
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='entries', to='annotation.project')),
                 ('worker', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to='annotation.worker')),
             ],
-        ),
-        migrations.AddField(
-            model_name='batch',
-            name='workers',
-            field=models.ManyToManyField(blank=True, related_name='chosen_for', to='annotation.worker'),
+            options={
+                'indexes': [models.Index(fields=['project', '-created_at'], name='entry_by_time'), models.Index(condition=models.Q(('kind__in', ['deposit', 'withdrawal'])), fields=['project'], name='entry_in_and_out')],
+                'constraints': [models.UniqueConstraint(fields=('project', 'key'), name='entry_once'), models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='entry_moves_something'), models.CheckConstraint(condition=models.Q(('source', models.F('target')), _negated=True), name='entry_between_two')],
+            },
         ),
         migrations.CreateModel(
             name='Attempt',
@@ -882,11 +970,9 @@ class Migration(migrations.Migration):
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='taken', to='annotation.qualificationround')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='annotation.worker')),
             ],
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='worker',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.worker'),
+            options={
+                'constraints': [models.UniqueConstraint(fields=('round', 'worker', 'number'), name='attempt_once')],
+            },
         ),
         migrations.CreateModel(
             name='WorkerBlock',
@@ -910,426 +996,9 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='responses', to='annotation.assignment')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('username'), name='user_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='apirequest',
-            constraint=models.UniqueConstraint(fields=('user', 'key'), name='api_request_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='approval',
-            constraint=models.CheckConstraint(condition=models.Q(('decision__in', ['approved', 'rejected'])), name='approval_decision_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='golddecision',
-            constraint=models.CheckConstraint(condition=models.Q(('decision__in', ['alias', 'correction', 'stands', 'reopened'])), name='gold_decision_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='golddecision',
-            constraint=models.CheckConstraint(condition=models.Q(('decision', 'alias'), ('text', ''), _negated=True), name='gold_alias_has_text'),
-        ),
-        migrations.AddConstraint(
-            model_name='instructions',
-            constraint=models.UniqueConstraint(fields=('batch', 'version'), name='guide_version_once'),
-        ),
-        migrations.AddIndex(
-            model_name='item',
-            index=models.Index(fields=['dataset', 'source_id'], name='item_by_source_id'),
-        ),
-        migrations.AddIndex(
-            model_name='item',
-            index=models.Index(condition=models.Q(('question__length__lte', 600), ('superseded_at__isnull', True)), fields=['dataset', 'question'], name='item_question'),
-        ),
-        migrations.AddIndex(
-            model_name='item',
-            index=models.Index(condition=models.Q(('question__length__gt', 600), ('superseded_at__isnull', True)), fields=['dataset'], name='item_long_question'),
-        ),
-        migrations.AddIndex(
-            model_name='item',
-            index=models.Index(condition=models.Q(('archived_at__isnull', True), ('superseded_at__isnull', True)), fields=['dataset', 'position'], name='item_usable'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(condition=models.Q(('superseded_at__isnull', True)), fields=('dataset', 'position'), name='item_position_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('dataset', 'position', 'version'), name='item_version_once'),
-        ),
-        migrations.AddIndex(
-            model_name='hit',
-            index=models.Index(condition=models.Q(('excluded_at__isnull', True), ('room__gt', 0)), fields=['batch', 'ticket'], name='hit_queue'),
-        ),
-        migrations.AddIndex(
-            model_name='hit',
-            index=models.Index(fields=['batch', '-disagreement'], name='hit_by_disagreement'),
-        ),
-        migrations.AddIndex(
-            model_name='hit',
-            index=models.Index(fields=['batch', 'excluded_at', 'check_item', 'wanted', 'done', 'live'], name='hit_progress'),
-        ),
-        migrations.AddConstraint(
-            model_name='hit',
-            constraint=models.UniqueConstraint(fields=('batch', 'item'), name='hit_once_per_batch'),
-        ),
-        migrations.AddConstraint(
-            model_name='hit',
-            constraint=models.CheckConstraint(condition=models.Q(('wanted__gte', django.db.models.expressions.CombinedExpression(models.F('live'), '+', models.F('done')))), name='hit_not_overallocated'),
-        ),
-        migrations.AddConstraint(
-            model_name='partreport',
-            constraint=models.UniqueConstraint(fields=('batch', 'part'), name='part_report_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='predictionset',
-            constraint=models.UniqueConstraint(fields=('dataset', 'model'), name='prediction_set_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='prediction',
-            constraint=models.UniqueConstraint(fields=('prediction_set', 'item'), name='prediction_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='problemreport',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['open', 'kept', 'excluded'])), name='flag_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='problemreport',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('state', 'open')), models.Q(models.Q(('state', 'open'), _negated=True), ('decided_at__isnull', False)), _connector='OR'), name='flag_decided_when_closed'),
-        ),
-        migrations.AddConstraint(
-            model_name='payout',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='payout_number_once'),
-        ),
-        migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(condition=models.Q(('read_at__isnull', True)), fields=['user'], name='notice_unread'),
-        ),
-        migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(fields=['user', '-created_at'], name='notice_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(condition=models.Q(('mail_id__isnull', False)), fields=['mail_id'], name='notice_letter'),
-        ),
-        migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.UniqueConstraint(fields=('user', 'key'), name='notice_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['work', 'finished', 'stalled', 'failed', 'money'])), name='notice_kind_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='member',
-            constraint=models.UniqueConstraint(fields=('project', 'user'), name='member_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='member',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'requester', 'reviewer'])), name='member_role_known'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['due_at'], name='job_due'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(condition=models.Q(('state', 'failed')), fields=['ended_at'], name='job_failed'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done', 'failed'])), name='job_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='invite',
-            constraint=models.CheckConstraint(condition=models.Q(('used__lte', models.F('places'))), name='invite_not_overused'),
-        ),
-        migrations.AddConstraint(
-            model_name='invite',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['worker', 'reviewer', 'requester', 'owner'])), name='invite_role_known'),
-        ),
-        migrations.AddIndex(
-            model_name='erasure',
-            index=models.Index(condition=models.Q(('ended_at', None)), fields=['begun_at'], name='erasure_under_way'),
-        ),
-        migrations.AddConstraint(
-            model_name='dataset',
-            constraint=models.UniqueConstraint(fields=('project', 'slug'), name='dataset_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='dataset',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['importing', 'ready', 'removing'])), name='dataset_state_known'),
-        ),
-        migrations.AddIndex(
-            model_name='auditentry',
-            index=models.Index(fields=['project', '-at', '-id'], name='log_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='auditentry',
-            index=models.Index(fields=['project', 'batch', '-at'], name='log_of_batch'),
-        ),
-        migrations.AddConstraint(
-            model_name='apitoken',
-            constraint=models.CheckConstraint(condition=models.Q(('scope__in', ['read', 'write'])), name='api_token_scope_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='account',
-            constraint=models.UniqueConstraint(fields=('project', 'name'), name='account_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='account',
-            constraint=models.CheckConstraint(condition=models.Q(('balance__gte', 0), ('name', 'outside'), _connector='OR'), name='account_not_overdrawn'),
-        ),
-        migrations.AddIndex(
-            model_name='qualificationtype',
-            index=models.Index(fields=['project', 'created_at', 'id'], name='qualification_type_list'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationtype',
-            constraint=models.UniqueConstraint(condition=models.Q(('deleted_at__isnull', True)), fields=('project', 'name'), name='qualification_type_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationtype',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['Active', 'Inactive'])), name='qualification_type_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationround',
-            constraint=models.CheckConstraint(condition=models.Q(('attempts__gte', 1), ('per_worker__gte', 1)), name='round_asks'),
-        ),
-        migrations.AddConstraint(
-            model_name='responseimport',
-            constraint=models.UniqueConstraint(fields=('batch', 'sha256'), name='collection_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(('decision__in', ['accepted', 'edited', 'returned', 'discarded', 'reopened'])), name='review_decision_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(('decision', 'edited'), ('text', ''), _negated=True), name='review_edit_has_text'),
-        ),
-        migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(('decision__in', ['returned', 'discarded']), ('reason', ''), _negated=True), name='review_refusal_has_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='sampledassignment',
-            constraint=models.UniqueConstraint(fields=('sample', 'position'), name='drawn_position_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='backupcode',
-            constraint=models.UniqueConstraint(fields=('factor', 'digest'), name='backup_code_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='worker',
-            constraint=models.UniqueConstraint(fields=('project', 'user'), name='worker_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='worker',
-            constraint=models.UniqueConstraint(fields=('project', 'external_id'), name='worker_external_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='worker',
-            constraint=models.UniqueConstraint(fields=('project', 'public_id'), name='worker_id_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='worker',
-            constraint=models.CheckConstraint(condition=models.Q(('user__isnull', False), ('external_id__isnull', False), _connector='OR'), name='worker_is_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewsample',
-            constraint=models.UniqueConstraint(fields=('batch', 'number'), name='draw_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='reviewsample',
-            constraint=models.CheckConstraint(condition=models.Q(('size__gte', 1)), name='draw_takes_some'),
-        ),
-        migrations.AddIndex(
-            model_name='reservedhit',
-            index=models.Index(condition=models.Q(('taken_at__isnull', True)), fields=['batch', 'worker'], name='given_waiting'),
-        ),
-        migrations.AddConstraint(
-            model_name='reservedhit',
-            constraint=models.UniqueConstraint(fields=('hit', 'worker'), name='given_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationrequest',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['testing', 'pending'])), fields=('type', 'worker'), name='qualification_request_one_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationrequest',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['testing', 'pending', 'granted', 'rejected'])), name='qualification_request_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualification',
-            constraint=models.UniqueConstraint(fields=('type', 'worker'), name='qualification_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualification',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['Granted', 'Revoked'])), name='qualification_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='payoutline',
-            constraint=models.UniqueConstraint(fields=('payout', 'worker'), name='payout_line_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='payoutline',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='payout_line_pays'),
-        ),
-        migrations.AddConstraint(
-            model_name='payoutline',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['open', 'paid', 'failed'])), name='payout_line_state_known'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(condition=models.Q(('state__in', ['due', 'sending'])), fields=['due_at'], name='payment_unsettled'),
-        ),
-        migrations.AddIndex(
-            model_name='payment',
-            index=models.Index(fields=['project', '-created_at'], name='payment_by_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.UniqueConstraint(fields=('project', 'key'), name='payment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.UniqueConstraint(condition=models.Q(('kind', 'reward')), fields=('assignment',), name='payment_one_reward'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gte', 0), ('fee__gte', 0)), name='payment_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['due', 'sending', 'paid', 'failed'])), name='payment_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='payment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('paid_at__isnull', False), ('state', 'paid')), models.Q(models.Q(('state', 'paid'), _negated=True), ('paid_at__isnull', True)), _connector='OR'), name='payment_paid_at_a_time'),
-        ),
-        migrations.AddIndex(
-            model_name='participation',
-            index=models.Index(fields=['batch', 'worked_at', 'worker', 'done'], name='seat_progress'),
-        ),
-        migrations.AddConstraint(
-            model_name='participation',
-            constraint=models.UniqueConstraint(fields=('batch', 'worker'), name='seat_once'),
-        ),
-        migrations.AddIndex(
-            model_name='message',
-            index=models.Index(fields=['worker', '-created_at'], name='message_by_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='message',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='message_says_something'),
-        ),
-        migrations.AddIndex(
-            model_name='feedback',
-            index=models.Index(condition=models.Q(('acknowledged_at__isnull', True)), fields=['worker'], name='feedback_waiting'),
-        ),
-        migrations.AddConstraint(
-            model_name='feedback',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='feedback_says_something'),
-        ),
-        migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(fields=['project', '-created_at'], name='entry_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(condition=models.Q(('kind__in', ['deposit', 'withdrawal'])), fields=['project'], name='entry_in_and_out'),
-        ),
-        migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.UniqueConstraint(fields=('project', 'key'), name='entry_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0)), name='entry_moves_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('source', models.F('target')), _negated=True), name='entry_between_two'),
-        ),
-        migrations.AddIndex(
-            model_name='batch',
-            index=models.Index(condition=models.Q(('state', 'open')), fields=['project'], name='batch_given_out'),
-        ),
-        migrations.AddConstraint(
-            model_name='batch',
-            constraint=models.UniqueConstraint(fields=('project', 'slug'), name='batch_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='batch',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'launching', 'open', 'paused', 'closed'])), name='batch_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='batch',
-            constraint=models.CheckConstraint(condition=models.Q(('assignments_per_hit__gte', 1)), name='batch_asks_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='attempt',
-            constraint=models.UniqueConstraint(fields=('round', 'worker', 'number'), name='attempt_once'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['worker', 'group_key'], name='assignment_met'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('state', 'accepted')), fields=['lease_until'], name='assignment_leases'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('state', 'accepted')), fields=['worker', 'batch'], name='assignment_under_way'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('state', 'submitted')), fields=['worker', 'batch', 'submitted_at'], name='assignment_of_worker'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['batch', 'submitted_at'], name='assignment_by_time'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('approval', ''), ('auto_approve_at__isnull', False), ('state', 'submitted')), fields=['auto_approve_at'], name='assignment_to_approve'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('hit', 'worker'), name='assignment_once_per_worker'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['accepted', 'returned', 'expired', 'submitted'])), name='assignment_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('revision__gte', 1), ('state', 'submitted'), ('submitted_at__isnull', False)), models.Q(models.Q(('state', 'submitted'), _negated=True), ('revision', 0), ('submitted_at__isnull', True)), _connector='OR'), name='assignment_answer_when_submitted'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('counts', True), ('state', 'accepted')), ('state', 'submitted'), models.Q(('counts', False), ('state__in', ['returned', 'expired'])), _connector='OR'), name='assignment_counts_while_alive'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(('approval', ''), models.Q(('approval', 'approved'), ('approved_at__isnull', False), ('state', 'submitted')), models.Q(('approval', 'rejected'), ('rejected_at__isnull', False), ('state', 'submitted')), _connector='OR'), name='assignment_approval_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='workerresponse',
-            constraint=models.UniqueConstraint(fields=('assignment', 'revision'), name='answer_revision_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='workerresponse',
-            constraint=models.UniqueConstraint(fields=('assignment', 'key'), name='answer_key_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='workerresponse',
-            constraint=models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='answer_revision_from_one'),
+            options={
+                'constraints': [models.UniqueConstraint(fields=('assignment', 'revision'), name='answer_revision_once'), models.UniqueConstraint(fields=('assignment', 'key'), name='answer_key_once'), models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='answer_revision_from_one')],
+            },
         ),
         migrations.RunPython(create_triggers, drop_triggers),
     ]

@@ -35,6 +35,9 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='connections', to='annotation.project')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'name'), name='connection_name_once'), models.CheckConstraint(condition=models.Q(('preset__in', ['here', 'other', 'aws', 'sandbox'])), name='connection_preset_known')],
+            },
         ),
         migrations.CreateModel(
             name='BatchMarketplace',
@@ -68,6 +71,10 @@ class Migration(migrations.Migration):
                 ('connection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='publications', to='marketplaces.connection')),
                 ('hit', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='publication', to='annotation.hit')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('state__in', ['waiting', 'sending'])), fields=['due_at'], name='publication_unsent')],
+                'constraints': [models.UniqueConstraint(fields=('connection', 'external_id'), name='publication_external_once'), models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'sending', 'published', 'failed'])), name='publication_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'published'), _negated=True), ('external_id__isnull', False), _connector='OR'), name='publication_has_its_id')],
+            },
         ),
         migrations.CreateModel(
             name='Arrival',
@@ -86,33 +93,8 @@ class Migration(migrations.Migration):
                 ('connection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='arrivals', to='marketplaces.connection')),
                 ('publication', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='arrivals', to='marketplaces.publication')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='connection',
-            constraint=models.UniqueConstraint(fields=('project', 'name'), name='connection_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='connection',
-            constraint=models.CheckConstraint(condition=models.Q(('preset__in', ['here', 'other', 'aws', 'sandbox'])), name='connection_preset_known'),
-        ),
-        migrations.AddIndex(
-            model_name='publication',
-            index=models.Index(condition=models.Q(('state__in', ['waiting', 'sending'])), fields=['due_at'], name='publication_unsent'),
-        ),
-        migrations.AddConstraint(
-            model_name='publication',
-            constraint=models.UniqueConstraint(fields=('connection', 'external_id'), name='publication_external_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='publication',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'sending', 'published', 'failed'])), name='publication_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='publication',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'published'), _negated=True), ('external_id__isnull', False), _connector='OR'), name='publication_has_its_id'),
-        ),
-        migrations.AddConstraint(
-            model_name='arrival',
-            constraint=models.UniqueConstraint(fields=('connection', 'external_assignment', 'external_worker'), name='arrival_once'),
+            options={
+                'constraints': [models.UniqueConstraint(fields=('connection', 'external_assignment', 'external_worker'), name='arrival_once')],
+            },
         ),
     ]

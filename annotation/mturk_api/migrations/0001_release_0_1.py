@@ -27,6 +27,9 @@ class Migration(migrations.Migration):
                 ('batch', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='hit_type', to='annotation.batch')),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hit_types', to='annotation.project')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'digest'), name='hit_type_once')],
+            },
         ),
         migrations.CreateModel(
             name='Listing',
@@ -49,6 +52,9 @@ class Migration(migrations.Migration):
                 ('hit', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='listing', to='annotation.hit')),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='listings', to='annotation.project')),
             ],
+            options={
+                'indexes': [models.Index(fields=['project', 'created_at', 'id'], name='listing_list'), models.Index(fields=['project', 'annotation'], name='listing_by_annotation'), models.Index(condition=models.Q(('due_at__isnull', False)), fields=['project', 'due_at'], name='listing_due')],
+            },
         ),
         migrations.CreateModel(
             name='NotificationSetting',
@@ -82,6 +88,9 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outcomes', to='mturk_api.listing')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('status', 'INTENDED')), fields=['id'], name='policy_intended')],
+            },
         ),
         migrations.CreateModel(
             name='RequestToken',
@@ -93,6 +102,9 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(db_index=True)),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='annotation.project')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'family', 'token'), name='request_token_once')],
+            },
         ),
         migrations.CreateModel(
             name='Event',
@@ -113,29 +125,5 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(condition=models.Q(('state', 'due')), fields=['due_at'], name='event_due'), models.Index(condition=models.Q(('state', 'due')), fields=['project', 'destination', 'due_at'], name='event_queue')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['due', 'delivered', 'failed'])), name='event_state_known')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='hittype',
-            constraint=models.UniqueConstraint(fields=('project', 'digest'), name='hit_type_once'),
-        ),
-        migrations.AddIndex(
-            model_name='listing',
-            index=models.Index(fields=['project', 'created_at', 'id'], name='listing_list'),
-        ),
-        migrations.AddIndex(
-            model_name='listing',
-            index=models.Index(fields=['project', 'annotation'], name='listing_by_annotation'),
-        ),
-        migrations.AddIndex(
-            model_name='listing',
-            index=models.Index(condition=models.Q(('due_at__isnull', False)), fields=['project', 'due_at'], name='listing_due'),
-        ),
-        migrations.AddIndex(
-            model_name='policyoutcome',
-            index=models.Index(condition=models.Q(('status', 'INTENDED')), fields=['id'], name='policy_intended'),
-        ),
-        migrations.AddConstraint(
-            model_name='requesttoken',
-            constraint=models.UniqueConstraint(fields=('project', 'family', 'token'), name='request_token_once'),
         ),
     ]

@@ -51,6 +51,9 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True, db_index=True)),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhook_events', to='annotation.project')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('spread', False)), fields=['id'], name='webhook_event_new')],
+            },
         ),
         migrations.CreateModel(
             name='Delivery',
@@ -65,21 +68,9 @@ class Migration(migrations.Migration):
                 ('webhook', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='webhooks.webhook')),
                 ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='webhooks.webhookevent')),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='webhookevent',
-            index=models.Index(condition=models.Q(('spread', False)), fields=['id'], name='webhook_event_new'),
-        ),
-        migrations.AddIndex(
-            model_name='delivery',
-            index=models.Index(condition=models.Q(('state', 'due')), fields=['webhook', 'due_at'], name='delivery_due'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.UniqueConstraint(fields=('webhook', 'event'), name='delivery_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['due', 'delivered', 'failed'])), name='delivery_state_known'),
+            options={
+                'indexes': [models.Index(condition=models.Q(('state', 'due')), fields=['webhook', 'due_at'], name='delivery_due')],
+                'constraints': [models.UniqueConstraint(fields=('webhook', 'event'), name='delivery_once'), models.CheckConstraint(condition=models.Q(('state__in', ['due', 'delivered', 'failed'])), name='delivery_state_known')],
+            },
         ),
     ]
