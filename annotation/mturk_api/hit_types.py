@@ -96,4 +96,5 @@ def _policy(request: JSON, name: str) -> dict[str, Any] | None:
 
 def _use_up(caller: Caller, request: JSON, wanted: HitRequest) -> None:
     used = 'The HIT with ID "{result}" already exists.'
-    rows.use_up_token(caller, request, FAMILY, result=wanted.public_id, used=used, code="HITAlreadyExists")
+    if "UniqueRequestToken" in request:
+        rows.use_up_token(caller, request, FAMILY, result=wanted.public_id, used=used, code="HITAlreadyExists")
