@@ -129,9 +129,9 @@ def _model(batch: Batch, name: str) -> Measured:
     task = task_type(batch.task)
     hits = batch.hits.filter(check_item=False, excluded_at__isnull=True)
     items = {hit.item_id: hit for hit in hits.select_related("item")}
-    rows = Prediction.objects.filter(prediction_set__model=name, prediction_set__ready=True, item__hits__in=hits)
+    rows = Prediction.objects.filter(prediction_set__model=name, prediction_set__ready=True, item__in=hits.values("item"))
     scores: Values = {}
-    for row in rows.distinct().order_by("pk").iterator():
+    for row in rows.iterator():
         hit = items[row.item_id]
         gold = hit.item.example
         if task.gradable(gold):

@@ -83,10 +83,10 @@ def _side_by_side(
         counts = f"{len(golds)} files of gold for {len(predictions_by_model)} of predictions"
         raise ValueError(f"{counts}; give one --gold{one_each}")
     figures: dict[str, dict[str, Any]] = {}
-    golds = golds * (len(predictions_by_model) // len(golds))
-    for (dataset, gold), (model, predictions) in zip(golds, predictions_by_model, strict=True):
+    is_score = "probe" in format and len(predictions_by_model) == len(golds)
+    gold_of_each = golds * (len(predictions_by_model) // len(golds))
+    for (dataset, gold), (model, predictions) in zip(gold_of_each, predictions_by_model, strict=True):
         models = figures.setdefault(dataset or gold.stem, {})
-        is_score = "probe" in format and len(predictions_by_model) == len(golds)
         name = model or ("DiRe Score" if is_score else predictions.stem)
         if name in models:
             raise ValueError(f"two files of predictions are called {name}; tell them apart with NAME=FILE")
