@@ -1,7 +1,7 @@
 """`ablation:1` to `ablation:14`: the dataset without one kind of features (annotation.pure.derivations.ablation).
 
-Ways that differ in what they take out, hence one module. Items keep id and group of their question, so that
-nobody meets two ablations of one question, nor an ablation and the original.
+Items keep the id and group of their question, so that no worker gets two ablations of one question, or an ablation
+and the original.
 """
 
 from collections import Counter

@@ -20,9 +20,9 @@ from annotation.pure.text.translation_marks import gettext_noop
 
 
 class CannotDerive(ValueError):
-    """The source or an option does not fit; the message says what is wrong and what would be right.
+    """The source or an option is unsuitable; the message says why, and how to fix it.
 
-    `option` names the option that does not fit, "" where it is the source or several of them.
+    `option` names the unsuitable option, "" if it is the source or several options.
     """
 
     def __init__(self, message: str, *, option: str = "") -> None:
@@ -31,13 +31,12 @@ class CannotDerive(ValueError):
 
 
 def option(default: Any, label: str, *, help: str = "", **about: Any) -> Any:
-    """A field of an Options dataclass with what a page says of it; `label` and `help` are gettext ids.
+    """A field of an Options dataclass with its description on pages; `label` and `help` are gettext ids.
 
-    `about` may hold `kind` ("dataset": the name of one, "datasets": of several with commas between, "upload": the
-    path of a file, "mix": shares of the shapes), `choices` of a text (value -> gettext id), `needed`, `least` and
-    `most` of a number, `empty` (the value that an empty control stands for), `values` of the help, `singles` (it
-    matters where the source holds single-hop questions only) and `group`, the gettext id of the heading under which
-    it stands.
+    `about` may hold `kind` ("dataset": a name, "datasets": names separated by commas, "upload": the path of a file,
+    "mix": shares of the shapes), `choices` of a text (value -> gettext id), `needed`, `least` and `most` of a number,
+    `empty` (the value of an empty control), `values` of the help, `singles` (it applies to sources of single-hop
+    questions only) and `group`, the gettext id of its heading.
     """
     return field(default=default, metadata={"label": label, "help": help, **about})
 
@@ -46,7 +45,7 @@ def option(default: Any, label: str, *, help: str = "", **about: Any) -> Any:
 class Tally:
     """Numbers of kept and dropped items, with reasons, and the figures of a derivation's report (JSON values).
 
-    Long stretches of work call `tick` now and then, so that nobody takes them for dead.
+    Long computations call `tick` now and then to show that they are alive.
     """
 
     read: int = 0
@@ -71,15 +70,15 @@ class Source(Protocol):
         """The examples, streamed."""
 
     def other(self, name: str) -> Source:
-        """Another dataset of the project, for a pool. Raises CannotDerive when there is none of that name."""
+        """Another dataset of the project, for a pool. Raises CannotDerive if there is no dataset `name`."""
 
     def other_splits(self) -> Sequence[Source]:
-        """The other splits of those that it is or was made of; none where it is of no split."""
+        """The other splits of the derivation that the dataset is or was made from; empty if it belongs to no split."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A heading of the page of derivations; those with a `step` are the pipeline, in its order."""
+    """A heading on the page of derivations; headings with a `step` form the pipeline, in that order."""
 
     title: str  # a gettext id
     step: int = 0
@@ -107,7 +106,7 @@ Derived = Iterator[tuple[str, Example]]  # (output, example) pairs
 
 
 class Derivation(ABC):
-    """A way to make datasets out of a dataset; what most have in common stands here."""
+    """Base class of derivations, which make datasets from a dataset, with common defaults."""
 
     how: str  # as `--how` says it
     title: str  # as a page calls it; a gettext id, as is `does`
@@ -169,7 +168,7 @@ def needs_singles_or_pairs(features: Features) -> str:
 
 
 def needs_parts(features: Features) -> str:
-    """For whoever takes questions apart, or as they are where they have one paragraph."""
+    """A `source_problem` for derivations that need hops, or questions with one paragraph: NO_PARTS or ""."""
     return "" if _hops(features) - {"0"} or "1" in features.get("paragraphs", {}) else NO_PARTS
 
 

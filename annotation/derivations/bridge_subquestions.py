@@ -89,7 +89,7 @@ def _name(title: str) -> str:
 
 
 def generated_at(path: str) -> dict[str, tuple[str, str]]:
-    """The two sub-questions by question id. Raises CannotDerive with the line of what is wrong."""
+    """The two sub-questions by question id. Raises CannotDerive with the invalid line's number."""
     generated: dict[str, tuple[str, str]] = {}
     for place, record in json_lines(path, option="generated", what="the sub-questions", form=_FORM):
         fields = [record.get(key) for key in ("id", "sub1", "sub2")] if isinstance(record, dict) else []

@@ -59,7 +59,7 @@ class Contexts(PoolDerivation):
 
 
 def _count(built: Example, others: set[str], tally: Tally) -> None:
-    """Count the distractors that state the final answer, and those that support a question of another split."""
+    """Count distractors that state the final answer, and distractors that support a question of another split."""
     distractors = distracting(built)
     counts = {
         ANSWERING: sum(states_answer(paragraph, built) for paragraph in distractors),

@@ -28,7 +28,7 @@ SUFFICIENCY, SUB_IDX = "sufficiency", "sub_idx"  # in `extra`, and in the files
 
 @dataclass(frozen=True)
 class RemovalOptions:
-    """`min_paragraphs`: questions with fewer are left out; 0: only those too small for the transform."""
+    """`min_paragraphs`: questions with fewer are left out; 0: only contexts too small for the transform."""
 
     min_paragraphs: int = option(
         0,
@@ -126,7 +126,7 @@ class SupportRemoval(Derivation):
 
 
 def _balanced(numbered: list[tuple[Instance, int]], rng: random.Random) -> list[tuple[Instance, int]]:
-    """The first row that is not labelled 0, and one of those that are."""
+    """The first row not labelled INSUFFICIENT, and a random row that is."""
     first = next(row for row in numbered if row[0].label != INSUFFICIENT)
     return [first, rng.choice([row for row in numbered if row[0].label == INSUFFICIENT])]
 

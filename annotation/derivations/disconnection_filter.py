@@ -1,4 +1,4 @@
-"""`disconnection-filter`: keeps what models cannot answer by a shortcut, or audits a finished dataset (S3)."""
+"""`disconnection-filter`: keeps questions that models cannot answer by a shortcut, or audits a dataset (S3)."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def _limit(default: float, label: str) -> Any:
 class FilterOptions:
     """`predictions`: path of the JSONL; `inputs`: the dataset that the models were given.
 
-    Without `inputs` they are made again from the source, for which `pool`, `paragraphs` and `mask` must be
-    those of disconnection-inputs. The other four are the thresholds (`Limits`).
+    Without `inputs` they are computed again from the source; then `pool`, `paragraphs` and `mask` must equal
+    those of disconnection-inputs. The other four fields are the thresholds (`Limits`).
     """
 
     predictions: str = option(
@@ -181,12 +181,12 @@ class PredictionsOfItems:
         return them
 
     def unused(self, ids: Collection[str]) -> int:
-        """The number of ids in the file that are not among these."""
+        """The number of ids in the file that are not in `ids`."""
         return sum(item_id not in ids for item_id in self._by_item)
 
 
 def predictions_at(path: str) -> PredictionsOfItems:
-    """The predictions of a JSONL file. Raises CannotDerive with the line of what is wrong."""
+    """The predictions of a JSONL file. Raises CannotDerive with the invalid line's number."""
     predictions: dict[str, dict[str, Prediction]] = {}
     for place, record in json_lines(path, option="predictions", what="the predictions", form=_FORM):
         if not isinstance(record, dict):

@@ -1,4 +1,4 @@
-"""`disconnection-inputs`: what models are asked for the disconnection filter (S3 of MuSiQue's pipeline)."""
+"""`disconnection-inputs`: the questions for models in the disconnection filter (S3 of MuSiQue's pipeline)."""
 
 import random
 import re

@@ -137,7 +137,7 @@ class Graphs(Derivation):
     def _network(
         self, source: Source, options: GraphOptions, *, seed: int, tally: Tally
     ) -> tuple[Network, dict[tuple[int, int], list[JSON]]]:
-        """The network, and by pair what its provenance says."""
+        """The network, and the provenance of each pair."""
         tally.read = source.size
         first = next(source.examples(), None)
         if first is None or not first.hops:
@@ -159,7 +159,7 @@ def _steps_along(graph: Graph, steps: dict[tuple[int, int], list[JSON]]) -> list
 
 
 def _known_to_differ(example: Example, tally: Tally) -> bool:
-    """Whether people found that the two mentions of a pair mean different entities; such pairs are counted."""
+    """Whether workers judged that a pair's two mentions are different entities; such pairs are counted as dropped."""
     known = example.extra.get(KNOWN_BRIDGES)
     differs = isinstance(known, list | tuple) and "different" in known
     if differs:
@@ -213,7 +213,7 @@ def _single(example: Example, hop: Hop, question: str, answers: tuple[str, ...])
 
 
 def _tail_question(example: Example) -> str:
-    """The tail's question in its own words: another entity in it may become a reference too."""
+    """The tail's question without references, because another entity in it may become a reference too."""
     head, tail = example.hops
     kept = example.extra.get(TAIL_QUESTION)
     if isinstance(kept, str) and masked(kept, [(head.answer, 1)]) == tail.question:

@@ -1,4 +1,4 @@
-"""`sample`: so many items, or whole groups, drawn by the seed."""
+"""`sample`: a random sample of `count` items or whole groups, fixed by the seed."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -47,7 +47,7 @@ class Sample(Derivation):
     rank: int = 9
 
     def derive(self, source: Source, options: SampleOptions, *, seed: int, tally: Tally) -> Derived:
-        """The drawn examples in the order of the source; all of them where there are no more than wanted."""
+        """The drawn examples in the order of the source; all examples if there are no more units than `count`."""
         self.check(options)
         strata: dict[Hashable, str] = {}  # of each unit, by its first example
         for position, example in enumerate(source.examples()):

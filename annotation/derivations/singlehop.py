@@ -1,8 +1,8 @@
-"""`--how singlehop`: single-hop questions out of SQuAD, MuSiQue's decompositions and our own JSONL and CSV.
+"""`--how singlehop`: single-hop questions from SQuAD, MuSiQue's decompositions and our JSONL and CSV formats.
 
-A hop keeps its id, and is taken once however many records share it; other questions are numbered from 1, past
-the ids that are kept. Each says in its `source` where it comes from: what its record says, or else the name of the
-dataset that the records first came in. The tally reads and drops single-hop questions, not records.
+A hop keeps its id and is included once, however many records share it; other questions are numbered from 1, skipping
+the ids kept. `source` is that of its record, or else the name of the dataset that was first imported. The tally
+counts single-hop questions, not records.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _with_aliases(single: Single, kept_ids: _KeptIds) -> Single:
 
 
 def _refuted(single: Single, origin: str, predicted: dict[str, list[str]] | None) -> str:
-    """Why predictions speak against the question; those of its own id come before those of its record's."""
+    """The reason why predictions speak against the question, or ""; its own id's take precedence over its record's."""
     if predicted is None:
         return ""
     answers = predicted.get(single.id) if single.id else predicted.get(origin)

@@ -67,7 +67,7 @@ class Splits(Derivation):
             raise CannotDerive(message, option="train")
 
     def derive(self, source: Source, options: SplitOptions, *, seed: int, tally: Tally) -> Derived:
-        """Every example under its split, in the order of the source; those that overlap with train are dropped."""
+        """Every example under its split, in the order of the source; examples that overlap with train are dropped."""
         self.check(options)
         questions = _questions(source, options.source_field)
         units = [question.unit() for question in questions.values()]
@@ -122,7 +122,7 @@ def _together(example: Example) -> str:
 
 
 def _questions(source: Source, source_field: str) -> dict[str, _Question]:
-    """The questions by what keeps their examples together, in order."""
+    """The questions by the key that keeps their examples in one split (`_together`), in order."""
     questions: dict[str, _Question] = {}
     for example in source.examples():
         origin = _origin(example.extra.get(source_field))

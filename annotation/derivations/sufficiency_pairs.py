@@ -15,7 +15,7 @@ PAIR = "pair"  # in `extra`: {"name", "supports": [1, 2] or [1], "of": how many 
 
 @dataclass(frozen=True)
 class PairOptions:
-    """The papers' pairs, of so many questions drawn by the seed; 0: of all."""
+    """`questions`: the number of questions to draw, 0 for all."""
 
     questions: int = option(
         0,
@@ -58,7 +58,7 @@ class SufficiencyPairs(Derivation):
 
 
 def _drawn(source: Source, count: int, seed: int) -> set[int]:
-    """The places of so many questions that have pairs, or of all of them where they are fewer."""
+    """Positions of `count` random questions that have pairs, or of all such questions if there are fewer."""
     fit = []
     for place, example in enumerate(source.examples()):
         with suppress(TooSmall):

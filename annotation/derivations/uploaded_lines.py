@@ -9,7 +9,7 @@ from annotation.derivations.base import CannotDerive
 
 
 def json_lines(path: str, *, option: str, what: str, form: str) -> Iterator[tuple[str, Any]]:
-    """(its place in words, value) of each line that is not blank, for an option that takes a file.
+    """(position in words, JSON value) of each line that is not blank, for an option that takes a file.
 
     Raises CannotDerive for an unreadable file or line, naming `what` it should hold and the `form` of a line.
     """

@@ -27,7 +27,7 @@ def read_aliases(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def aliases_of(record: Mapping[str, Any], known: Aliases) -> tuple[str, ...]:
-    """The other names of a record's answer: those in its `answer_aliases`, then those of its `answer_id`."""
+    """Distinct aliases of a record's answer: its `answer_aliases`, then the known aliases of its `answer_id`."""
     answer_id, own = record.get("answer_id"), record.get("answer_aliases")
     named = known.get(answer_id, ()) if isinstance(answer_id, str) else ()
     names = (*(own if isinstance(own, list) and is_texts(own) else ()), *named)

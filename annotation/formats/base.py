@@ -1,8 +1,8 @@
 """The base classes of file formats, which read records into Examples and write them back.
 
-One module a format, with `FORMAT = Name()` on its last line; `FORMATS` in `annotation.formats` finds them. A reader
-streams, so that a file larger than memory can be read; it never raises for a bad record but says what is
-wrong with it and what would be right.
+One module a format, with `FORMAT = Name()` on its last line; `FORMATS` in `annotation.formats` finds them. Readers
+stream, so that files larger than memory can be read; for a bad record they do not raise but report its
+flaws, each with a fix.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +45,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One record of a file: its example, or None where an error among the flaws keeps it out."""
+    """One record of a file with its flaws; `example` is None if one of them is an error."""
 
     number: int  # 1-based, in the order of the file
     example: Example | None
@@ -83,20 +83,20 @@ class Format(Protocol):
 
 @runtime_checkable
 class Parted(Protocol):
-    """A format whose release is several files that belong together: what a Format may be besides."""
+    """Optional protocol of a Format whose release consists of several files."""
 
     parts: tuple[str, ...]  # the files' names
 
     def write_parts(self, examples: Iterable[Example], outs: Sequence[BinaryIO]) -> int:
-        """Write examples to the files, one of `outs` for each of `parts`; else as `write`."""
+        """Write examples to `outs`, one file for each of `parts`; otherwise like `write`."""
 
 
 @runtime_checkable
 class Aliased(Protocol):
-    """A format whose release has the other names of its answers in a file of its own."""
+    """A format whose release has the aliases of its answers in a separate file."""
 
     def aliased(self, path: Path) -> Format:
-        """The same format, giving its answers these names. Raises Unreadable."""
+        """The same format with the aliases in the file at `path`. Raises Unreadable."""
 
 
 @runtime_checkable
@@ -112,7 +112,7 @@ class Headed(Protocol):
     """A format that is one object over many lines, which its first bytes show."""
 
     def begins(self, head: bytes) -> bool:
-        """Whether a file of this format may begin so."""
+        """Whether a file of this format may begin with these bytes."""
 
 
 @runtime_checkable

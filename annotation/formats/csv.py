@@ -1,7 +1,7 @@
 """Single-hop questions in a table: `question, answer, title, text`, one paragraph a question.
 
-Spreadsheets run cells that begin like a formula, so `write` puts an apostrophe before them and `read` takes
-exactly that one away. Columns of other names are kept.
+Spreadsheets run cells that begin like a formula, so `write` puts an apostrophe before them, which `read`
+removes. Other columns are kept.
 """
 
 import csv

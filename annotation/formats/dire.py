@@ -47,7 +47,7 @@ class DiRe(HotpotQA):
         return record
 
     def check_answer(self, example: Example, inspection: Inspection) -> None:
-        """Warn on sufficient rows only: what the others lack was taken out on purpose."""
+        """Warn on sufficient rows only: in the others, paragraphs were removed on purpose."""
         if example.extra.get("sufficiency") == 1:
             super().check_answer(example, inspection)
 

@@ -1,6 +1,6 @@
 """The questions that models answer for MuSiQue's disconnection filter (Trivedi et al. 2022, section 5, S3).
 
-Gold stays out of the file; whoever trains on it takes that from the same dataset in another format.
+The file has no gold; for training, export the same dataset in another format.
 """
 
 from collections.abc import Mapping

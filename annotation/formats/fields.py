@@ -1,7 +1,7 @@
-"""Checks that every format makes on a record's fields, and the flaws they find.
+"""Checks of a record's fields, shared by all formats, and the flaws they find.
 
-A check returns the value where it is right and None (or nothing) where it is not; what is wrong is kept in
-the Inspection, so that one look at a record finds all that is wrong with it.
+A check returns a valid value, and None (or nothing) for an invalid one. Flaws are collected in the Inspection, so
+that one pass over a record finds all of them.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def optional_flag(record: Mapping[str, Any], key: str, inspection: Inspection) -
 
 
 def is_texts(value: object) -> bool:
-    """Whether a value is a list of texts."""
+    """Whether a value is a list of strings."""
     return type(value) is list and set(map(type, value)) <= _TEXT
 
 
@@ -178,7 +178,7 @@ def extras(record: Mapping[str, Any], known: Collection[str], inspection: Inspec
 
 
 def plain_extra(extra: Mapping[str, Any], *, without: Collection[str] = ()) -> dict[str, Any]:
-    """The fields of an Example's `extra` that are a source's own, without our marks, our provenance and those named."""
+    """The source's own fields of an Example's `extra`: without reserved keys, provenance and the keys in `without`."""
     own = provenance.without(extra)
     return {key: value for key, value in own.items() if key[:1] != RESERVED and key not in without}
 

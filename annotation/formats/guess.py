@@ -30,7 +30,7 @@ def garbled(path: Path) -> str:
 
 
 def _by_its_head(path: Path) -> str:
-    """One object over many lines is read whole by its format; its first keys name it."""
+    """The name of the format that a file's first bytes suggest, for files of one object over many lines; else ""."""
     try:
         with opened(path) as stream:
             start = head(stream)

@@ -1,7 +1,7 @@
-"""HotpotQA (Yang et al. 2018), and the layout that formats made of it share.
+"""HotpotQA (Yang et al. 2018), and the layout shared by formats derived from it.
 
 Two layouts: the authors' (`_id`, pairs of title and sentences) and the columns of dataset hubs (`id`,
-`context` and `supporting_facts` as objects of lists). An export gives the layout that came in.
+`context` and `supporting_facts` as objects of lists). An export has the layout of the import.
 """
 
 from collections.abc import Sequence

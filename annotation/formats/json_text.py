@@ -1,8 +1,8 @@
-"""Decodes JSON piece by piece, so that a file larger than memory can be read record by record.
+"""Incremental JSON decoding, so that a file larger than memory can be read record by record.
 
-Python's decoder lets pass what databases cannot store (lone surrogates, NaN, numbers beyond a double) or
-what loses content (a key given twice). `Decoder` notes these instead; `Window` shows it a moving part of
-the text.
+Python's decoder accepts values that databases cannot store (lone surrogates, NaN, numbers beyond a double) and
+duplicate keys, which lose content. `Decoder` reports these as faults; `Window` feeds it a moving part of the
+text.
 """
 
 import codecs
@@ -32,7 +32,7 @@ class Fault(NamedTuple):
 
 
 class Decoder:
-    """JSON to Python values. After each call `faults` lists what was decoded but must not be stored."""
+    """JSON to Python values. After each call `faults` lists decoded values that must not be stored."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
@@ -157,7 +157,7 @@ class Window:
         return char
 
     def value(self) -> Any:
-        """The JSON value that starts here; `decoder.faults` then holds what is wrong in it."""
+        """The JSON value that starts here; `decoder.faults` then lists its faults."""
         self.peek()
         while True:
             try:
@@ -174,7 +174,7 @@ class Window:
             return value
 
     def refuse(self, wrong: str, fix: str, position: int | None = None) -> NoReturn:
-        """Raise Unreadable for what stands at `position` of the buffer (default: here)."""
+        """Raise Unreadable with the line number of `position` in the buffer (default: the current one)."""
         at = self.position if position is None else position
         line = 1 + self._lines + self.buffer.count("\n", 0, at)
         raise Unreadable(Flaw("error", f"line {line}", "", "JSON", wrong, fix))

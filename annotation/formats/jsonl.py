@@ -59,7 +59,7 @@ class Jsonl(RowFormat):
 
 
 def _stands_in_the_context(example: Example) -> bool:
-    """Whether the answer should: not that of an unanswerable, a yes-or-no or a multiple-choice question."""
+    """Whether the answer should occur in the context: not if unanswerable, yes or no, or multiple-choice."""
     closed = example.answers[0].strip().lower() in {"yes", "no"}
     return example.answerable is not False and not closed and not example.options
 
@@ -96,7 +96,7 @@ def _paragraph(path: str, member: JSON, inspection: Inspection) -> Paragraph:
 
 
 def _of_strings(value: object, path: str, inspection: Inspection) -> tuple[str, ...]:
-    """The texts of a list, none where one of them is no text."""
+    """The strings of a list; () if one of its values is not a string."""
     strings = fields.texts(value, path, inspection)
     return strings if all(type(text) is str for text in strings) else ()
 

@@ -29,8 +29,8 @@ _KNOWN = frozenset({"article", "questions", "options", "answers", "id", "questio
 class Race:
     """Objects of `article, questions, options, answers, id`: a file, lines of them, or a folder.
 
-    The columns of dataset hubs are read as well (formats.race_columns), and an export gives the layout that came in.
-    `question_ids` is ours: written, and read, where the questions' ids are not `<id>#0`, `<id>#1`, ...
+    The columns of dataset hubs are read as well (`Columns`); an export has the layout of the import.
+    `question_ids` is our extension: written, and read, if the questions' ids are not `<id>#0`, `<id>#1`, ...
     """
 
     name = "race"
@@ -50,9 +50,9 @@ class Race:
             yield from reading.row(row)
 
     def write(self, examples: Iterable[Example], out: BinaryIO) -> int:
-        """Write one passage a line with its questions that follow each other; returns the questions.
+        """Write consecutive questions of a passage as one line; returns the number of questions.
 
-        What came in as rows of a dataset hub goes out as such, one question a line.
+        Questions imported from rows of a dataset hub are written as such rows, one question per line.
         """
         count, columns, reading = 0, Columns(), _Reading()
 
@@ -102,7 +102,7 @@ def _passages(path: Path) -> Iterator[Row]:
 
 
 def _parsed(row: Row, file: OneOfEach, before: int) -> Iterator[Parsed | LateFlaws]:
-    """The questions of a passage, numbered after those `before`; one refusal where the passage is broken."""
+    """The questions of a passage, numbered from `before` + 1; one record with the flaws if the passage is invalid."""
     passage = Inspection.of(row)
     shape = _Passage(row.value, passage)
     if passage.failed:
@@ -222,7 +222,7 @@ class Columns:
     counts: Counter[str] = field(default_factory=Counter)
 
     def example(self, record: Mapping[str, Any], inspection: Inspection) -> Example:
-        """The question of a row. What is wrong goes to the inspection."""
+        """The question of a row. Flaws are added to `inspection`."""
         passage = fields.needed_text(record, "example_id", inspection)
         article = fields.needed_text(record, "article", inspection)
         options = fields.texts(record.get("options"), "options", inspection)
@@ -242,7 +242,7 @@ class Columns:
         )
 
     def record(self, example: Example) -> JSON:
-        """The row of a question. Raises CannotWrite where its answer is none of its options."""
+        """The row of a question. Raises CannotWrite if its answer is not one of its options."""
         passage = example.group or example.id
         record: JSON = {"example_id": passage, "article": example.paragraphs[0].text}
         if example.answers:

@@ -32,7 +32,7 @@ class RowFormat(ABC):
 
     @abstractmethod
     def example(self, record: JSON, inspection: Inspection) -> Example:
-        """The meaning of a record. What is wrong goes to the inspection; after an error the value is void."""
+        """Parse a record. Flaws are added to `inspection`; after an error the returned value is meaningless."""
 
     @abstractmethod
     def record(self, example: Example) -> JSON:
@@ -124,7 +124,7 @@ def refuse_other_format(row: Row, wanted: Format, family: Collection[str] = ()) 
 
 
 def refuse_unreadable(example: Example, flaws: Iterable[Flaw]) -> None:
-    """Raise CannotWrite where an import would refuse what was made of an example."""
+    """Raise CannotWrite if one of the flaws of an example's record is an error, so that an import would refuse it."""
     for flaw in flaws:
         if flaw.severity == "error":
             raise CannotWrite(example.id, f"an import would refuse its {flaw.field}: {flaw.wrong}")
@@ -159,7 +159,7 @@ def _bare(example: Example) -> Example:
 
 
 def dumped(record: JSON, example: Example) -> bytes:
-    """A record as one line of ASCII JSON. Raises CannotWrite for what JSON cannot hold."""
+    """A record as one line of ASCII JSON. Raises CannotWrite for values that JSON cannot hold."""
     try:
         return json.dumps(record, allow_nan=False).encode("ascii")
     except (ValueError, TypeError, RecursionError) as error:

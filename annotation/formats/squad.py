@@ -1,9 +1,9 @@
 """SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018): questions on a paragraph of an article.
 
-Each question becomes an Example with its paragraph as the context. On export, questions that follow each
-other with the same article and paragraph go back into one. The note "@squad" in `extra` holds what stands
-above the question: the fields of the file (`version`; the others on the first question), of the article and
-of the paragraph, where a new one begins although it looks like the one before, and the empty ones around it.
+Each question becomes an Example with its paragraph as the context. On export, consecutive questions with
+the same article and paragraph are grouped again. The note "@squad" in `extra` holds the levels above the
+question: the fields of the file (`version`; the others on the first question), the article and the paragraph,
+whether a new one begins that looks like the one before, and the empty ones around it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -119,7 +119,7 @@ def _spans(example: Example) -> list[JSON]:
 
 
 def _file_fields(path: Path) -> tuple[JSON, list[JSON]]:
-    """All fields of the file but `data`, wherever they stand, and what is behind the last question; reads it once."""
+    """All fields of the file but `data`, and the empty paragraphs and articles after the last question; one pass."""
     with opened(path) as stream:
         if not head(stream).lstrip().startswith(b"{"):
             raise unreadable("it is not a SQuAD object", 'Give {"version": ..., "data": [articles]}', "line 1")
@@ -162,10 +162,10 @@ def _articles(window: Window, file_fields: JSON) -> Iterator[Row]:
 
 
 class _Reading:
-    """Goes down from articles to questions, counts them and notes what stands above each."""
+    """Walks from articles to questions, counts them and notes the article and paragraph of each."""
 
     def __init__(self, squad: Squad, file: JSON, after: list[JSON]) -> None:
-        """`after`: the pieces behind the last question (formats.squad_outline)."""
+        """`after`: the empty articles and paragraphs after the last question (`squad_tree.Outline`)."""
         self._squad = squad
         self._file = file
         self._after = after

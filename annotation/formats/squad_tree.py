@@ -43,7 +43,7 @@ class _Tree:
         self.count += 1
 
     def close(self) -> None:
-        """Write what stood behind the last question, and end; without any question, a file without articles."""
+        """Write the empty pieces after the last question and the end of the file; without questions, an empty file."""
         if self._first is None:
             self._out.write(b'{"version": "1.1", "data": []}\n')
             return
@@ -87,7 +87,7 @@ class _Tree:
             self._paragraph = None
 
     def _open(self, fields: JSON, name: str) -> None:
-        """Begin an object with these fields and a list, its last field, which is left open."""
+        """Begin an object with these fields, and the list `name` as its last field, left open."""
         example = self._first[0] if self._first else None
         if example is not None:
             self._out.write(dumped({**fields, name: []}, example)[:-2])
@@ -99,7 +99,7 @@ def _object(note: Mapping[str, Any], key: str) -> JSON:
 
 
 def _pieces(note: Mapping[str, Any], key: str) -> list[JSON]:
-    """Empty paragraphs and articles as `squad_outline` notes them; none for what no import can have made."""
+    """Empty paragraphs and articles as `Outline` notes them; invalid ones are left out."""
     value = note.get(key)
     pieces = value if isinstance(value, list) else []
     return [
@@ -127,7 +127,7 @@ class ParagraphPath:
     paragraph: JSON = field(default_factory=dict)
 
     def note(self, starts: str) -> JSON:
-        """The fields besides title and context, and what begins here although it looks the same."""
+        """The fields besides title and context, and `starts` ("article", "paragraph" or "") if not empty."""
         note: JSON = {"article": self.article} if self.article else {}
         note |= {"paragraph": self.paragraph} if self.paragraph else {}
         return note | ({"starts": starts} if starts else {})
@@ -147,7 +147,7 @@ class Outline:
         self.last = here
 
     def take(self, here: ParagraphPath) -> tuple[str, list[JSON]]:
-        """Add a question's paragraph; returns what begins with it, and the empty pieces before it."""
+        """Add a question's paragraph; returns `_starts` of it, and the empty pieces before it."""
         starts, pieces = self._starts(here), self.pieces
         self.last, self.pieces = here, []
         return starts, pieces
@@ -164,7 +164,7 @@ class Outline:
 
 
 def follow(value: Any, number: int, outline: Outline) -> None:
-    """Take an article's paragraphs into an outline, whatever its questions are worth; broken ones are passed over."""
+    """Add an article's paragraphs to an outline, whether or not its questions are valid; invalid ones are skipped."""
     article = article_of(value, number, Inspection(""))
     if article is None:
         return

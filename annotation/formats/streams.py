@@ -1,6 +1,6 @@
-"""Opens files and gives their records one by one: JSON arrays, JSON lines and Parquet, plain or gzipped.
+"""Read files record by record: JSON arrays, JSON lines and Parquet, plain or gzipped.
 
-What a file is, is told by its first bytes, never by its name.
+The type is detected from a file's first bytes, never from its name.
 """
 
 import gzip
@@ -40,7 +40,7 @@ def unreadable(wrong: str, fix: str, place: str = "the file") -> Unreadable:
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """The file's bytes, unpacked where gzipped. Raises Unreadable for what is not UTF-8 text in a file."""
+    """The file's bytes, unpacked if gzipped. Raises Unreadable if it is no file of UTF-8 text."""
     try:
         with path.open("rb") as plain:
             packed = plain.peek(2)[:2] == b"\x1f\x8b"
@@ -81,7 +81,7 @@ def rows(path: Path) -> Iterator[Row]:
 
 
 def single_or_rows(path: Path) -> Iterator[Row]:
-    """As `rows`, and also a file with one object that goes over several lines."""
+    """Like `rows`, but also reads a file with one object over several lines."""
     with opened(path) as stream:
         lines = head(stream).lstrip().split(b"\n", 1)
         if len(lines) == 1 or not lines[0].startswith(b"{") or _is_whole(lines[0]):
@@ -137,7 +137,7 @@ def elements(window: Window) -> Iterator[Row]:
 
 
 def line_rows(stream: BinaryIO) -> Iterator[Row]:
-    """One record a line; blank lines are passed over; a broken line does not end the reading."""
+    """One record per line; blank lines are skipped, and an invalid line does not stop the reader."""
     decoder, number = Decoder(), 0
     for line, raw in enumerate(iter(partial(stream.readline, MAX_RECORD + 1), b""), 1):
         if len(raw) > MAX_RECORD:
@@ -186,7 +186,7 @@ def parquet_rows(path: Path) -> Iterator[Row]:
 
 
 def _plain_size(column: Any) -> int:
-    """Bytes of a column once each row has a value of its own."""
+    """Size of a column in bytes, with dictionary encoding expanded."""
     return int((column.dictionary_decode() if hasattr(column, "dictionary_decode") else column).nbytes)
 
 
@@ -195,7 +195,7 @@ MOST_TIMES = 200  # of its own size beyond that; text packs to a third, very rep
 
 
 def check(unpacked: int, packed: int) -> None:
-    """Raises Unreadable where so many bytes came of so few."""
+    """Raise Unreadable if the ratio of unpacked to packed bytes suggests a decompression bomb."""
     if unpacked > FREE and unpacked > MOST_TIMES * packed:
         wrong = f"it unpacks to more than {MOST_TIMES} times its size"
         raise unreadable(

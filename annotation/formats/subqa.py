@@ -1,8 +1,8 @@
 """SubQA (Tang et al. 2021): HotpotQA questions with the sub-questions of their two hops.
 
-The release is three parallel arrays, `..._ori`, `..._sub1` and `..._sub2`, read as a folder. One file holds
-the same as rows of the original record with `sub_questions`, its two records; that is what `write` makes, and
-`write_parts` makes the three arrays.
+The release is three parallel arrays, `..._ori`, `..._sub1` and `..._sub2`, read as a folder. As one file,
+each row is the original record with its two records in `sub_questions`: `write` writes this, `write_parts` the
+three arrays.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -67,7 +67,7 @@ class SubQA(HotpotQA):
 
 
 def _parted(example: Example, record: JSON) -> tuple[JSON, JSON, JSON]:
-    """The original's record and those of its two sub-questions, which have an id in any case."""
+    """The records of the original and its two sub-questions, each with an id. Raises CannotWrite without two hops."""
     if len(example.hops) != 2:
         raise CannotWrite(example.id, f"it has {len(example.hops)} sub-questions and not two")
     original = {key: value for key, value in record.items() if key != _KEY}

@@ -1,8 +1,8 @@
 """2WikiMultihopQA (Ho et al. 2020): HotpotQA's layout with the reasoning path as triples.
 
-`evidences`, `evidences_id`, `entity_ids` and `answer_id` are checked and stay in `extra`. The release keeps the other
-names of answers in a file of its own (`formats.aliases`); read with it, a record gets them as `answer_aliases`, a field
-of ours, which is also read, and written, without that file.
+`evidences`, `evidences_id`, `entity_ids` and `answer_id` are checked and stay in `extra`. The release has the
+aliases of answers in a separate file (`formats.aliases`); read with it, a record gets them as `answer_aliases`, our
+extension, which is also read, and written, without that file.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TwoWiki(HotpotQA):
         return TwoWiki(read_aliases(path))
 
     def rows(self, path: Path) -> Iterator[Row]:
-        """The records, with the other names of their answers where a file of them was given."""
+        """The records, with the aliases of their answers if an alias file was given."""
         for row in super().rows(path):
             if isinstance(row.value, dict) and (names := aliases_of(row.value, self._aliases)):
                 yield replace(row, value=row.value | {_ALIASES: list(names)})

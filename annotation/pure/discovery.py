@@ -1,4 +1,4 @@
-"""Find what the modules of a package offer under one name, so that a new kind is one new file."""
+"""Discovery of plug-ins: objects that a package's modules define under one name, so a new kind is one new file."""
 
 import importlib
 import pkgutil

@@ -28,8 +28,8 @@ _MEANING_NOTHING = {
 def evaluate(format_name: str, gold: Path, predictions: Path, **options: Any) -> dict[str, Any]:
     """The official figures of a prediction file: official keys, order and rounding.
 
-    `options` are those of OPTIONS. Raises BadGold or BadPredictions (both BadRecords), and ValueError for an unknown
-    format or an option that means nothing there.
+    OPTIONS lists the `options`. Raises BadGold or BadPredictions (both BadRecords), and ValueError for an unknown
+    format or an option that does not apply to it.
     """
     scorer = _named(_ALL, format_name)
     options = {name: value for name, value in options.items() if value not in (None, "")}

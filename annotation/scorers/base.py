@@ -23,7 +23,7 @@ Fact = tuple[str, int]  # title and number of a sentence
 
 
 class BadRecords(ValueError):
-    """A file that cannot be scored; `flaw` says where and what would be right."""
+    """A file that cannot be scored; `flaw` says where, and how to fix it."""
 
     def __init__(self, path: Path, flaw: Flaw) -> None:
         super().__init__(f"{path.name}: {flaw}")
@@ -62,7 +62,7 @@ class Evaluator(Protocol):
 
     @property
     def name(self) -> str:
-        """As `--format` says it."""
+        """The format's name, as for `--format`."""
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ class Source:
                 yield row.place, self._object(row)
 
     def document(self) -> dict[str, Any]:
-        """The one object that the whole file is."""
+        """The file's content, one JSON object."""
         with self._reading(), opened(self.path) as stream:
             try:
                 content = json.loads(stream.read().decode("utf-8-sig"))
@@ -160,7 +160,7 @@ def predictions_file(path: Path) -> Source:
 
 
 def facts_in(pairs: Sequence[object]) -> list[Fact] | int:
-    """(title, number) pairs of what a file lists; the position of the first that is no such pair."""
+    """The pairs as (title, number) tuples, or the position of the first invalid pair."""
     facts: list[Fact] = []
     for position, pair in enumerate(pairs):
         if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str or (number := whole(pair[1])) is None:

@@ -102,7 +102,7 @@ def _lower(one: Mapping[str, Score], other: Mapping[str, Score]) -> Scores:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One of the files: how a group is scored, how many rows it has, which labels, and what it is conditioned on."""
+    """A kind of file: the rule that scores a group, its number of rows, its labels, and whether it is conditional."""
 
     name: str
     rule: Rule
@@ -111,7 +111,7 @@ class Kind:
     conditional: bool = False
 
     def fits(self, group: Group) -> bool:
-        """Whether the rows of a question are those of this kind, in the order of its files."""
+        """Whether a question's rows have this kind's labels and number, in the order of its files."""
         labels = [row.sufficiency for row in group.rows]
         if not self.labels:
             whole = len(labels) == self.rows if self.name in {"dire-original", "dire-trivial"} else len(labels) % 2 == 0
@@ -159,11 +159,11 @@ class DiRe:
         original_predictions: Path | None = None,
         decimals: int | None = None,
     ) -> dict[str, Any]:
-        """The blocks of figures in percent, with one decimal unless told, and `n` questions.
+        """The blocks of figures in percent, with one decimal by default, and `n` questions.
 
-        With `original_predictions`, what the model says of the untouched questions, a probe's figures are each
-        question's smaller one of the two (eq. 7), `unconditional` holds the plain ones, and for NMF `nmf_percent` the
-        shares of the original's. The labels of the originals are the probe's, or those of `original_gold`.
+        With `original_predictions` (predictions for the original questions), a probe's figures take each question's
+        smaller value of the two (eq. 7), `unconditional` holds the plain figures, and for NMF `nmf_percent` their
+        percentages of the original's. The gold of the originals is the probe's, or `original_gold`.
         Raises BadGold, BadPredictions.
         """
         groups = list(self._groups(gold_file(gold), predictions_file(predictions)))
@@ -234,7 +234,7 @@ def _percent(values: Sequence[float], places: int) -> float:
 
 
 def _shares(probe: Mapping[str, Any], original: Mapping[str, Any], places: int) -> dict[str, Any]:
-    """NMF %: what the probe earns of what the original earns; None where the original earns nothing."""
+    """NMF %: the probe's figures as percentages of the original's; None where the original's is 0."""
     return {
         block: {
             name: round(100 * value / original[block][name], places) if original[block][name] else None

@@ -48,7 +48,7 @@ class Group:
     pairs: tuple[tuple[Row, RowPrediction], ...] = ()
 
     def union(self) -> Row:
-        """All labels of the rows as those of the untouched question."""
+        """The gold of the original question: the union of the labels of all rows."""
         paragraphs = frozenset(title for row in self.rows for title in row.paragraphs)
         return Row(self.rows[0].answer, paragraphs, frozenset(s for row in self.rows for s in row.sentences))
 
@@ -133,7 +133,7 @@ class Predictions:
         return replace(group, pairs=tuple((row, by_number[row.sub_idx]) for row in group.rows))
 
     def one(self, question_id: str) -> RowPrediction:
-        """The one prediction of an untouched question."""
+        """The only prediction for an original question. Raises BadPredictions if there is not exactly one."""
         predictions = self.lines.get(question_id, [])
         if len(predictions) != 1:
             self._refuse(question_id, f"{len(predictions)} predictions of the original question", "Give exactly one")

@@ -1,8 +1,8 @@
 """MuSiQue's official figures (evaluate_v1.0.py): answer and support, and for Full the pairs.
 
-Means over the answerable questions, given at 3 decimals. A pair counts what its answerable question earns,
-and nothing unless answerability is predicted right for both. Gold that says of no paragraph whether it is supporting
-gives the figures of the answer alone.
+Means over the answerable questions, given at 3 decimals. A pair scores as its answerable question,
+but 0 unless answerability is predicted correctly for both. Gold without labels of supporting paragraphs gives the
+figures of the answer alone.
 """
 
 from collections import Counter
@@ -72,7 +72,7 @@ class _Gold:
 
 @dataclass(slots=True)
 class _Group:
-    """The questions of one id: what is right, what was called, and what the answerable one earned."""
+    """The questions of one id: gold and predicted answerability, and the scores of the answerable one."""
 
     right: list[bool] = field(default_factory=list)
     called: list[bool] = field(default_factory=list)
@@ -160,7 +160,7 @@ def _flag(source: Source, record: Mapping[str, Any], key: str, *, place: str, re
 
 
 def _check_pairs(groups: Mapping[str, _Group], rights: Source, guesses: Source) -> None:
-    """In a file with unanswerable questions every id must name two, and one of them be answerable."""
+    """In a file with unanswerable questions every id must have two questions, one of them answerable."""
     for item_id, group in groups.items():
         if len(group.right) != 2:
             wrong = f"the id stands {len(group.right)} times in a file with unanswerable questions"

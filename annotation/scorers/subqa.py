@@ -28,7 +28,7 @@ class SubQA:
     def evaluate(self, gold: Path, predictions: Path, *, decimals: int | None = None) -> dict[str, Any]:
         """`n`, then EM, F1 and PM of each part, then the eight outcomes under EM and PM; percent, as in the paper.
 
-        `decimals` rounds all of them to that many. Raises BadGold, BadPredictions.
+        `decimals` rounds all figures. Raises BadGold, BadPredictions.
         """
         answers = {part: _answers(_file(gold, end, BadGold)) for part, end in PARTS.items()}
         _same_length(gold, answers)

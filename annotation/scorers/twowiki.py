@@ -62,7 +62,7 @@ def _aliases(path: Path | None) -> Aliases:
 
 
 def _support(marked: Sequence[Fact], right: Sequence[Fact]) -> Score:
-    """As in HotpotQA with titles in lower case; two that are then one count as two, as in the official script."""
+    """HotpotQA's score with lower-case titles; titles that differ only in case count twice, as in the official one."""
     predicted = [(title.lower(), number) for title, number in set(marked)]
     gold = [(title.lower(), number) for title, number in set(right)]
     hits, missed = sum(fact in gold for fact in predicted), sum(fact not in predicted for fact in gold)

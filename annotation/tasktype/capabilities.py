@@ -1,4 +1,4 @@
-"""Optional capabilities of tasks; each is a mixin with its own few methods.
+"""Optional capabilities of tasks; each is a mixin with a few methods.
 
 A task lists its capabilities as base classes. The engine asks `isinstance(task, Payable)`, or calls the function of the
 method's name below, which gives the default for tasks without the capability.
@@ -25,7 +25,7 @@ class Adaptable:
         return {}
 
     def fits(self, features: Features) -> bool:
-        """Whether items with these features can be used, as far as features tell; if not, `needs` says why."""
+        """Whether items with these features may be usable; if False, `needs` says why."""
         return True
 
 
@@ -42,7 +42,7 @@ class Sampled:
 
 
 class Arranged(ABC):
-    """The task shows each assignment in an order of its own."""
+    """The task shows each assignment in a different random order."""
 
     @abstractmethod
     def arrange(self, payload: JSON, rng: Random) -> JSON:
@@ -76,7 +76,7 @@ class Illustrated(ABC):
 
     @abstractmethod
     def tutorial(self, payload: JSON | None) -> JSON | None:
-        """Context of the folder's `_tutorial.html`: all of it (for None), or what helps with one HIT; None: nothing."""
+        """Context of the folder's `_tutorial.html`: all of it (payload None), the part for one HIT, or None."""
 
 
 class Practised(ABC):

@@ -1,7 +1,7 @@
-"""The contract of a task: what it asks workers, from example to aggregated response.
+"""The contract of a task type, from example to aggregated response.
 
-A task is a folder in `tasks/`; tasks/README.md says how to add one. Payloads, responses and results are stored as JSON;
-a task may use frozen dataclasses of its own for them.
+A task is a folder in `tasks/`; tasks/README.md says how to add one. Payloads, responses and results are stored as
+JSON; internally a task may use frozen dataclasses.
 """
 
 from abc import ABC, abstractmethod
@@ -67,7 +67,7 @@ class TaskType(ABC):
         """Problems that prevent submitting: completeness, consistency, honesty. Positions are the payload's."""
 
     def complete(self, payload: JSON, answer: Any) -> JSON:
-        """A response collected elsewhere in the stored form; raises ValueError saying what is wrong."""
+        """A response collected elsewhere, in the stored form. Raises ValueError that says what is wrong."""
         if not isinstance(answer, dict):
             raise ValueError("must be an object")
         for problem in self.check(payload, answer):
@@ -76,7 +76,7 @@ class TaskType(ABC):
         return answer
 
     def group(self, example: Example) -> str | None:
-        """The group of the example: a worker usually gets only one item of it; None: the item alone."""
+        """The group of the example, of which a worker usually gets only one item; None: no group."""
         return example.group or None
 
     @abstractmethod

@@ -33,7 +33,7 @@ class CannotTake(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Feedback in practice: what was right, or what to do differently."""
+    """Feedback in practice: praise, or advice on what to do differently."""
 
     good: bool
     message: str  # a gettext id with %(name)s places

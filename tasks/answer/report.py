@@ -133,7 +133,7 @@ def _cells(study: _Study, judged: Judged, answers: Sequence[JSON]) -> Row:
 
 
 def _without(study: _Study, judged: Judged, answers: Sequence[JSON]) -> dict[str, Row | None]:
-    """The question's cells without each of its workers; None where nobody else answered."""
+    """The question's cells without each of its workers; None if there is no other answer."""
     rest = {g.worker: [a for k, a in enumerate(answers) if k != place] for place, g in enumerate(judged.given)}
     return {worker: _cells(study, judged, others) if others else None for worker, others in rest.items()}
 
@@ -195,7 +195,7 @@ def _dataset_json(study: _Study, seed: int) -> JSON:
 
 
 def _parts(slices: Mapping[str, list[Row]], seed: int) -> JSON:
-    """Each slice in order; those of which it is not known ("") last, and nothing where it is known of none."""
+    """The figures of each slice in order, the unknown slice ("") last; {} if all are unknown."""
     known = sorted(name for name in slices if name)
     return {name: _part(slices[name], seed) for name in ([*known, ""] if known else []) if name in slices}
 
@@ -237,9 +237,9 @@ def _model_json(rows: list[Row], supporting: bool, seed: int) -> JSON:
 
 
 def _alphas(study: _Study, seed: int) -> JSON:
-    """Krippendorff's alpha of the answer (1 - F1), the support (MASI), and nominal of their yes/no-like parts.
+    """Krippendorff's alpha of the answer (distance 1 - F1), the support (MASI) and their binary parts (nominal).
 
-    None of the answer where questions have different scorers.
+    Without the answer's alpha if questions have different scorers.
     """
     given = [answers for _paragraphs, answers in study.given]
     scorers = list(study.scorers.values())

@@ -85,7 +85,7 @@ class Answer(Measured, AnswerTask):
         return {**chosen, "answers": len(answers), "tied": tied}
 
     def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
-        """Equal answers after normalising, whatever their support."""
+        """The number of answers equal to the result after normalising, whatever their support."""
         return sum(answering.answer_key(answer) == answering.answer_key(aggregate) for answer in answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:

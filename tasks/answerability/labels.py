@@ -1,4 +1,4 @@
-"""Is the question answerable? What annotators say of one instance, what they say together, and what the label says."""
+"""Answerability of one instance: workers' labels, the aggregated label, and the gold label."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -46,9 +46,9 @@ def made_elsewhere(payload: JSON, answer: Any) -> JSON:
 
 
 def together(answers: Sequence[JSON]) -> JSON:
-    """{"kind", "votes", "answer" (of those who called it answerable, else None), "tied", "answers"}.
+    """The aggregated response: {"kind", "votes", "answer" (of "answerable" responses, else None), "tied", "answers"}.
 
-    `tied` says that the labels are tied, or that the answers or supports are where most call it answerable.
+    `tied`: the labels are tied, or the majority is "answerable" and its answers or supports are tied.
     """
     attempts = [answer for answer in answers if answer["answerable"]]
     votes = {ANSWERABLE: len(attempts), UNANSWERABLE: len(answers) - len(attempts)}

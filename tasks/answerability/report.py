@@ -86,7 +86,7 @@ def agreed(row: Judged) -> float:
 
 
 def _by_dataset(rows: Sequence[Row]) -> list[tuple[object, list[Row]]]:
-    """Each dataset's rows under its name, and all of them first where there are several datasets."""
+    """(name, rows) of each dataset; if there are several, first ("all", all rows)."""
     by_name: defaultdict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_name[row.dataset].append(row)
@@ -204,7 +204,7 @@ def _left_out_table(group_list: Sequence[Group]) -> Iterator[JSON]:
 
 
 def _answer_table(rows: Sequence[Judged], level: str, count: int, seed: int) -> Iterator[JSON]:
-    """The plain human score on what the labels call answerable, for comparison; "not answerable" is a wrong answer."""
+    """The plain human score on instances labelled answerable, for comparison; "not answerable" is a wrong answer."""
     able = [row for row in rows if _is_able(row)]
     if not able:
         return
@@ -218,7 +218,7 @@ def _answer_table(rows: Sequence[Judged], level: str, count: int, seed: int) -> 
 
 
 def _human(row: Judged, level: str, count: int) -> list[float]:
-    """F1 and EM of answer and support at `count` answers, or at all where there are fewer."""
+    """F1 and EM of answer and support at `count` answers, or at all answers if there are fewer."""
     scorer, gold = scorer_for(row.format), gold_support(row.example, level)
     texts, supports = zip(*((answer_text(one.answer), support_of(one.answer, level)) for one in row.given), strict=True)
     counts = [min(count, len(texts))]
@@ -229,7 +229,7 @@ def _human(row: Judged, level: str, count: int) -> list[float]:
 
 
 def _hops_table(rows: Sequence[Judged], group_list: Sequence[Group], level: str, seed: int) -> Iterator[JSON]:
-    """A row for each number of hops, and one for what has none known; nothing where it is known of none."""
+    """A row for each number of hops, and one for unknown numbers; no table if all are unknown."""
     hops = sorted({len(row.example.hops) for row in rows}, key=lambda number: (not number, number))
     if hops in ([], [0]):
         return
@@ -282,7 +282,7 @@ def _judging_tables(rows: Sequence[Judged], seed: int) -> list[JSON]:
 
 
 def _text_table(rows: Sequence[Judged], level: str, seed: int) -> list[JSON]:
-    """Agreement beyond chance on the answer and its support among those who call an instance answerable."""
+    """Krippendorff's alpha of the answer and its support among the responses that call an instance answerable."""
     scorers = {scorer_for(row.format) for row in rows}
     given = [{one.worker: one.answer for one in row.given if one.answer["answerable"]} for row in rows]
     supports = [{name: support_of(answer, level) for name, answer in unit.items()} for unit in given]

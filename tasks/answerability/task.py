@@ -79,14 +79,14 @@ class Answerability(Sampled, Traced, AnswerTask):
         return {"answerable": True, **completed(payload, imitated(payload, gold, rng, right=right and answerable))}
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
-        """The majority label and, where it is "answerable", the majority answer and support of those who said so."""
+        """The majority label and, if it is "answerable", the majority answer and support of those responses."""
         return together(answers)
 
     def gradable(self, gold: Example) -> bool:
         return gold.answerable is False or (gold.answerable is True and bool(gold.answers))
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """0 where answerability is misjudged, else answer F1; 1 for what is rightly called not answerable."""
+        """0 if answerability is misjudged, 1 for a correct "not answerable", else the answer's F1."""
         if gold.answerable is False or not answer["answerable"]:
             return float(answer["answerable"] is gold.answerable)
         return answer_f1(answer, gold)

@@ -50,7 +50,7 @@ def choose_report(judged: Iterable[Judged], *, seed: int) -> JSON:
 
 
 def _labels(row: Judged) -> list[str]:
-    """The label of each response. Positions are those of the HIT, so labels of two HITs cannot be compared."""
+    """The label of each response. Labels are positions in the HIT, so labels of two HITs cannot be compared."""
     chosen = (given.answer["chosen"] for given in row.given)
     return [NONE if k is None else str(k) for k in chosen]
 

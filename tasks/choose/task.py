@@ -57,7 +57,7 @@ class Choose(Arranged, HopsTask):
         return {"chosen": None if chosen is None else position_of(chosen, payload["compositions"], "chosen")}
 
     def aggregate(self, payload: JSON, answers: Sequence[JSON]) -> JSON:
-        """The choice of most, "none" being one of the choices; as many for two of them leave it tied."""
+        """The most frequent choice, where "none" is one of the choices; tied if several are equally frequent."""
         texts = payload["compositions"]
         votes = [sum(answer["chosen"] == k for answer in answers) for k in range(len(texts))]
         none = sum(answer["chosen"] is None for answer in answers)

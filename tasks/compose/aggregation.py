@@ -14,10 +14,9 @@ from .findings import findings_of
 def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
     """{"kind", "question", "by", "candidates", "compositions", "bridges", "disputed", "answers"}.
 
-    Accepted answers decide where there are any. Those who composed are weighed against those who put the item aside:
-    the greater number decides, a tie is undecided, and `disputed` says that there were both. Among several unlike
-    compositions nobody but a person chooses ("several"). `by` and `candidates` are positions in `answers`, and
-    `compositions` are the candidates' questions.
+    Only accepted answers count if there are any. The majority of compositions or discarded answers decides, a tie is
+    undecided, and `disputed` says that there were both. Of several different compositions people must choose one
+    ("several"). `by` and `candidates` are positions in `answers`, and `compositions` are the candidates' questions.
     """
     weighed = [k for k, answer in enumerate(answers) if answer.get("accepted")] or list(range(len(answers)))
     composing = [k for k in weighed if composed(payload, answers[k])]

@@ -25,7 +25,7 @@ class Bridge(NamedTuple):
 
 @dataclass
 class Pay:
-    """Payments for some responses, in US cents each, and the time of those with measured time."""
+    """Payments for some responses in US cents each; `timed_cents` and `seconds` cover responses with measured time."""
 
     cents: list[int] = field(default_factory=list)
     timed_cents: int = 0
@@ -102,7 +102,7 @@ class Tally:
 
 
 def tally(judged: Iterable[Judged]) -> Tally:
-    """The HITs with answers, those aside that scores exclude."""
+    """Counts over the HITs with answers; excluded HITs are only counted as excluded."""
     counted = Tally()
     for row in judged:
         if row.excluded:

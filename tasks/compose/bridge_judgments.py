@@ -10,7 +10,7 @@ ENDS = ("different", "unsure")
 
 
 def judged(payload: JSON, answer: JSON) -> list[str]:
-    """The judgments that count, one per edge; "" after the one that ended the check, or after a gap."""
+    """The judgments that count, one per edge; "" after the judgment that ended the check, or after a gap."""
     judgments: list[str] = []
     given = answer.get("bridges") or []
     open_ = True
@@ -38,9 +38,9 @@ def known(example: Example) -> list[str]:
 
 
 def on_known(payload: JSON, answer: JSON, example: Example) -> list[bool]:
-    """For each edge that was judged and is known: whether the judgment is right, up to the first that is different.
+    """For each judged edge with a known label: whether the judgment is right, up to the first edge known to break.
 
-    What is said behind an edge that is known to break is neither right nor wrong: one should not have come so far.
+    Judgments after an edge that is known to break are not graded, because the check should have ended there.
     """
     return list(_marks(judged(payload, answer), known(example)))
 

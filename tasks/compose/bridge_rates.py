@@ -1,4 +1,4 @@
-"""Rates of broken bridges, by edge and overall, for these workers and for people in general."""
+"""Rates of broken bridges, by edge and overall, for these workers and for workers in general."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -49,7 +49,7 @@ def by_edge(counted: Tally, seed: int) -> JSON:
 
 
 def rate(bridges: Sequence[Bridge], seed: int, kinds: Sequence[str] = ENDS) -> Figure:
-    """The rate of such judgments for these workers; the judgments of a graph are resampled together."""
+    """The rate of judgments of these `kinds` for these workers; the judgments of a graph are resampled together."""
     return clustered_share(((bridge.hit, bridge.judgment in kinds) for bridge in bridges), seed, resamples=1_999)
 
 

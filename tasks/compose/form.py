@@ -45,7 +45,7 @@ class Form(TaskForm):
         return {**bridges, **reasons, **plain, "pasted": [str(self.shown(answer)["pasted"])]}
 
     def _judgments(self) -> list[str]:
-        """One an edge; what was said behind the one that ended the check is not asked for."""
+        """One judgment per edge; "" for edges after the judgment that ended the check."""
         judgments: list[str] = []
         for edge in range(1, len(self.payload["edges"]) + 1):
             given = self.text(f"bridge-{edge}")

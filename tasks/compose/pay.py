@@ -19,5 +19,5 @@ def overpaid(pay: Mapping[int, int], discarded: int) -> int:
 
 
 def most_for_a_no(pay: Mapping[int, int]) -> int:
-    """The most US cents that a "no" may earn beside these compositions."""
+    """The highest pay of a "no" in US cents, given the pay of compositions in US cents by number of hops."""
     return min(cents * EDGE_SECONDS // SECONDS[hops] for hops, cents in pay.items())

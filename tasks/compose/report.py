@@ -144,7 +144,7 @@ def _by_worker(counted: Tally, chances: dict[str, float], expected_no: float, se
 
 
 def _chances(counted: Tally, expected_no: float) -> dict[str, float]:
-    """The p value of each worker's rate, adjusted for all of them."""
+    """The p value of each worker's rate, adjusted by Benjamini and Hochberg's procedure."""
     judging = {name: worker for name, worker in sorted(counted.workers.items()) if worker.judged}
     each = [at_least(worker.ended, worker.judged, expected_no) for worker in judging.values()]
     return dict(zip(judging, benjamini_hochberg(each), strict=True))
@@ -183,7 +183,7 @@ def _is_high(name: str, chances: dict[str, float]) -> bool:
 
 
 def _no_pays_more(worker: Worker) -> bool:
-    """Whether a "no" earned more a minute than composing, told by enough answers of either kind."""
+    """Whether a "no" earned more per hour than composing; False with fewer than ENOUGH paid answers of either kind."""
     if min(len(worker.no_pay.cents), len(worker.pay.cents)) < ENOUGH:
         return False
     no, composing = worker.no_pay.hourly, worker.pay.hourly

@@ -1,4 +1,4 @@
-"""One composition for review, with everything that the worker saw and wrote, and several side by side."""
+"""Context for the review of one composition (all that the worker saw and wrote), or of several side by side."""
 
 from collections.abc import Sequence
 from itertools import zip_longest

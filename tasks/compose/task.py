@@ -42,7 +42,7 @@ from .simulated_composer import imitated
 class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, Adjudicable, Traced, HopsTask):
     """Payload: {"shape", "hops" [{"question", "answer", "paragraph"}], "edges" [{"head", "tail", "entity"}], "checks",
     "most_words", "paste", "ask_twice", "pay"}. Answer: {"bridges" (one an edge), "why", "question", "overrides",
-    "pasted"}. An answer whose bridges do not all hold is "discarded", whatever stands in its question.
+    "pasted"}. An answer whose bridges do not all hold is "discarded", whatever its question.
     """
 
     title = _("Compose questions")
@@ -148,7 +148,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
         return remarks(payload, answer, gold)
 
     def brief(self, payload: JSON, answer: JSON) -> str:
-        """The question; of an item put aside what was said of its bridges, and why."""
+        """The question; for a discarded item the judgments of its bridges, and the reason."""
         if bridge_judgments.composed(payload, answer):
             return str(answer["question"])
         return ": ".join(filter(None, [", ".join(filter(None, answer["bridges"])), answer["why"]]))
@@ -160,8 +160,8 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
         return aggregation.aggregate(payload, answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """The share of the judged edges that are right, where it is known of the edges; else 1 for a question without
-        errors and 0 for none. Whether a composition is good is not measured here: that is for people, who review it.
+        """The share of judged edges with a known label that are right; without known labels, 1 for a question without
+        errors, else 0. The quality of a composition is not measured here but by reviewers.
         """
         if marks := bridge_judgments.on_known(payload, answer, gold):
             return fmean(marks)
@@ -173,7 +173,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
         return {"task": self.kind, **compose_report(judged, expected_no=options.expected_no, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
-        """The example with the composed question; none where it was put aside or an edge is known to break."""
+        """The example with the composed question; none if it was discarded or an edge is known to break."""
         return aggregation.exported(example, aggregate)
 
     def compare(self, payload: JSON, given: Sequence[Given], gold: Example) -> JSON:

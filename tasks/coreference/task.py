@@ -91,7 +91,7 @@ class Coreference(HopsTask):
         return any(kind in ("same", "different") for kind in gold.extra.get(KNOWN_BRIDGES) or ())
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """The share of the known edges that are judged right; 0 where none is known."""
+        """The share of edges with a known label that are judged right; 0 without known labels."""
         known = known_bridges(gold, len(payload["edges"]))
         pairs = [(label, right) for label, right in zip(answer["bridges"], known or [], strict=False) if right]
         return sum(label == right for label, right in pairs) / len(pairs) if pairs else 0.0
@@ -100,7 +100,7 @@ class Coreference(HopsTask):
         return {"task": self.kind, **coreference_report(judged, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
-        """Every decided example with what is now known of its edges; what is the same may be composed."""
+        """Every decided example with its edges' labels in `extra`; examples decided as "same" may be composed."""
         if aggregate["kind"] not in ("same", "different"):
             return []
         settled = [kind if (kind := majority(votes)) in ("same", "different") else "" for votes in aggregate["bridges"]]

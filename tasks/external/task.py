@@ -1,6 +1,6 @@
 """HITs created through the MTurk API: an external page in a frame, HTML, or a QuestionForm.
 
-The payload has the question as its requester sent it, {"question": XML}; a response is what was posted, in order:
+The payload has the question as its requester sent it, {"question": XML}; a response has the posted fields in order,
 {"fields": [[name, value], ...]}.
 """
 
@@ -92,7 +92,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
         return False
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """1 where some field holds a known answer, letter by letter; 0 where none is known."""
+        """1 if a field equals a known answer (trimmed), else 0; 0 without known answers."""
         values = {value.strip() for value in joined(answer).values()}
         return float(any(known.strip() in values for known in gold.answers or ()))
 
@@ -100,7 +100,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
         return {"task": self.kind, **external_report(judged, joined, seed=seed)}
 
     def export(self, example: Example, aggregate: JSON) -> list[Example]:
-        """The item with what most said in each field; nothing where nobody answered."""
+        """The item with the majority's value of each field; none without responses."""
         if not aggregate["answers"]:
             return []
         fields = {field["name"]: field["value"] for field in aggregate["fields"]}
@@ -121,7 +121,7 @@ class Strangers(Embedding, Revealing, Comparable, TaskType):
 
 
 def is_list_of_fields(fields: Any) -> bool:
-    """Whether it is [[name, value], ...] of texts."""
+    """Whether `fields` is a list of [name, value] pairs of strings."""
     return isinstance(fields, list) and all(
         isinstance(field, list)
         and len(field) == 2

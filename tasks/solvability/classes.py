@@ -22,7 +22,7 @@ BLANK: JSON = {
 
 
 def class_of(answer: JSON) -> str:
-    """The class that one judgment gives; "" for one that says nothing of guessing."""
+    """The class of one judgment; "" if the judgment has no answer on guessing."""
     if answer["guessable"] is None:
         return ""
     if answer["guessable"]:

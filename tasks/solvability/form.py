@@ -12,7 +12,7 @@ PLACE = ("paragraph", "start", "end")
 
 
 class Form(TaskForm):
-    """Whether the question is solvable, with answer and rationale, and whether what was removed is guessable."""
+    """Solvability of the question, with answer and rationale, and whether the removed text is guessable."""
 
     def __init__(self, payload: JSON, posted: Any = None) -> None:
         super().__init__(payload, posted)

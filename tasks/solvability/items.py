@@ -42,7 +42,7 @@ def head_of(cell: Cell) -> list[object]:
 
 
 def name_of(number: int) -> JSON | None:
-    """The ablation as the paper's tables have it, such as "3. Content words only"; None where none is known."""
+    """The ablation's name in the paper's tables, such as "3. Content words only"; None for number 0."""
     if not number:
         return None
     if number not in ABLATIONS:

@@ -97,7 +97,7 @@ def _class_table(cells: Mapping[Cell, Sequence[Item]], *, seed: int) -> JSON:
 
 
 def _is_by_class(item: Item) -> bool:
-    """Whether its class says that it can be solved."""
+    """Whether the item is solvable by its class."""
     return item.kind in (ALPHA, GAMMA) or (item.kind == DELTA and item.solvable is True)
 
 
@@ -115,7 +115,7 @@ def _solvable(row: Judged) -> float | None:
 
 
 def _texts_table(items: Sequence[Item], *, seed: int) -> list[JSON]:
-    """Agreement beyond chance of the answers of those who say that it can be solved; none for unlike scorers."""
+    """Krippendorff's alpha of the answers in "solvable" responses; no table if items have different scorers."""
     rows = [item.row for item in items]
     scorers = {scorer_of(row) for row in rows}
     if len(scorers) > 1:

@@ -36,7 +36,7 @@ ORIGINAL = "@original"  # in `extra`, as the derivations keep it: {"question", "
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Whether the original is shown once an item is judged; it can then no longer be changed."""
+    """`show_original`: show the original after submission; the response can then no longer be changed."""
 
     show_original: bool = field(
         default=False,
@@ -104,7 +104,7 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
         return isinstance(gold.extra.get(KNOWN), bool) or bool(gold.answers)
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """Whether it was told right that it is solvable, where that is known; else the answer's F1."""
+        """1 or 0 for correct solvability if it is known; else the answer's F1 (accuracy with options)."""
         known = gold.extra.get(KNOWN)
         if isinstance(known, bool):
             return float(answer["solvable"] is known)
@@ -143,7 +143,7 @@ class Solvability(Revealing, Simulated, Labelled, Comparable, TaskType):
 
 
 def _made_elsewhere(payload: JSON, answer: Mapping[str, Any]) -> JSON:
-    """A judgment with what it leaves out: the place of its text, and of the lines of its rationale."""
+    """An imported judgment, completed with the positions of its text and of its rationale's lines."""
     texts, titles = [p["text"] for p in payload["paragraphs"]], [p["title"] for p in payload["paragraphs"]]
     if unknown := sorted(set(answer) - set(BLANK)):
         raise ValueError(f"has no field {unknown[0]}; it has {', '.join(BLANK)}")
@@ -170,7 +170,7 @@ def _mark(mark: Any, texts: list[str], titles: list[str]) -> list[int | None]:
 
 
 def _is_gone(text: str) -> bool:
-    """Whether an ablation left no word of it, so that nothing can be marked in it."""
+    """Whether an ablation left no word of the text, so that nothing can be marked in it."""
     return not text.replace(UNKNOWN, "").strip()
 
 

@@ -16,9 +16,10 @@ _KEYS = {"question": question_key, "answer": answer_key}
 def aggregate(payload: JSON, answers: Sequence[JSON]) -> JSON:
     """{"kind", "discard", "votes" {"no", "single_hop", "wrong_answer"}, "hops", "answers"}.
 
-    Discarded where more than half say so, for whichever reason; `discard` is the more frequent reason, "both" where
-    none is. Else the texts of those who keep it, by majority of normalised text in each field; where a field is tied
-    `candidates` names the texts, and the requester decides. What a requester accepted settles the matter.
+    Discarded if more than half of the responses discard it, for any reason; `discard` is the more frequent reason,
+    "both" if they are equally frequent. Otherwise each field's text is the majority by normalised text over the
+    responses that keep the question; for a tied field `candidates` lists the texts, and the requester decides. If a
+    requester accepted responses, only these count.
     """
     settled = [answer for answer in answers if answer.get("accepted")] or list(answers)
     votes = Counter(answer["discard"] for answer in settled)

@@ -11,7 +11,7 @@ from .rules import DISCARDS, JUDGMENTS, following, untouched
 
 
 class Form(TaskForm):
-    """Whether to keep the question, and each hop's judgments and texts; a missing text counts as unchanged."""
+    """The decision to keep or discard, and each hop's judgments and texts; a missing text counts as unchanged."""
 
     def answer(self) -> JSON:
         discard = self.text("discard")
@@ -55,6 +55,6 @@ def _fields(hops: list[JSON]) -> Iterator[tuple[str, str]]:
 
 
 def _text(posted: str | None, own: str) -> str:
-    """A posted text on one line; what is unchanged but for white space is the original, character for character."""
+    """A posted text on one line, or the original if only white space was changed."""
     text = own if posted is None else tidy(posted.replace("\0", ""))
     return own if text == tidy(own) else text

@@ -144,7 +144,7 @@ def _is_kept(row: Judged) -> float:
 
 
 def _wording_table(rows: Sequence[Judged], seed: int) -> list[JSON]:
-    """Agreement beyond chance on the texts of the hops, corrected or not, of those who keep the question."""
+    """Krippendorff's alpha of the hops' texts, corrected or not, in responses that keep the question."""
     texts: dict[str, list[dict[str, str]]] = {"question": [], "answer": []}
     for row in rows:
         kept = {worker: hops for _row, worker, hops in _kept([row])}
@@ -178,7 +178,7 @@ def _worker_table(rows: Sequence[Judged]) -> JSON:
 
 
 def _agreement(rows: Sequence[Judged], *, seed: int) -> Iterator[JSON]:
-    """Agreement on what to keep, then on the judgments of the hops; tables of one kind are told apart by name."""
+    """Agreement on keeping questions, then on the judgments of the hops; tables of one kind differ in name."""
     whole = [(row.hit, [(given.worker, given.answer["discard"]) for given in row.given]) for row in rows]
     parts: dict[str, list[tuple[str, str]]] = {}
     for row, worker, hops in _kept(rows):

@@ -1,4 +1,4 @@
-"""The words and rules of sub-questions: what is asked of each hop, what an answer says, what remains to be done."""
+"""Vocabulary and rules of sub-questions: judgments of each hop, the form of answers, and missing parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -78,7 +78,7 @@ class Subquestions(Labelled, Adjudicable, Traced, HopsTask):
         return aggregate(payload, answers)
 
     def unsettled(self, aggregate: JSON) -> bool:
-        """Whether a requester must decide: a discard that most want is settled."""
+        """Whether a requester must decide; a majority for discarding needs no decision."""
         return aggregate["kind"] in (TIED, UNDECIDED)
 
     def agreeing(self, payload: JSON, answers: Sequence[JSON], aggregate: JSON) -> int:
@@ -106,7 +106,7 @@ class Subquestions(Labelled, Adjudicable, Traced, HopsTask):
         return isinstance(known, Mapping) and known.get("discard") in DISCARDS
 
     def grade(self, payload: JSON, answer: JSON, gold: Example) -> float:
-        """The share of what is known of the example that the answer says too; 0 where nothing is known."""
+        """The share of the example's known judgments that the answer matches; 0 if none is known."""
         known = gold.extra.get(KNOWN)
         if not isinstance(known, Mapping) or known.get("discard") not in DISCARDS:
             return 0.0

@@ -11,14 +11,14 @@ WRITES = _("One line per hop: sub-question → answer. A number with # stands fo
 
 
 def wording(payload: JSON, answer: JSON) -> str:
-    """A line for each hop; of a discarded question those that it came with."""
+    """A line for each hop; for a discarded question its original hops."""
     return "\n".join(_line(hop) for hop in _hops(payload, answer))
 
 
 def reworded(payload: JSON, answer: JSON, text: str) -> JSON:
-    """An answer that keeps the question with the texts of the lines; InvalidWording names the line that cannot stand.
+    """An answer that keeps the question, with the texts of the lines. Raises InvalidWording with the invalid line.
 
-    The judgments of a hop stay where they fit its texts; else they follow from what was changed.
+    A hop's judgments stay if they fit its texts; otherwise they follow from the changes.
     """
     lines = [line for line in map(str.strip, text.splitlines()) if line]
     own = _hops(payload, answer)
@@ -43,7 +43,7 @@ def _line(hop: JSON) -> str:
 
 
 def _parted(number: int, line: str, own: JSON) -> JSON:
-    """The hop with the texts of its line; a line that nobody touched says what it said, arrows within it or not."""
+    """The hop with the texts of its line; an unchanged line keeps its texts, even if they contain arrows."""
     if tidy(line) == tidy(_line(own)):
         return own
     question, arrow, answer = line.rpartition(ARROW)
@@ -57,7 +57,7 @@ def _parted(number: int, line: str, own: JSON) -> JSON:
 
 
 def _judged(payload: JSON, hops: list[JSON]) -> list[JSON]:
-    """The hops with judgments that fit: no is said of what was changed, and yes of what was not."""
+    """The hops with consistent judgments: changed texts are judged wrong, unchanged texts right."""
     result = []
     for hop, change in zip(hops, corrected(payload, hops), strict=True):
         judgments = {name: hop[name] for name in JUDGMENTS if name != VALID}

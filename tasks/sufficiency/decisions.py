@@ -50,13 +50,13 @@ def pair_of(example: Example) -> PairOf | None:
 
 
 def expected(count: int) -> list[tuple[int, ...]]:
-    """The pairs of a question with so many supports, by the supports in them: (1, 2), (1,), (2,) for two."""
+    """The pairs of a question with `count` supports, by the supports in them: (1, 2), (1,), (2,) for two."""
     numbers = range(1, min(count, MOST_OTHERS) + 1)
     return [*combinations(numbers, 2), *((k,) for k in numbers)] if count >= 2 else []
 
 
 def name_of(supports: tuple[int, ...]) -> str:
-    """As the paper writes it: (f1, f2), (f1, fr), (fr, f2)."""
+    """The pair's name in the paper: (f1, f2), (f1, fr), (fr, f2)."""
     if len(supports) == 2:
         return f"(f{supports[0]}, f{supports[1]})"
     return "(f1, fr)" if supports == (1,) else f"(fr, f{supports[0]})"

@@ -13,7 +13,7 @@ _SPAN = re.compile(r"([01]):([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
 
 
 def are_spans(given: Any, paragraphs: Sequence[JSON]) -> bool:
-    """Whether these are stretches of the paragraphs, in order and none over another."""
+    """Whether `given` is a list of spans of the paragraphs, in order and without overlaps."""
     if not isinstance(given, list) or not all(isinstance(span, dict) and set(span) == set(KEYS) for span in given):
         return False
     spans = [tuple(span[key] for key in KEYS) for span in given]
@@ -25,7 +25,7 @@ def are_spans(given: Any, paragraphs: Sequence[JSON]) -> bool:
 
 
 def by_position(given: Any, titles: Sequence[str]) -> Any:
-    """The stretches with positions in the place of titles; what is no such thing stays for `are_spans` to refuse."""
+    """The spans with paragraph positions in place of titles; invalid values stay, for `are_spans` to refuse."""
     if not isinstance(given, list) or not all(isinstance(span, dict) for span in given):
         return given
     named = [span for span in given if isinstance(span.get("paragraph"), str)]

@@ -14,7 +14,7 @@ AGREEMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The paper does not say what its agreement was, so the report states these."""
+    """Options of a batch; the report states them, because the paper does not define its agreement."""
 
     show_answer: bool = field(
         default=True,

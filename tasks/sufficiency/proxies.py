@@ -31,7 +31,7 @@ REASONS = {
 
 
 class Ruled(NamedTuple):
-    """A pair that was put before people and what they say of it; `kind` as `decided` gives it, or EXCLUDED."""
+    """A judged pair with its aggregated label: `kind` as returned by `decided`, or EXCLUDED."""
 
     row: Judged
     pair: PairOf
@@ -40,7 +40,7 @@ class Ruled(NamedTuple):
 
 @dataclass
 class Question:
-    """A question with those of its pairs that are in the batch, by the supports in them."""
+    """A question with its pairs in the batch, by the supports in them."""
 
     dataset: str
     of: int
@@ -74,7 +74,7 @@ def ruled(judged: Iterable[Judged], options: Options) -> list[Ruled]:
 
 
 def questions(pairs: Iterable[Ruled]) -> list[Question]:
-    """The questions of these pairs, each once, in the order in which they come."""
+    """The questions of these pairs without duplicates, in order of first appearance."""
     by_key: dict[tuple[str, str], Question] = {}
     for row, pair, kind in pairs:
         key = (row.dataset, row.example.group or row.example.id)
@@ -92,7 +92,7 @@ def by_dataset(question_list: Iterable[Question]) -> Mapping[str, list[Question]
 
 
 def mean_drop(p: float, numbers: Iterable[int]) -> float:
-    """The expected drop at rate p, averaged over questions with so many non-supporting paragraphs each."""
+    """The expected drop at rate p, averaged over questions with these numbers of non-supporting paragraphs."""
     drops = [expected_drop(p, others) for others in numbers]
     return sum(drops) / len(drops)
 

@@ -70,7 +70,7 @@ def _people_table(judged: Sequence[Judged], options: Options) -> list[JSON]:
 
 
 def _groups(question_list: Sequence[Question]) -> list[tuple[str, list[Question]]]:
-    """Each dataset's questions under its name, and all of them first where there are several."""
+    """(name, questions) of each dataset; if there are several, first (ALL, all questions)."""
     datasets = list(by_dataset(question_list).items())
     return datasets if len(datasets) < 2 else [(ALL, list(question_list)), *datasets]
 
@@ -97,7 +97,7 @@ def _proxy_table(groups: Sequence[tuple[str, list[Question]]]) -> JSON:
 
 
 def _proxy_cells(complete: Sequence[Question]) -> list[Any]:
-    """The number of questions that count, of those with a proxy, and their share."""
+    """The number of complete questions, the number with a proxy, and its share."""
     proxies = sum(bool(question.proxies()) for question in complete)
     return [len(complete), proxies, share(proxies, len(complete))]
 
@@ -199,7 +199,7 @@ def _said_of(judged: Iterable[Judged]) -> list[tuple[str, list[tuple[str, str]]]
 
 
 def _model_table(judged: Sequence[Judged], pairs: Sequence[Ruled], question_list: Sequence[Question]) -> list[JSON]:
-    """The proxies again with models of the annotators in place of the batch's rule, where these can be had."""
+    """The proxies by annotator models instead of the batch's rule; no table if the models cannot be fitted."""
     models = side_by_side(_said_of(judged))
     if models.dawid_skene is None or models.one_coin is None:
         return []

@@ -71,7 +71,7 @@ class Sufficiency(Adaptable, Sampled, Arranged, Timed, Simulated, Labelled, Comp
         return reading_seconds([payload["question"], payload["answer"], *texts], least=10)
 
     def arrange(self, payload: JSON, rng: Random) -> JSON:
-        """Either paragraph may stand first; `order[k]` is the payload's position of the one shown as k."""
+        """Shuffle the two paragraphs; `order[k]` is the payload's position of the k-th shown."""
         return shuffled(payload, "paragraphs", rng)
 
     def check(self, payload: JSON, answer: JSON) -> list[Problem]:

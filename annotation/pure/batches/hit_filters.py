@@ -53,12 +53,12 @@ class Cut:
 
     @property
     def key(self) -> str:
-        """The same text for the same cut; "" for all of it."""
+        """The filter as a canonical query string; "" if it selects every HIT."""
         return urlencode(sorted(self.query.items()))
 
     @property
     def is_part(self) -> bool:
-        """Whether it leaves anything out."""
+        """Whether the filter excludes any HITs."""
         return bool(replace(self, ties="").query)
 
     @property

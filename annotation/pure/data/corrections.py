@@ -22,7 +22,7 @@ class Change(NamedTuple):
 
 
 def flowed(questions: Sequence[str], old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Each sub-question with corrected answers of earlier hops put in, where those answers changed."""
+    """The sub-questions, with changed answers of earlier hops replaced by their corrections."""
     texts = []
     for k, question in enumerate(questions):
         text = question

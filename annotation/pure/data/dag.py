@@ -46,7 +46,7 @@ def edges(hops: Sequence[Hop]) -> tuple[Edge, ...]:
 
 
 def shape(hops: Sequence[Hop]) -> str:
-    """MuSiQue's name of the graph ("2hop" ... "4hop3"), or "" where it is none of the six."""
+    """MuSiQue's name of the graph ("2hop" ... "4hop3"), or "" for any other graph."""
     return _SHAPES.get((len(hops), frozenset(edges(hops))), "")
 
 
@@ -65,9 +65,9 @@ def _why(hop: int, reference: int, count: int) -> str:
 
 
 def depths(edges: Sequence[Edge], count: int) -> tuple[int, ...]:
-    """For each of `count` hops the length of the longest path that leads to it; 0 for a hop that uses none.
+    """The length of the longest path to each of `count` hops; 0 for a hop without incoming edges.
 
-    Edges must point forward (j < i), as those of `edges` do.
+    Edges must point forward (j < i), as `edges` returns them.
     """
     depth = [0] * (count + 1)
     for j, i in sorted(edges, key=lambda edge: edge[1]):

@@ -1,8 +1,8 @@
 """Facts for a dataset's datasheet: counts over its splits, and its lineage.
 
-The counts are those of MuSiQue (Trivedi et al. 2022, table 2 and the text beside it). A question is counted once with
-its twin; a single-hop question by its id, and by its words with earlier answers put in where it has none; answers and
-paragraphs (title and text) are the same where they are equal to the letter.
+The counts follow MuSiQue (Trivedi et al. 2022, table 2 and the text beside it). A question is counted once with its
+twin, a single-hop question by its id (without one, by its text with earlier answers filled in), answers and
+paragraphs (title and text) by exact match.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One derivation, or the aggregated responses of one batch. `made` holds the names of what came out together."""
+    """One derivation, or the aggregated responses of one batch. `made` names the datasets it created."""
 
     made: tuple[str, ...]
     how: str

@@ -1,5 +1,5 @@
 """A dataset's datasheet (Gebru et al. 2021) in Markdown. The same facts give the same bytes, whatever the language
-of the page; what nobody recorded is said to be not recorded.
+of the page; unrecorded facts are stated as such.
 """
 
 import json
@@ -39,7 +39,7 @@ def _parts(sheet: Sheet) -> Iterator[str]:
 
 
 def composition(sheet: Sheet) -> Iterator[str]:
-    """Tables of questions by hops and split, of records, and of what is in them once."""
+    """Tables of questions by hops and split, of records, and of distinct contents."""
     columns = [*sheet.splits, together(sheet.splits)] if len(sheet.splits) > 1 else list(sheet.splits)
     head = [plain(split.name) for split in columns]
     hops = sorted({number for split in columns for number in split.hops}, key=lambda number: (not number, number))

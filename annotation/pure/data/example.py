@@ -1,4 +1,4 @@
-"""The one form in which every dataset's records live here: a question with its context and gold.
+"""The common representation of every dataset's records: a question with its context and gold.
 
 Formats read records into Examples and write them back; tasks turn Examples into payloads. Offsets are
 Unicode code points everywhere.
@@ -77,13 +77,13 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A record of a dataset: what may be shown (question, paragraphs, options) and the gold.
+    """A record of a dataset: the parts that may be shown (question, paragraphs, options) and the gold.
 
-    `answers` holds the answer and then its aliases; empty where the source hides it. `supports` are
+    `answers` holds the answer and then its aliases; empty if the source withholds it. `supports` are
     paragraph positions in order of the context, None where hidden; `facts` are (paragraph, sentence)
-    positions where the source labels sentences. `group` names what belongs together (twins, probes).
-    `shape` is the decomposition's (pure.dag) or the source's own type of question. `extra` holds every
-    field of the source that has no place here, so that an export gives it back.
+    positions where the source labels sentences. `group` is shared by related records (twins, probes).
+    `shape` is the decomposition's (pure.data.dag) or the source's own type of question. `extra` holds all
+    other fields of the source, so that an export restores them.
     """
 
     id: str

@@ -1,7 +1,7 @@
 """The family of a project's datasets as a picture: datasets and the batches between them, in layers from left to right.
 
-A step goes from a dataset to what was made of it, or to a batch that asks about it, and from that batch to what was
-gathered of it. A batch of which nothing was made stands beside others of the same datasets as one box.
+A step goes from a dataset to a dataset derived from it or to a batch that uses it, and from a batch to a dataset
+created from its results. More than TOGETHER batches of the same datasets that led to no dataset share one box.
 """
 
 from collections import defaultdict
@@ -73,8 +73,8 @@ def fold(batches: Mapping[str, Sequence[str]], productive: Iterable[str]) -> dic
 
 
 def layers(keys: Sequence[str], edges: Iterable[Edge]) -> dict[str, int]:
-    """The layer of each node: one behind the last of those that it was made of. An edge that closes a circle counts
-    for nothing.
+    """The layer of each node: one more than the highest layer of its sources, 0 without sources. Edges that close a
+    cycle are ignored.
     """
     above: dict[str, list[str]] = {key: [] for key in keys}
     for source, target in edges:
@@ -86,7 +86,7 @@ def layers(keys: Sequence[str], edges: Iterable[Edge]) -> dict[str, int]:
 
 
 def _settle(start: str, above: Mapping[str, Sequence[str]], depths: dict[str, int]) -> None:
-    """Give `start` its layer, and first those above it; without recursion, since a line may be long."""
+    """Store the layer of `start` in `depths`, after those of its ancestors. Iterative, since chains may be long."""
     path: list[str] = [start]
     while path:
         key = path[-1]
@@ -102,7 +102,7 @@ def _settle(start: str, above: Mapping[str, Sequence[str]], depths: dict[str, in
 
 
 def draw(nodes: Sequence[Node], edges: Iterable[Edge]) -> Picture:
-    """The picture, in pixels. In a layer nodes stand in the order of what they were made of, level with it if free."""
+    """The picture, in pixels. Nodes of a layer follow the order of their sources, level with them if there is room."""
     order = {node.key: k for k, node in enumerate(nodes)}
     known = {(a, b) for a, b in edges if a in order and b in order and a != b}
     wanted = sorted(known, key=lambda edge: (order[edge[0]], order[edge[1]]))
@@ -119,7 +119,7 @@ def draw(nodes: Sequence[Node], edges: Iterable[Edge]) -> Picture:
 
 
 def _levels(order: Mapping[str, int], column: Mapping[str, int], edges: Iterable[Edge]) -> dict[str, float]:
-    """The row of each node: the mean of those it was made of, below those drawn in its layer before it."""
+    """The row of each node: the mean row of its sources, but below the nodes already placed in its layer."""
     above = defaultdict(list)
     for source, target in edges:
         if column[source] < column[target]:

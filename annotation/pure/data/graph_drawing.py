@@ -58,7 +58,7 @@ def draw(edges: Sequence[Edge], count: int) -> Drawing:
 
 
 def _levels(edges: Sequence[Edge], layers: Sequence[int]) -> list[float]:
-    """The height of each hop, in rows: the mean of those it uses, below the ones drawn in its layer before."""
+    """The row of each hop: the mean row of the hops it uses, but below the hops already placed in its layer."""
     levels = [0.0] * len(layers)
     lowest: dict[int, float] = {}
     for hop in sorted(range(1, len(layers) + 1), key=lambda hop: (layers[hop - 1], hop)):

@@ -45,7 +45,7 @@ class HopView:
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """One edge as two mentions of an entity: the head's answer, and where the tail's question needs it."""
+    """An edge of the decomposition: its entity is the head's answer and is mentioned in the tail's question."""
 
     number: int  # from 1
     entity: str
@@ -54,7 +54,7 @@ class Bridge:
 
 
 def hop_views(payload: Mapping[str, Any]) -> list[HopView]:
-    """Every hop with the answers of the hops that it uses marked, and its own."""
+    """Every hop of the payload, with its own answer and the answers of the hops it uses marked."""
     numbers, edges = range(1, len(payload["hops"]) + 1), payload.get("edges", ())
     return [_view(payload, k, {k} | {edge["head"] for edge in edges if edge["tail"] == k}) for k in numbers]
 

@@ -1,8 +1,8 @@
 """The provenance of an example: the steps that batches stored in its `extra`.
 
 A step is {"batch", "task", "hit", "workers", "guide_versions", "submitted", "reviews", "verdict"} and what the task
-type adds; `workers`, `submitted` and the indices of a verdict go together. Only our own lossless format writes steps
-into records; with other formats they come in a file beside.
+type adds; `workers`, `submitted` and the indices of a verdict go together. Only the lossless format writes steps
+into records; other formats have them in an accompanying file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,9 +50,9 @@ def joined(several: Iterable[Sequence[JSON]]) -> list[JSON]:
 
 
 def flattened(steps: Sequence[JSON], question: str) -> JSON:
-    """{"composer", "reviewer", "edits", "bridge_votes"} of a question that people composed; {} for any other.
+    """{"composer", "reviewer", "edits", "bridge_votes"} of a question; {} if nobody composed it.
 
-    None stands for what the steps do not say.
+    Values that the steps do not record are None.
     """
     composing = [step for step in steps if _composes(step)]
     if not composing:
@@ -82,7 +82,7 @@ def _composes(step: JSON) -> bool:
 
 
 def _composer(step: JSON, question: str) -> str | None:
-    """The writer of the question; of several compositions, the writer of the one that was chosen."""
+    """The worker who wrote the question, or the chosen one of several compositions; None if unknown."""
     aggregate, workers = _aggregate(step), step["workers"]
     by = aggregate["by"]
     if by is None:

@@ -23,12 +23,12 @@ def reduced(example: Example, kept: Sequence[int]) -> Example:
 
 
 def moved_hops(hops: Sequence[Hop], place: Mapping[int, int]) -> tuple[Hop, ...]:
-    """The hops after their paragraphs moved to new places, or were taken out."""
+    """The hops with `support` mapped by `place` (old to new positions); None for a paragraph that is not in it."""
     return tuple(replace(hop, support=None if hop.support is None else place.get(hop.support)) for hop in hops)
 
 
 def with_distinct_titles(paragraphs: Sequence[Paragraph]) -> tuple[Paragraph, ...]:
-    """The paragraphs, with " (2)" and so on behind a title that came before: for layouts that name them by title."""
+    """The paragraphs, with " (2)" etc. appended to repeated titles, for formats that identify them by title."""
     titles = {p.title for p in paragraphs}
     seen: set[str] = set()
     named = []

@@ -19,10 +19,10 @@ _WORDS = {
 
 
 def is_shape(name: str) -> bool:
-    """Whether it is the name of a shape or type that has words of its own."""
+    """Whether `name` is a shape or question type with a description."""
     return name in _WORDS
 
 
 def shape_words(shape: str) -> str:
-    """A gettext id: the shape in words, a source's own name without its low lines, or that none is known."""
+    """The shape as a gettext id, a source's own name with spaces for underscores, or NOT_KNOWN."""
     return _WORDS.get(shape) or shape.replace("_", " ") or NOT_KNOWN

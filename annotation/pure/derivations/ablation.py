@@ -1,8 +1,8 @@
 """The input ablations of Sugawara et al. 2020 (*Assessing the Benchmarking Capacity of MRC Datasets*).
 
-Each takes features out of a question or its context, so that one can ask whether the question needs them. A dropped
-token becomes [UNK]: token for token, the gold keeps its place, though its words may be gone. Paragraphs keep their
-places and so do sentences, except where they are what is shuffled. The same example and seed give the same ablation.
+Each removes features from a question or its context, to test whether the question needs them. A dropped token
+becomes one [UNK], so the gold keeps its position although its words may be gone. Paragraphs and sentences keep their
+positions unless they are shuffled. The same example and seed give the same ablation.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -107,7 +107,7 @@ class _Work:
 def ablate(
     example: Example, number: int, *, seed: int = 0, tagger: Tagger = hanta, gold: Span | None = None
 ) -> Ablated:
-    """One ablation of an example; `gold` is the answer's place where it is known, else its first place.
+    """One ablation of an example; `gold` is the answer's span, by default its first occurrence.
 
     Raises ValueError for an unknown number.
     """
@@ -256,7 +256,7 @@ def _anonymous(work: _Work) -> _Result:
 
 
 def _most_similar(work: _Work) -> _Result:
-    """Every token of the sentences that share fewer words with the question than the one that shares most."""
+    """Drop every token of the sentences that do not share the largest number of words with the question."""
     question_words = {token.text.lower() for token in work.question.tokens if not is_sign(token.text)}
     shared = {
         (at, sentence.start): len(question_words & {token.text.lower() for token in sentence.tokens})

@@ -1,7 +1,7 @@
 """Texts of an ablation: words dropped, anonymised, shuffled or replaced (Sugawara et al. 2020).
 
-A passage is its sentences, a sentence its tokens. An ablation gives `Piece`s back: a text, and which token it stands
-for. From these follow the new text and where every token stands in it.
+A passage is a list of sentences, a sentence a list of tokens. An ablation returns `Piece`s: a text and the token it
+replaces. From these follow the new text and every token's offsets in it.
 """
 
 from collections import defaultdict
@@ -125,7 +125,7 @@ def reworded(source: Passage, words: Mapping[int, str], *, spaced: bool = False)
 
 
 def assembled(source: Passage, sentences: Sequence[Sequence[Piece]], *, title: str, apart: bool = False) -> AblatedText:
-    """The passage of these sentences; `apart` puts a space between them in place of what stood there."""
+    """The passage of these sentences; `apart` separates them by a space instead of the original white space."""
     texts = ["".join(piece.text for piece in pieces) for pieces in sentences]
     if source.drawn:
         paragraph = Paragraph.of_sentences(title, tuple(texts))

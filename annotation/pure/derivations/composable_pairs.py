@@ -1,7 +1,7 @@
 """Pairs of single-hop questions that can be composed: the answer of one is mentioned in the other (MuSiQue, S2).
 
-All answers are looked for in all questions at once, and what is found is kept as entity -> heads, tails; the
-pairs of an entity are made when they are asked for. The only place that knows pyahocorasick.
+All answers are searched in all questions at once and indexed as entity -> heads, tails; the pairs of an entity
+are built on demand. The only module that imports pyahocorasick.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Pair(NamedTuple):
 
 @dataclass(slots=True)
 class Entity:
-    """Positions of the questions that it answers and of those that mention it, each in order."""
+    """An entity: the positions of the questions it answers (heads) and of those that mention it (tails), ascending."""
 
     key: str
     heads: array[int] = field(default_factory=lambda: array("L"))
@@ -51,15 +51,15 @@ class Entity:
 
 
 class Index:
-    """Single-hop questions, and for every entity where it is an answer and where it is mentioned.
+    """An index of single-hop questions by entity: the questions it answers and the questions that mention it.
 
-    `refused` counts what the check did not take as an entity or as its mention.
+    `refused` counts the questions, answers and mentions that were rejected, by reason.
     """
 
     def __init__(
         self, singles: Iterable[Single], check: EntityCheck, *, nested: bool = False, tick: Tick = no_tick
     ) -> None:
-        """`nested` also takes mentions inside those of longer entities, as "York" in "New York"."""
+        """`nested` also accepts mentions inside mentions of longer entities, such as "York" in "New York"."""
         self.singles: list[Single] = []
         self.keys: list[str] = []  # of the answer, for each question
         self.passages: list[int] = []  # equal numbers for equal title and text
@@ -124,8 +124,8 @@ class Index:
     def pairs(self, *, seed: int | str, dropped: Counter[str], per_entity: int = PER_ENTITY) -> Iterator[Pair]:
         """All pairs, entity by entity, at most `per_entity` of each (0: all), chosen by the seed.
 
-        An entity's choice depends on its own questions only. `dropped` counts the candidates that are no pair
-        by their reasons, and those that no place was left for.
+        An entity's choice depends on its own questions only. `dropped` counts rejected candidates by
+        reason, and the candidates over the limit.
         """
         for entity in self.entities():
             self._tick()
@@ -169,7 +169,7 @@ class Index:
 
 
 def _inside(places: list[Mention], longer: list[Mention]) -> bool:
-    """Whether one of the places lies within a longer one: `#1` would tear that apart."""
+    """Whether one of the mentions lies within a longer one, which replacing it by `#1` would break."""
     return any(
         around.start <= place.start and place.end <= around.end and around != place
         for place in places

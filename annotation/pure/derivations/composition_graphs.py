@@ -1,7 +1,7 @@
 """Composition graphs in six shapes, built from connected pairs (MuSiQue, section 5, S4).
 
-A graph takes its hops from different questions and paragraphs; its questions mention answers of its hops only
-where its edges say so. `choose` draws those that are taken.
+The hops of a graph are different questions with different paragraphs; a question mentions the answer of another
+hop only along an edge. `choose` samples the graphs.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ LOOKS = 500_000  # candidates of a shape that are looked at, at most
 
 @dataclass(frozen=True, slots=True)
 class GraphRequest:
-    """Shares of the shapes (those that are missing or 0 are not made), and how many graphs; 0: all that fit."""
+    """Shares of the shapes (missing or 0: none of that shape) and the number of graphs (0: as many as fit)."""
 
     shares: Mapping[str, float]
     count: int = 0
@@ -232,7 +232,7 @@ class Choice:
 def choose(
     network: Network, drafting: Drafting, *, request: GraphRequest, caps: Caps, seed: int | str, tick: Tick = no_tick
 ) -> Choice:
-    """Draw graphs; the same network, wish, caps and seed give the same graphs in the same order."""
+    """Draw graphs; the same network, request, caps and seed give the same graphs in the same order."""
     choice, chosen = Choice(), Chosen(network, caps)
     streams = {
         shape: _looks(network, shape, request.looks, seed=seed, choice=choice, tick=tick)

@@ -37,7 +37,7 @@ def query(example: Example) -> str:
 
 
 def every_answer(example: Example) -> tuple[str, ...]:
-    """The answer and all its aliases, also those that the present context does not state."""
+    """The answer and all its aliases, including those that the current context does not state."""
     put_aside = example.extra.get(ALIASES)
     more = [alias for alias in put_aside if isinstance(alias, str)] if isinstance(put_aside, list) else []
     return tuple(dict.fromkeys([*example.answers, *more]))
@@ -110,9 +110,9 @@ def _candidates(query: str, pool: Pool, rng: Random) -> Iterator[int]:
 
 
 def rearranged(example: Example, placed: Sequence[Placed], *, rng: Random) -> Example:
-    """The example with these paragraphs, shuffled; hops, supports and facts follow them or are taken out.
+    """The example with these paragraphs, shuffled; hops, supports and facts are remapped or dropped.
 
-    Aliases that no paragraph states are put aside, as MuSiQue's files do not list them.
+    Aliases that no paragraph states are moved to `extra`, because MuSiQue's files do not list them.
     """
     order = list(placed)
     rng.shuffle(order)
@@ -134,7 +134,7 @@ def distracting(example: Example) -> list[Paragraph]:
 
 
 def states_answer(paragraph: Paragraph, example: Example) -> bool:
-    """Whether the final answer, or an alias, stands in the paragraph or its title as whole words, in any case."""
+    """Whether the paragraph or its title contains the answer or an alias, as whole words, ignoring case."""
     text = f"{paragraph.title}\n{paragraph.text}"
     return any(True for answer in example.answers for _place in mentions(answer, text))
 

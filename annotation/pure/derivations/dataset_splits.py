@@ -1,8 +1,8 @@
-"""Splits multihop questions so that what is learnt in training is not asked again in dev and test.
+"""Splits multihop questions into train, dev and test such that dev and test do not overlap with train.
 
 Trivedi et al. 2022, section 5, S5: two questions overlap when they share a single-hop question, the answer
 to one, or a paragraph of one. A greedy, seeded search moves the questions out of training that overlap least
-with what stays there; those that still overlap with it are removed.
+with the rest; questions outside that still overlap with training are removed.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ _ROUNDS = 4  # of looking for the mix of those to move that leaves the mix wishe
 class Unit:
     """A question, or twins, that stays in one split: the keys by which it overlaps, and its kind in the mix.
 
-    What matters more in the mix stands before a "/": "2/this source" is first one of those that begin with "2/".
+    A kind is "GROUP/KIND" or "GROUP": the mix of groups takes precedence over the mix of kinds within them.
     """
 
     keys: frozenset[str]
@@ -65,8 +65,8 @@ def _answer_key(answer: str) -> Iterator[str]:
 def split(units: Sequence[Unit], *, dev: int, test: int, rng: Random, tick: Tick = no_tick) -> list[str]:
     """ "train", "dev", "test" or REMOVED for each unit.
 
-    `dev` + `test` units leave training; of these, those that overlap with it are removed, and the rest is
-    parted in the ratio dev : test, overlapping as little as may be. ValueError for more than there are.
+    `dev` + `test` units leave training. Units among them that overlap with training are removed; the rest is
+    divided in the ratio dev : test with as little overlap as possible. Raises ValueError for too few units.
     """
     size = dev + test
     if min(dev, test) < 0 or size > len(units):
@@ -90,10 +90,10 @@ def shared(units: Iterable[Unit], others: Iterable[Unit]) -> tuple[int, Counter[
 
 
 def _outside(units: Sequence[Unit], size: int, *, rng: Random, tick: Tick) -> set[int]:
-    """Positions of `size` units to leave training, such that many are free of it and these keep the mix.
+    """Positions of `size` units to leave training, such that many do not overlap with it and these keep the mix.
 
-    Questions with more hops overlap more often, so that after a round the kinds that were left short of
-    their share get more of the places.
+    Questions with more hops overlap more often, so after each round the kinds that fell short of their
+    share get larger quotas.
     """
     mix, seed = _mix(units), rng.getrandbits(64)
     quotas, best, most = _by_group(mix, size), set[int](), -1.0
@@ -109,7 +109,7 @@ def _outside(units: Sequence[Unit], size: int, *, rng: Random, tick: Tick) -> se
 
 
 def _free(units: Sequence[Unit], outside: set[int]) -> list[int]:
-    """Those of `outside`, in order, that share nothing with the rest."""
+    """The positions in `outside`, ascending, whose units share no key with the units that stay."""
     inside = {key for at, unit in enumerate(units) if at not in outside for key in unit.keys}
     return [at for at in sorted(outside) if inside.isdisjoint(units[at].keys)]
 
@@ -117,11 +117,11 @@ def _free(units: Sequence[Unit], outside: set[int]) -> list[int]:
 def least_overlapping(
     units: Sequence[Unit], quotas: Mapping[str, int], *, rng: Random, tick: Tick = no_tick
 ) -> set[int]:
-    """Positions of as many units of each kind as its quota says, overlapping little with those left.
+    """Positions of `quotas[kind]` units of each kind that overlap little with the units left.
 
-    The kinds take turns. Each time that unit goes of whose links (keys shared with another unit) the smallest
-    share leads to units left, so that whole clusters go one after the other; then the one with the fewest such
-    links; ties in seeded order.
+    The kinds take turns. Each turn takes the unit with the smallest share of links (keys shared with another
+    unit) to units left, so that whole clusters are taken one after the other. Ties are broken by the fewest such
+    links, then in seeded order.
     """
     search = _Search(units, rng)
     turns = sorted(((n + 0.5) / count, kind) for kind, count in quotas.items() for n in range(count))
@@ -173,9 +173,9 @@ def _mix(units: Iterable[Unit]) -> Counter[str]:
 
 
 def _by_group(weights: Mapping[str, float], size: int, *, most: Mapping[str, int] | None = None) -> dict[str, int]:
-    """`_quotas` for what stands before the first "/" of the kinds, and within each of these for the kinds.
+    """`_quotas` over the groups of kinds (the part before the first "/"), then over the kinds of each group.
 
-    So many small kinds do not shift the mix of the few that matter more.
+    This way many small kinds do not shift the mix of the groups.
     """
     most = most or {kind: int(weight) for kind, weight in weights.items()}
     groups: dict[str, list[str]] = {}

@@ -2,7 +2,7 @@
 
 Trivedi et al. 2022, section 5, S3. For an edge j → i of a decomposition, hop j is the head and hop i the tail.
 A model answers heads without any context, and tails with the mention of the head's answer masked, among
-distractors; what it answers well all the same does not belong into a composed question.
+distractors; single-hop questions that it still answers well are not composed.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ FOLD, MASKED = "fold", "masked"  # in the `extra` of an item
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A head (nothing masked) or a tail, and what it would be wrong to share between folds."""
+    """A head (nothing masked) or a tail (the head's answer masked); `ties` must not be shared between folds."""
 
     id: str
     kind: str
@@ -63,8 +63,8 @@ class Limits:
 def edge_items(example: Example, *, mask: str = MASK) -> Iterator[tuple[Item, Item]]:
     """(head, tail) of each edge of an example's decomposition.
 
-    Ids depend on what is asked, masked and answered only, so that equal items of two datasets have one id.
-    Raises NoContext where there is no edge or the paragraph of a hop is not in the context.
+    Ids depend on the kind, question, mask, answer and paragraph only, so equal items of two datasets share an id.
+    Raises NoContext if there is no edge or a hop's paragraph is not in the context.
     """
     supporting(example)
     pairs = edges(example.hops)
@@ -91,8 +91,8 @@ def _item(example: Example, hop: int, masked: int, *, mask: str) -> Item:
 def folds(items: Sequence[Item], count: int = FOLDS, *, rng: Random) -> dict[str, int]:
     """A fold (0 to count - 1) for each item's id, heads and tails apart, of about the same size.
 
-    A model is asked only what it was not trained on: items of one single-hop question, whatever is masked,
-    and of one paragraph are always in one fold; items of one answer are as far as no fold outgrows its share.
+    So that no model is tested on its training data, items of one single-hop question (whatever is masked) or of
+    one paragraph are always in one fold; items of one answer are too, unless a fold would exceed its share.
     """
     fold_of: dict[str, int] = {}
     for kind in (HEAD, TAIL):
@@ -138,7 +138,7 @@ def _clusters(items: Sequence[Item], *, most: int) -> list[list[int]]:
 
 
 def _sharing(items: Sequence[Item], ties: Sequence[Collection[str]]) -> list[list[int]]:
-    """Positions of the items by what they share, in order of first appearance."""
+    """Positions of the items grouped by shared tie, in order of first appearance."""
     by_tie: dict[str, list[int]] = {}
     for at in range(len(items)):
         for tie in ties[at]:
@@ -156,10 +156,10 @@ def shared_answers(items: Iterable[Item], fold_of: Mapping[str, int]) -> Counter
 
 
 def as_example(item: Item, pool: Pool, *, fold: int, size: int = SIZE, mask: str = MASK) -> Example:
-    """The item as it is put before a model: a head without context, a tail among retrieved distractors.
+    """The item as a model's input: a head without context, a tail among retrieved distractors.
 
-    The query is the question without the mask. The order of the context, and what fills it up where too few
-    paragraphs share a word with the query, depend on the id alone.
+    The query is the question without the mask. The order of the context, and its filler if too few paragraphs
+    share a word with the query, depend on the id alone.
     """
     paragraphs: list[Paragraph] = []
     if item.kind == TAIL:

@@ -1,7 +1,7 @@
 """Single-hop questions as nodes, composable pairs as edges, and the candidates of the six shapes among them.
 
-The candidates of a shape are counted without making them, and any one is made from its number, so that a fair
-sample needs no list of them all. Every candidate hangs on one edge, its pivot; a number says the pivot first.
+The candidates of a shape are counted without building them, and each can be built from its index, so that uniform
+sampling needs no list of candidates. Every candidate belongs to one edge, its pivot; indices are ordered by pivot.
 """
 
 from collections.abc import Callable, Iterable

@@ -21,7 +21,7 @@ SOURCE = "source"  # in `extra`: where a question comes from, a text; of a decom
 class Single:
     """A question that one paragraph answers. `answers` holds the answer and then its aliases.
 
-    `source` names where it comes from, "" where nobody said; `origin` is the id that it had before it was numbered.
+    `source` names the dataset it comes from ("" if unknown); `origin` is its id before `numbered` replaced it.
     """
 
     id: str
@@ -128,9 +128,9 @@ def number(text: str) -> int | None:
 
 
 def numbered(singles: Iterable[Single]) -> Iterator[Single]:
-    """The questions with whole numbers as ids: those that are stay, others count from 1 past them, in order.
+    """The questions with integers as ids: integer ids stay, others are replaced by unused integers from 1, in order.
 
-    The same questions in the same order get the same numbers; each keeps its own id as its `origin`.
+    The same questions in the same order get the same ids; a replaced id is kept as `origin`.
     """
     questions = list(singles)
     used = {single.id for single in questions if number(single.id) is not None}

@@ -53,8 +53,8 @@ class Bridge(NamedTuple):
 def bridge_entity(one: Paragraph, other: Paragraph, *, question: str, answer: str) -> Bridge:
     """The bridge entity of two gold paragraphs by the three cases of the paper (section 3.2).
 
-    Exactly one title occurs in the other paragraph: that one. Neither: the one with more words in common with the
-    other paragraph. Both: the one that is neither in the question nor in the answer.
+    If exactly one title occurs in the other paragraph, that title. If neither does, the title with more words in
+    common with the other paragraph. If both do, the title that is neither in the question nor in the answer.
     """
     titles = [_entity(one.title), _entity(other.title)]
     texts = [other.text, one.text]
@@ -74,7 +74,7 @@ def bridge_entity(one: Paragraph, other: Paragraph, *, question: str, answer: st
 
 
 def _entity(title: str) -> str:
-    """A title without what tells pages of one name apart: "Kiss and Tell (1945 film)"."""
+    """A title without its disambiguation: "Kiss and Tell" for "Kiss and Tell (1945 film)"."""
     return re.sub(r"\s*\([^()]*\)\s*$", "", title) or title
 
 
@@ -86,7 +86,7 @@ def _occurs(name: str, text: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """Words without articles; a possessive's end is a word of its own, so that the name before it is found."""
+    """Case-folded words without articles; a possessive "s" is a separate word, so that the name before it matches."""
     return [word for word in re.findall(r"\w+", text.casefold()) if word not in ARTICLES]
 
 

@@ -1,8 +1,8 @@
 """Contexts with supporting paragraphs taken out: DiRe's transform and probes, and those of its earlier version, NMF.
 
 Trivedi et al. 2020, "Is Multihop QA in DiRe Condition?" (sections 3 and 4, appendix A) and "Measuring and Reducing
-Non-Multifact Reasoning" (sections 3 and 5). Paragraphs are positions in the original context; what is chosen at
-random is fixed by the seed, so that a probe takes the same paragraphs as the transform that it probes.
+Non-Multifact Reasoning" (sections 3 and 5). Paragraphs are positions in the original context; random choices
+are fixed by the seed, so that a probe uses the same paragraphs as its transform.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,14 +18,14 @@ Positions = tuple[int, ...]
 
 
 class TooSmall(ValueError):
-    """The context or its supports are too few; the message says what is needed."""
+    """Too few paragraphs or supports; the message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
     """One context of a question: the positions kept, in order, and the label where the kind has labels.
 
-    `part` tells the instances of one proper bi-partition of the supports apart from those of another (0-based).
+    `part` is the 0-based number of the bi-partition of the supports.
     """
 
     kept: Positions
@@ -136,7 +136,7 @@ def nmf_transform(context: Context) -> list[Instance]:
 
 
 def nmf_probe(context: Context) -> list[Instance]:
-    """NMF's P(D): for each bi-partition one instance that keeps each part, as long as those of the transform."""
+    """NMF's P(D): for each bi-partition one instance per part, with as many paragraphs as the transform's."""
     context.check()
     return [
         Instance(_kept_with_fill(context, part), part=number)
@@ -174,9 +174,9 @@ def _kept_with_fill(context: Context, kept: Positions) -> Positions:
 
 
 def numbers(instances: Sequence[Instance], rng: Random) -> list[int]:
-    """`sub_idx` of each instance: places in a rotation, so that a number tells no label.
+    """`sub_idx` of each instance: positions in a random rotation, so that a number reveals no label.
 
-    Within a group the instances without supports come last in the count, wherever they stand (formats of DiRe).
+    Within a part the instances without supports get the last numbers, whatever their order (formats of DiRe).
     """
     count = len(instances)
     start = rng.randrange(count)
@@ -200,14 +200,14 @@ TRANSFORMS: dict[str, Transform] = {
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two paragraphs to judge, in order; `supports` counts those that are supports from 1: (1, 2), or (1,)."""
+    """Two paragraphs to judge, in order; `supports` are the 1-based numbers of the supports in them: (1, 2), (1,)."""
 
     kept: Positions
     supports: Positions
 
     @property
     def name(self) -> str:
-        """As the paper writes it: f1_f2, f1_fr, fr_f2."""
+        """The pair's name in the paper: f1_f2, f1_fr, fr_f2."""
         if len(self.supports) == 2:
             return f"f{self.supports[0]}_f{self.supports[1]}"
         one = self.supports[0]
@@ -215,9 +215,9 @@ class Pair:
 
 
 def pairs(context: Context) -> list[Pair]:
-    """All pairs of supporting paragraphs, and each of these beside a random other one (DiRe, appendix D).
+    """All pairs of supports, and each support with one random non-supporting paragraph fr (DiRe, appendix D).
 
-    Two supports give (f1, f2), (f1, fr) and (fr, f2). The other one, fr, is the same for the whole question.
+    Two supports give (f1, f2), (f1, fr) and (fr, f2); fr is the same for the whole question.
     Raises TooSmall.
     """
     if len(context.supports) < 2:
@@ -231,8 +231,8 @@ def pairs(context: Context) -> list[Pair]:
 
 
 def expected_drop(p: float, others: int) -> float:
-    """Expected drop of the human score with so many non-supporting paragraphs, each a proxy with probability p.
+    """Expected drop of the human score with `others` non-supporting paragraphs, each a proxy with probability p.
 
-    DiRe's formula (appendix D) as it stands: with k proxies, one of k + 1 paragraphs is picked.
+    DiRe's formula (appendix D): with k proxies, one of k + 1 paragraphs is picked.
     """
     return sum(comb(others, k) * p**k * (1 - p) ** (others - k) / (k + 1) for k in range(1, others + 1))

@@ -32,9 +32,8 @@ def answerable(example: Example) -> Example:
 def unanswerable(example: Example, pool: Pool, *, rng: Random) -> Example:
     """The twin of an answerable example, in a context of the same size without the answer of one hop.
 
-    The hop is drawn; where the pool has not enough paragraphs without its answer, another one is. What the
-    context holds already stays as far as it may, so that the twins differ by little; the rest is retrieved.
-    Raises NoContext.
+    The hop is drawn at random, and redrawn if the pool has too few paragraphs without its answer. Paragraphs of
+    the context stay where possible, so that the twins differ little; the rest is retrieved. Raises NoContext.
     """
     supporting(example)
     for hop in rng.sample(range(len(example.hops)), len(example.hops)):

@@ -23,10 +23,10 @@ def rounded(amount: Decimal) -> Decimal:
 
 
 def reward_fee(reward: Decimal, *, schedule: str, assignments: int = 1) -> Decimal:
-    """The fee on one approved assignment of a HIT that asks for so many; a cent at least.
+    """The fee on one approved assignment of a HIT with `assignments` assignments; at least a cent if there are fees.
 
-    MTurk's schedule from July 2015 to the end: 20 %, 20 more where a HIT asks for ten or more;
-    the rates are added before the one rounding. Raises ValueError for an unknown schedule or a negative reward.
+    MTurk's schedule from July 2015 to the end: 20 %, or 40 % for HITs with ten assignments or
+    more, rounded once. Raises ValueError for an unknown schedule or a negative reward.
     """
     if schedule not in dict(SCHEDULES):
         raise ValueError(f"unknown fee schedule {schedule!r}")
@@ -45,7 +45,7 @@ def bonus_fee(bonus: Decimal, *, schedule: str) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Equal HITs of a quote: so many of them, each with so many assignments at `reward` and `fee`."""
+    """A line of a quote: `hits` equal HITs with `assignments` assignments each, at `reward` and `fee`."""
 
     hits: int
     assignments: int

@@ -1,7 +1,7 @@
-"""An AnswerKey of the MTurk protocol: what each answer to a test scores, and what the sum is worth.
+"""An AnswerKey of the MTurk protocol: the score of each answer to a test, and the mapping of the sum to a value.
 
-Read from XML by `mturk_xml`. A question scores by the first option whose identifiers are exactly those
-that were chosen, else its default score; a text is compared, trimmed, with the option's one identifier.
+Read from XML by `mturk_xml`. A question scores by the first option whose identifiers are exactly the
+selected ones, else its default score; a text is compared, trimmed, with the option's only identifier.
 """
 
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """(from, to, value), both ends included; `outside` for a sum in none of them."""
+    """Ranges of sums as (from, to, value), both ends included; `outside` is the value of any other sum."""
 
     ranges: tuple[tuple[int, int, int], ...]
     outside: int

@@ -1,4 +1,4 @@
-"""HITs of other programs in our frame: their address, what their page may do, and what it submits."""
+"""ExternalQuestion and HTMLQuestion pages in an iframe: their URL, sandbox permissions and submitted fields."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ CROWD = frozenset(
 
 
 def parameters(*, hit: str, submit_to: str, assignment: str = "", worker: str = "") -> dict[str, str]:
-    """Query parameters for a question's URL; without an assignment those of a preview, which name no worker."""
+    """Query parameters for a question's URL; without an assignment those of a preview, without workerId."""
     query = {"assignmentId": assignment or NOT_AVAILABLE, "hitId": hit, "turkSubmitTo": submit_to.rstrip("/")}
     return query | ({"workerId": worker} if assignment else {})
 
@@ -46,9 +46,9 @@ def sandbox(url: str, own_host: str) -> str:
 def rewritten(html: str, *, script: str, crowd: str, first: str) -> str:
     """An HTMLQuestion's page with the addresses of MTurk's own hosts turned to ours.
 
-    `script` is the address of our externalHIT_v1, `crowd` of our Crowd HTML Elements. The one at `first` runs before
-    all others: it stands right behind the doctype, where a parser begins the head by itself and keeps the attributes
-    of the page's own <html>.
+    `script` is the address of our externalHIT_v1, `crowd` of our Crowd HTML Elements. The script at `first` runs
+    before all others: it is inserted right after the doctype, where a parser begins the head by itself and keeps the
+    attributes of the page's own <html>.
     """
     start = _PROLOGUE.match(html)
     at = start.end() if start else 0

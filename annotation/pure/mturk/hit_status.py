@@ -52,5 +52,5 @@ def payable(stand: HitCounts, undecided: int) -> int:
 
 
 def may_reach(first: int, total: int) -> bool:
-    """Whether a HIT created with `first` assignments may come to ask for `total`."""
+    """Whether a HIT created with `first` assignments may be extended to `total`."""
     return first >= MANY or total < MANY

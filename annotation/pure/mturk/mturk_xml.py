@@ -2,7 +2,7 @@
 
 The only parser of XML from outside.
 Documents come as text or bytes and are refused (Malformed) where they are not well-formed, declare entities or a DTD,
-are too long, or are not what their schema asks for. What is written can be read back.
+are too long, or violate their schema. Documents written here can be read back.
 """
 
 import re
@@ -122,7 +122,7 @@ def answers_xml(fields: Sequence[Sequence[str]], question: External | Html | For
 
     Values of a repeated name are joined by "|". Where `question` is a QuestionForm, values of its choices become
     SelectionIdentifiers and other text beside them OtherSelectionText. Characters that XML 1.0 cannot hold are left
-    out, because an answer must never be lost for one of them; the fields themselves keep them.
+    out, so that no answer is lost because of them; the stored fields keep them.
     """
     chosen = {q.name: q.answer for q in question.questions} if isinstance(question, Form) else {}
     values: dict[str, list[str]] = {}
@@ -176,12 +176,12 @@ def read_answer_key(xml: str | bytes) -> AnswerKey:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the host is this machine, which may go without https."""
+    """Whether the host is this machine, where http is allowed."""
     return bool(_LOOPBACK.fullmatch(host))
 
 
 def check_address(url: str) -> None:
-    """Raises Malformed for what may not be shown in a frame: anything but https, or http on this machine."""
+    """Raises Malformed unless the URL may be shown in a frame: https, or http on this machine."""
     try:
         parts = urlsplit(url)
         host, _port, _origin = parts.hostname or "", parts.port, origin_of(url)
@@ -196,7 +196,7 @@ def check_address(url: str) -> None:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port as browsers compare them; raises ValueError for what has none."""
+    """Scheme, host and port as browsers compare them. Raises ValueError without a host."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if not host:
@@ -207,7 +207,7 @@ def origin_of(url: str) -> str:
 
 
 def with_query(url: str, added: Mapping[str, str]) -> str:
-    """The address with parameters behind those that it has; they replace its own of the same names."""
+    """The URL with parameters appended to its query; they replace parameters of the same names."""
     parts = urlsplit(url)
     own = [each for each in parts.query.split("&") if each and each.partition("=")[0] not in added]
     query = "&".join([*own, urlencode(added, quote_via=quote)])

@@ -84,5 +84,5 @@ def signature(secret: str, timestamp: str, content: bytes) -> str:
 
 
 def wait_after(tries: int) -> timedelta:
-    """The delay after so many failed attempts."""
+    """The delay after `tries` failed attempts."""
     return backoff.wait_after(tries, first=FIRST_WAIT, longest=LONGEST_WAIT)

@@ -13,7 +13,7 @@ TRUE, FALSE = ("t", "true"), ("f", "false", "")
 
 
 class BadPolicy(ValueError):
-    """The policy asks for something that it may not; `str()` says what."""
+    """The review policy is invalid; `str()` says why."""
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class Parameters:
 
     @classmethod
     def read(cls, policy: Mapping[str, Any], *, name: str) -> Parameters:
-        """The parameters of `policy`, which must be the one of that `name`. Raises BadPolicy."""
+        """The parameters of `policy`. Raises BadPolicy, also if its PolicyName is not `name`."""
         if policy.get("PolicyName") != name:
             raise BadPolicy(f"the policy here must be {name}")
         given: dict[str, Mapping[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""A QuestionForm of the MTurk protocol as values: what it shows, what it asks, and what an answer must hold to.
+"""A QuestionForm of the MTurk protocol as values: its content, questions and constraints on answers.
 
 Read from XML by `mturk_xml`. Java applets, Flash and file uploads are read and shown as not supported.
 """
@@ -38,7 +38,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """A text to write, and what it must be; `pattern` is a regular expression with what to say where it fails."""
+    """A text field with its constraints; `complaint` is the message if the regular expression `pattern` fails."""
 
     default: str = ""
     lines: int = 1
@@ -71,7 +71,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`answer` is None for what we cannot ask: a file to upload."""
+    """A question of the form; `answer` is None for a file upload, which is not supported."""
 
     name: str  # QuestionIdentifier
     title: str
@@ -214,9 +214,9 @@ def _choice(element: Element) -> Choice:
 
 
 def complaints(question: Question, values: Sequence[str]) -> list[str]:
-    """What still hinders these values as the answer, as words of ours: `missing`, `too_few`, `too_many`, `unknown`,
-    `too_short`, `too_long`, `number`, `range`. File uploads are never missed: nobody could give one. A pattern is
-    for the browser alone to judge: strangers' regular expressions are not run on the server.
+    """Error codes of these values as the answer: `missing`, `too_few`, `too_many`, `unknown`, `too_short`,
+    `too_long`, `number`, `range`. File uploads are never missing, because nobody could upload one. Patterns are checked
+    in the browser only: requesters' regular expressions are not run on the server.
     """
     given = [value for value in values if value.strip()]
     if question.answer is None:

@@ -1,7 +1,7 @@
 """MTurk's two review policies: their results and actions for submitted answers.
 
 `ScoreMyKnownAnswers/2011-09-01` compares one assignment with a key, `SimplePlurality/2011-09-01` the assignments of a
-HIT with each other. Answers are {question: values}; values match when the trimmed texts are the same, all of them.
+HIT with each other. Answers are {question: values}; values match if all trimmed texts are equal.
 Scores are whole percents, rounded down, and compared as they are reported.
 """
 
@@ -24,7 +24,7 @@ Answers = Mapping[str, frozenset[str] | None]  # None: too long to be used
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """By one place, while the HIT has fewer than `most`; then it stays open for at least so many `seconds`."""
+    """Add an assignment, up to `most`, if the score is under `below`; the HIT then stays open at least `seconds`."""
 
     below: int  # percent
     most: int
@@ -33,7 +33,7 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class KnownAnswers:
-    """The parameters of ScoreMyKnownAnswers; None for what is not asked for."""
+    """The parameters of ScoreMyKnownAnswers; None: not given."""
 
     key: Mapping[str, frozenset[str]]
     approve_from: int | None
@@ -45,7 +45,7 @@ class KnownAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Plurality:
-    """The parameters of SimplePlurality; None for what is not asked for."""
+    """The parameters of SimplePlurality; None: not given."""
 
     questions: tuple[str, ...]
     threshold: int

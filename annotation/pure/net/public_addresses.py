@@ -15,9 +15,9 @@ OPEN_PORTS: Final = (80, 443)  # and those from 1024 on
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address in letters belongs to the public internet; False for what is no IP address.
+    """Whether a textual IP address belongs to the public internet; False if it is not an IP address.
 
-    An IPv4 address inside an IPv6 one is judged as itself.
+    For an IPv6 address that embeds an IPv4 address, the latter is checked.
     """
     try:
         ip = ip_address(address.partition("%")[0])
@@ -32,7 +32,7 @@ def is_public(address: str) -> bool:
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is an IP address in letters, and no name."""
+    """Whether a host is a literal IP address rather than a name."""
     try:
         ip_address(host)
     except ValueError:
@@ -65,7 +65,7 @@ def _seems(address: IPv4Address | IPv6Address) -> bool:
 def origin_of(url: str) -> str:
     """Scheme, host and port of an absolute http(s) address, in lower case; empty for anything else.
 
-    No user, no odd letters, no fragment: what reads like one host to a person is one to every program.
+    User info, unusual characters and fragments are refused, so that people and programs see the same host.
     """
     if len(url) > MOST_LETTERS or any(letter <= " " or letter in "\\^`{}|<>\"'" or letter > "~" for letter in url):
         return ""

@@ -10,7 +10,7 @@ LAST_MONTH: Final = "last-month"
 
 
 def span(name: str, today: date) -> tuple[date, date]:
-    """The first and the last day of it; weeks begin on Monday. Raises KeyError for an unknown name."""
+    """The first and the last day of a period; weeks begin on Monday. Raises KeyError for an unknown name."""
     monday, first = today - timedelta(days=today.weekday()), today.replace(day=1)
     before = first - timedelta(days=1)
     return {

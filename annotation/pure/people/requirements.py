@@ -1,7 +1,7 @@
 """Qualification requirements to see, preview or accept work: MTurk's comparators, guards, limits and wording.
 
 A qualification that a worker does not hold fails every comparator but DoesNotExist, so NotEqualTo and NotIn too
-(an inference where MTurk's own documentation is silent): of somebody of whom nothing is known, nothing is assumed.
+(an inference, since MTurk's own documentation is silent): nothing is assumed about an unknown value.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Locale:
     subdivision: str = ""
 
     def covers(self, other: Locale) -> bool:
-        """Whether `other` lies in here: a country covers all its subdivisions."""
+        """Whether this locale includes `other`: a country covers all its subdivisions."""
         return self.country == other.country and self.subdivision in ("", other.subdivision)
 
 
@@ -82,7 +82,7 @@ class Requirement:
         )
 
     def written(self) -> dict[str, Any]:
-        """As JSON for `Batch.requirements`; keys without a value are left out, so that equal ones are equal text."""
+        """As JSON for `Batch.requirements`; empty keys are omitted, so that equal requirements are equal as text."""
         row: dict[str, Any] = {"type": self.type, "comparator": self.comparator, "guard": self.guard}
         if self.values:
             row["values"] = list(self.values)
@@ -120,7 +120,7 @@ def read_all(rows: Iterable[Mapping[str, Any]]) -> list[Requirement]:
 
 
 def lacks(requirements: Iterable[Requirement], held: Mapping[str, Held], act: str = "accept") -> list[Lack]:
-    """Those requirements guarding `act` that somebody who holds `held` (by type) does not meet, in order."""
+    """The requirements guarding `act` that a worker with qualifications `held` (by type) does not meet, in order."""
     if act not in ACTS:
         raise ValueError(f"unknown act {act!r}")
     guarding = [requirement for requirement in requirements if requirement.guards(act)]
@@ -128,7 +128,7 @@ def lacks(requirements: Iterable[Requirement], held: Mapping[str, Held], act: st
 
 
 def meets(requirement: Requirement, held: Held | None) -> bool:
-    """Whether what is held (None: nothing) satisfies the requirement, whatever it guards."""
+    """Whether `held` (None: no such qualification) satisfies the requirement, whatever it guards."""
     if requirement.comparator == "DoesNotExist":
         return held is None
     if held is None:
@@ -147,7 +147,7 @@ def _is_among(requirement: Requirement, held: Held) -> bool:
 
 
 def share_approved(*, submitted: int, approved: int, rejected: int) -> int:
-    """PercentAssignmentsApproved: 100 until 100 were submitted, then the rounded-down share of those decided."""
+    """PercentAssignmentsApproved: 100 before 100 submissions, then the rounded-down percentage of those decided."""
     decided = approved + rejected
     if submitted < SHARE_COUNTS_FROM or not decided:
         return 100
@@ -211,9 +211,9 @@ NOT_HELD = re.compile(r"not\s+(.+)")
 
 
 def read_phrase(text: str) -> tuple[str, str, tuple[str, ...]]:
-    """(the name of a qualification, MTurk's comparator, the values as words); a name alone: it is held.
+    """Parse "NAME>=80", "NAME in 1,2", "NAME" or "not NAME" into (name, MTurk comparator, values as texts).
 
-    Raises ValueError where it reads as none of these.
+    Raises ValueError for any other text.
     """
     phrase = " ".join(text.split())
     if match := COMPARED.fullmatch(phrase):

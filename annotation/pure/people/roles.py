@@ -42,5 +42,5 @@ def who_may(act: str) -> frozenset[str]:
 
 
 def may_invite(role: str | None, invited: str) -> bool:
-    """Whether a member of that role may let others in as `invited`: annotators by PEOPLE, members by OWN."""
+    """Whether a member with `role` may invite others as `invited`: annotators need PEOPLE, members OWN."""
     return may(role, PEOPLE if invited == ANNOTATOR else OWN)

@@ -23,9 +23,9 @@ def drawn(
     alone: bool = True,
     apart: bool = False,
 ) -> list[int]:
-    """Keys in the order in which they are offered: of each dataset its share, what one lacks from the others.
+    """Keys of the drawn items in the order offered: each dataset's share, with shortfalls filled from the others.
 
-    No item of the groups that are `closed`; `alone`: one item of a group at most; `apart`: never two in a row.
+    Groups in `closed` are left out; `alone`: at most one item of a group; `apart`: never two of a group in a row.
     """
     mixed = list(pool)
     rng.shuffle(mixed)
@@ -61,14 +61,14 @@ def _apart(order: Sequence[Candidate]) -> list[Candidate]:
 
 
 def is_hidden_gold(share: float, *, seed: int, worker: int, number: int) -> bool:
-    """Whether a worker's assignment of that number (from 0) is hidden gold."""
+    """Whether a worker's assignment with this 0-based number is hidden gold."""
     return Random(f"{seed}/{worker}/{number}/check").random() < share
 
 
 def checks_to_come(share: float, *, seed: int, worker: int, number: int, left: int, checks: int) -> int:
     """The number of hidden gold items that will come with the `left` ordinary ones, from assignment `number` on.
 
-    The count of what is left, with these in it, falls by one with every assignment and tells nobody which is which.
+    Added to `left`, they give a count that falls by one with every assignment and so does not reveal hidden gold.
     """
     count = 0
     while left > 0 and count < checks:

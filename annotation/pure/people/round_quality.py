@@ -1,9 +1,9 @@
 """Expected outcome of a pass mark: how many workers pass, and their true rates with an interval.
 
-Whoever is chosen for a high score was also lucky, so scores are shrunk towards what the round's workers are like
-(empirical Bayes): a worker's true rate is drawn from a beta distribution, and n items give k ~ binomial(n, rate).
-The beta's mean and weight are not fixed at their best fit but weighed by how well they explain all workers, so that a
-round of few workers claims little. F1s count as k = n·F1: their variance is at most the binomial one, so the interval
+Workers selected for a high score were also lucky, so scores are shrunk towards the round's distribution (empirical
+Bayes): a worker's true rate is drawn from a beta distribution, and n items give k ~ binomial(n, rate). The beta's
+mean and weight are not fixed at their best fit but weighted by their likelihood, so that a round of few workers gives
+wide intervals. F1s count as k = n·F1: their variance is at most the binomial one, so the interval
 is rather too wide than too narrow. The draws are seeded.
 """
 
@@ -25,7 +25,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A worker's result: `score` is what the mark is held against, `value` the mean over `n` items of one figure."""
+    """A worker's result: `score` is compared with the pass mark, `value` is the mean of one figure over `n` items."""
 
     score: float
     value: float
@@ -58,7 +58,7 @@ def likely_rates(scored: Sequence[Scored], seed: int, *, draws: int = DRAWS) -> 
 
 
 def _fit(a: float, b: float, right: Array, wrong: Array) -> float:
-    """The log likelihood of a beta prior, but for what does not depend on it."""
+    """The log likelihood of a beta prior, up to a constant."""
     constant = _log_beta(a, b)
     return sum(_log_beta(a + k, b + m) - constant for k, m in zip(right, wrong, strict=True))
 

@@ -35,7 +35,7 @@ class Clause:
 
 
 def read_rule(stored: Any) -> tuple[Clause, ...]:
-    """A rule from JSON at rest or from outside; raises ValueError saying what is wrong with it."""
+    """Parse a rule from stored or received JSON. Raises ValueError with the reason if it is invalid."""
     if not isinstance(stored, list) or not stored:
         raise ValueError("a rule is a list of at least one clause")
     return tuple(_read_clause(entry) for entry in stored)
@@ -77,14 +77,14 @@ def passes(rule: Sequence[Clause], figures: Figures, datasets: Sequence[str]) ->
 
 
 def score(rule: Sequence[Clause], figures: Figures, datasets: Sequence[str]) -> float | None:
-    """The lowest of the figures that the rule looks at: who is above a mark with it is so with every one of them."""
+    """The lowest of the rule's figures, so a score above a mark means that every figure is; None if one is unknown."""
     values = [figures.get(name) for name, _clause in rule_figures(rule, datasets)]
     known = [value for value in values if value is not None]
     return min(known) if known and len(known) == len(values) else None
 
 
 def mark_of(rule: Sequence[Clause]) -> Clause:
-    """One mark for the score where one is wanted: the rule's highest value, strict where its clause is."""
+    """The clause with the highest value (of equal ones a strict one), as a single mark for the score."""
     return max(rule, key=lambda clause: (clause.value, clause.comparator == ">"))
 
 
@@ -135,8 +135,8 @@ def chance(rule: Sequence[Clause], skill: float, items: Mapping[str, int], *, pa
 def item_chances(skill: float, *, partial: bool) -> tuple[float, float, float]:
     """The chances that one item earns nothing, half and all of its credit, with `skill` as their mean.
 
-    Judgments earn all or nothing. Of F1s that are not full, half are nothing and half are partly right, as far as the
-    mean allows: a mean below a quarter leaves no room for full ones.
+    Without `partial` an item earns all or nothing. With it, half of the F1s below 1 are 0 and half are PARTLY, unless
+    the mean is too low for any F1 of 1 (at most PARTLY / 2).
     """
     if not 0 <= skill <= 1:
         raise ValueError(f"a skill is a number from 0 to 1, not {skill!r}")
@@ -193,7 +193,7 @@ def _kept(sums: Sequence[float], count: int, clauses: Sequence[Clause]) -> list[
 def chance_table(
     rule: Sequence[Clause], items: Mapping[str, int], *, partial: Mapping[str, bool], attempts: int = 1
 ) -> list[Chance]:
-    """The chances for skills .6, .65, … .95, of passing in one of so many attempts."""
+    """The chances for skills .6, .65, … .95, of passing in one of `attempts` attempts."""
     skills = [k / 100 for k in range(60, 100, 5)]
     once = [chance(rule, skill, items, partial=partial) for skill in skills]
     return [Chance(c.skill, _in_one_of(attempts, c.value), _in_one_of(attempts, c.most)) for c in once]

@@ -43,7 +43,7 @@ PERCENT = _("In percent, with 95 percent intervals in brackets.")
 
 
 def answer_tables(content: Mapping[str, Any]) -> list[JSON]:
-    """Every table of a report with `datasets`; those of a dataset carry its name as `study`."""
+    """Every table of a report with `datasets`; tables of a single dataset have its name as `study`."""
     datasets, k = content["datasets"], content.get("k", 0)
     result = [_at(k, table4(datasets), list(datasets.values()))]
     result = for_workers(result, content.get("workers", 0))
@@ -159,7 +159,7 @@ def _parts_table(name: str, title: str, first: str, rows: list[list[Any]], of: S
 
 
 def _by_count(name: str, study: JSON) -> JSON:
-    """The curve: what the figures are with 1, 2, ... answers an item."""
+    """The figures with 1, 2, ... answers per item."""
     rows = [[count, part["n"], *_f1_cells(part)] for count, part in study["by_count"].items()]
     columns = [_("Responses per item (k)"), "n", *F1_COLUMNS]
     of = [{"dataset": name}] * len(rows)
@@ -191,7 +191,7 @@ def _pairs(name: str, pairs: JSON) -> JSON:
 
 
 def _alphas(name: str, alphas: Mapping[str, JSON]) -> JSON:
-    """Coefficients, which are no percentages: value and interval each in a column of its own."""
+    """Krippendorff's alphas: value and interval in separate columns, because they are not percentages."""
     rows = [
         [text_cell(ALPHAS.get(key, key.replace("_", " "))),
          *(rounded(figure[end]) for end in ("value", "low", "high")), figure["n"],

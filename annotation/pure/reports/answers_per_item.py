@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 def common_count(items: Iterable[tuple[int, int]]) -> int:
-    """The k at which items are brought together, from (answers, answers wanted) of each; 0 without items.
+    """The number of answers k at which items are compared, from (answers, answers wanted) of each; 0 without items.
 
-    The fewest that any item wants, so that those with more come down to it; more where all items have more, and never
-    more than any item has.
+    k is the smallest number wanted, or the smallest number of answers if that is larger; at most the largest number of
+    answers.
     """
     known = list(items)
     if not known:

@@ -1,8 +1,8 @@
-"""Compare two measured things: paired on shared items, unpaired otherwise.
+"""Compare two sets of scores: paired on shared items, unpaired otherwise.
 
-A measured thing is {key of an item: value in 0..1}. Paired differences are resampled item by item, so that what makes
-an item hard weighs on both sides; unpaired ones resample each side alone, which is wider and the honest way. The tests
-are randomisation tests of the same kinds: signs drawn anew, or values dealt anew to the two sides.
+Scores are {key of an item: value in 0..1}. Paired differences are resampled by item, so that an item's difficulty
+affects both sides; unpaired ones resample each side alone, which gives wider intervals. The tests are randomisation
+tests of the same kinds: random signs, or random reassignment of values to the two sides.
 """
 
 from collections.abc import Hashable, Mapping
@@ -22,7 +22,7 @@ LEAST_PAIRS = 5  # shared items from which on a difference is paired
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One thing in a comparison. `scores` and `agreements` are item by item, 0..1."""
+    """One side of a comparison. `scores` and `agreements` are per item, 0..1."""
 
     key: str
     label: str

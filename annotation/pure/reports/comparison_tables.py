@@ -85,7 +85,7 @@ def answerer_tables(measured: Sequence[Measured]) -> list[JSON]:
 
 
 def _on_same_items(first: Measured, other: Measured) -> list[list[Any]]:
-    """The grade of the first on the items that the other is graded on, where these are fewer."""
+    """A row with the grade of the first on the items graded for both; none if no or all of its items are."""
     same = {key: value for key, value in first.scores.items() if key in other.scores}
     if not same or len(same) == len(first.scores):
         return []
@@ -133,7 +133,7 @@ def dataset_tables(facts: Sequence[Mapping[str, Any]]) -> list[JSON]:
 
 
 def chart_of(measured: Sequence[Measured], title: str, translate: Translate) -> Dots | None:
-    """Grade and agreement of each, with their intervals; None where nothing is known."""
+    """Grade and agreement of each, with their intervals; None without any value."""
     groups = tuple(_short(translate(_("all workers")) if one.key == PEOPLE else one.label) for one in measured)
     series = []
     for words, of in ((GRADE, "scores"), (AGREEMENT, "agreements")):

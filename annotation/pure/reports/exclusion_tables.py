@@ -60,7 +60,7 @@ def tables_with_excluded(own: Sequence[JSON], counting: Sequence[JSON]) -> list[
 def study_rows(
     without: Mapping[str, Any], counting: Mapping[str, Any], cells: Callable[[JSON], list[JSON]]
 ) -> list[list[Any]]:
-    """Two rows for each dataset of these reports that excluded HITs change: its figures without them and with them."""
+    """Two rows for each dataset with excluded HITs: its figures without and with them."""
     return [
         [name, text_cell(words), content["datasets"][name]["n"], content["k"], *cells(content["datasets"][name])]
         for name, study in counting["datasets"].items()

@@ -59,7 +59,7 @@ class QuestionScores:
 
 @dataclass(frozen=True, slots=True)
 class _Kind(Generic[T, G]):
-    """How annotations are compared. `alone` turns one into gold for `score`, to score workers on each other."""
+    """How annotations are compared. `alone` turns an annotation into gold for `score`, to compare workers."""
 
     key: Callable[[T], Hashable]
     score: Callable[[T, G], Score]
@@ -85,7 +85,7 @@ def question_scores(answers: Sequence[str], gold: Sequence[str] | None, *, score
 def question_scores_by_count(
     answers: Sequence[str], gold: Sequence[str] | None, *, scorer: Scorer, counts: Sequence[int] = ()
 ) -> list[QuestionScores]:
-    """The same with 1, 2, ... or `counts` of the answers: the expected values over all draws of so many."""
+    """Expected question scores over all draws of k answers, for k in `counts` (by default 1, 2, ... all)."""
     return _scores(answers, counts or range(1, len(answers) + 1), _answers(scorer), gold)
 
 
@@ -107,13 +107,13 @@ def random_human_score(answers: Sequence[str], gold: Sequence[str], *, scorer: S
 
 
 def random_support_score(supports: Sequence[Support], gold: Support, *, scorer: Scorer, rng: Random) -> Mark:
-    """As `random_human_score`, for the support."""
+    """Like `random_human_score`, for the support."""
     return _mark(scorer.support(rng.choice(majorities(supports, key=_whole)), gold))
 
 
 def majorities(annotations: Sequence[T], *, key: Callable[[T], Hashable]) -> list[T]:
-    """One annotation of each of the most frequent classes, in an order that does not depend on who
-    answered first. ValueError without annotations.
+    """One annotation of each of the most frequent classes, in an order that does not depend on the order
+    of the annotations. Raises ValueError without annotations.
     """
     if not annotations:
         raise ValueError("a question without annotations has no majority")
@@ -156,9 +156,12 @@ def pair_scores(
     scorer: Scorer,
     count: int = 0,
 ) -> GroupScores:
-    """(answer, support) annotations of the answerable twin and the answers to its contrast, "" for
-    "cannot be answered": 0 when a label is wrong, else the human score on the answerable twin among those
-    who called it answerable; expected over tied labels, and over draws of `count` annotations (0: all) of either twin.
+    """The scores of a question with its contrast: 0 if a majority label is wrong, else the human score on the
+    answerable twin among the annotators who called it answerable.
+
+    `answerable` are (answer, support) annotations of the answerable twin, `contrast` answers to its contrast; an
+    empty answer means "cannot be answered". Expected over tied labels, and over draws of `count` annotations (0: all)
+    of either twin.
     """
     ordered = sorted(answerable, key=lambda one: (one[0], _in_order(frozenset(one[1]))))
     own = []
@@ -188,8 +191,8 @@ def group_scores(
 ) -> GroupScores:
     """The chance that all labels are right, times the human score on the sufficient member.
 
-    `attempts` are the (answer, support) of those who called the sufficient member sufficient; without any the group
-    scores 0.
+    `attempts` are the (answer, support) annotations by workers who called the sufficient member sufficient; without any
+    the group scores 0.
     """
     chance = labels_chance(members)
     if not attempts:

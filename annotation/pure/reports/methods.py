@@ -14,7 +14,7 @@ Sentence = dict[str, Any]  # {"message": gettext id, "values"}; annotation/pure/
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A batch as its rows have it; what nobody recorded stays at its default."""
+    """The recorded facts of a batch; unrecorded ones keep their default."""
 
     question: str = ""  # what annotators were asked: a gettext id
     hits: int = 0  # without hidden gold
@@ -68,7 +68,7 @@ def _items(facts: Facts) -> Iterator[Sentence]:
 
 
 def _hops(facts: Facts) -> Iterator[Sentence]:
-    """Every item is among them or said to be of unknown number; nothing where it is known of none."""
+    """The numbers of hops, with the number of items of unknown number; nothing if it is unknown for all items."""
     known = [(hops, count) for hops, count in facts.hops if hops]
     if not known:
         return
@@ -124,7 +124,7 @@ def _people(facts: Facts) -> Iterator[Sentence]:
 
 
 def _days(facts: Facts) -> Iterator[Sentence]:
-    """When answers came; of those that were given elsewhere no day is recorded."""
+    """The days of the first and last response; imported responses have no recorded day."""
     if not facts.first:
         return
     if facts.first == facts.last:

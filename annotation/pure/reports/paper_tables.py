@@ -109,7 +109,7 @@ def human_tables(datasets: Mapping[str, JSON]) -> list[JSON]:
 
 
 def _answers_all(study: JSON, model: str) -> bool:
-    """Whether the model's figures are of the same items as people's."""
+    """Whether the model's figures cover as many items as the workers'."""
     of = study.get("models", {}).get(model)
     return of is not None and of["n"] == study["n"]
 

@@ -24,9 +24,9 @@ ENDS = (_("95 % low"), _("95 % high"))
 
 
 def for_workers(tables: Iterable[JSON], workers: int, responses: Sequence[int] = ()) -> list[JSON]:
-    """The tables, with a note below those that have intervals: for which workers these are.
+    """The tables; those with intervals get a note about the workers for whom these hold.
 
-    `responses`, the number of each item's, come first where the figures depend on them.
+    The note begins with `responses` (per item), if given, where figures depend on their number.
     """
     about = [*([responses_each(responses)] if responses else []), whom(workers)] if workers else []
     return [with_notes(each, about) if about and _has_intervals(each) else each for each in tables]

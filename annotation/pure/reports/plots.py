@@ -94,7 +94,7 @@ Plot = Dots | Grid | Steps
 
 
 def plots_of(content: Mapping[str, Any], translate: Translate = str) -> list[Plot]:
-    """Every chart of a report; none where nothing is known to draw."""
+    """Every chart of a report; [] if there is nothing to draw."""
     plots = list(_of_studies(content.get("datasets") or {}, translate))
     if not content.get("datasets"):
         plots += _of_tables(content, translate)

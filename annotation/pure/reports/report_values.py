@@ -1,7 +1,7 @@
 """Any report as plain values: all its tables, by name. Pages, files, charts and programs read these.
 
-A row of a table says in `of` what stands behind it, as a filter of the batch's HITs and assignments: "dataset", "hops",
-"shape", "worker", "label". What a task does not say is read off the row's first cell.
+A table's `of` holds for each row the filter of the batch's HITs and assignments behind it: "dataset", "hops", "shape",
+"worker", "label". Where it is empty, the filter is derived from the row's first cell.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -38,7 +38,7 @@ def table_of(content: Mapping[str, Any], name: str) -> JSON | None:
 
 
 def behind(table: Mapping[str, Any], workers: Collection[str]) -> list[JSON | None]:
-    """For each row the filter of the responses behind it: {} for all of them, None where no filter finds just these.
+    """For each row the filter of the responses behind it: {} for all responses, None if no filter selects exactly them.
 
     `workers` are the known pseudonyms.
     """

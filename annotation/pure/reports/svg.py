@@ -31,7 +31,7 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class Drawing:
-    """An SVG element that grows; `left`, `top`, `right` and `bottom` bound the plot, and labels go outside of it."""
+    """An SVG under construction; `left`, `top`, `right` and `bottom` bound the plot area, with labels outside."""
 
     def __init__(
         self, description: str, height: float, *, left: float = LEFT, top: float = EDGE, below: float = 1

@@ -16,7 +16,7 @@ Written = Callable[[Table, Translate], str]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One way to take a table away."""
+    """A download format of a table."""
 
     label: str
     media: str

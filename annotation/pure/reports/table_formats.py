@@ -100,7 +100,7 @@ def _numbers(head: Row, numbers: Sequence[bool] | None) -> Sequence[bool]:
 
 
 def _above(spans: Spans) -> Iterator[str]:
-    """The line above the head, and short rules under what spans several columns."""
+    """The LaTeX row above the head, and partial rules under its cells that span several columns."""
     cells, rules, start = [], [], 1
     for words, count in spans:
         text = latex_text(words)

@@ -1,10 +1,10 @@
-"""Tables of reports as texts: what a page shows, a note quotes and a terminal prints.
+"""Tables of reports as text, for pages, quotes and the terminal.
 
 A table is {"name", "title", "note", "columns", "rows"} and, where it has them, "spans" [[words, columns]] over the
-head, "of", for each row what stands behind it, "leads", False where no number leads there, "bars", False where no
+head, "of", the filter behind each row, "leads", False where no number is a link, "bars", False where no
 bars are drawn, and "variant", a gettext id that tells it from another table of its title. A cell is text as it stands,
 a number, nothing, a figure {"value", "low", "high", "n"} in 0 to 1, or a sentence {"text": gettext id, "values"}.
-Whoever knows the reader's language gives `translate`.
+`translate` turns gettext ids into the reader's language.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ def is_figure(cell: object) -> bool:
 
 
 def is_number(cell: object) -> bool:
-    """Whether the cell stands at the right of its column."""
+    """Whether the cell is right-aligned: a number, a figure or empty."""
     return cell is None or is_figure(cell) or isinstance(cell, int | float)
 
 
@@ -131,7 +131,7 @@ def numbers_of(table: Mapping[str, Any]) -> list[bool]:
 
 
 def quotable(table: Mapping[str, Any], translate: Translate = str) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of a table as texts, for `table_formats`; what spans columns is said in each of them."""
+    """Head and rows of a table as texts, for `table_formats`; spanning headers are repeated in each column."""
     above = [words for words, count in spans_of(table, translate) for _column in range(count)]
     head = head_of(table, translate)
     if above:

@@ -22,7 +22,7 @@ TAKEN: Final = frozenset({ACCEPTED, EDITED})
 def state_of(decisions: Sequence[tuple[int, str]], revision: int) -> str:
     """One of DECIDED or WAITING, from (revision, decision) in the order in which they were made.
 
-    A decision holds for the revision that was read: what the worker sends afterwards waits to be read.
+    A decision holds for the reviewed revision only: a later revision waits for review.
     """
     last = _last(decisions, revision, revision)
     if last in DECIDED:

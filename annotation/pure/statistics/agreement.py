@@ -1,8 +1,8 @@
 """Agreement: Krippendorff's nominal alpha and percent agreement.
 
-A unit is what several people labelled; a missing label is None. Where a coefficient is undefined (nothing
-to compare, or only one value in use so that chance explains everything) the answer is None: never 1, never
-nan. Source: Krippendorff 2011 (Computing Krippendorff's alpha-reliability).
+A unit is the labels of one item by several workers; a missing label is None. A coefficient that is undefined
+(nothing to compare, or only one value in use, so that chance explains everything) is None, never 1 or nan.
+Source: Krippendorff 2011 (Computing Krippendorff's alpha-reliability).
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ def percent_agreement(units: Iterable[Sequence[Hashable | None]]) -> float | Non
 
 
 def mean_disagreement(units: Iterable[Sequence[Hashable | None]]) -> float:
-    """One less the percent agreement; 0 where there is nothing to compare."""
+    """1 minus the percent agreement (0..1); 0 if there is nothing to compare."""
     agreed = percent_agreement(units)
     return 0.0 if agreed is None else 1 - agreed
 

@@ -1,8 +1,8 @@
-"""Krippendorff's alpha for labels that can be nearly alike: answers in free text, sets of supporting paragraphs.
+"""Krippendorff's alpha for labels that can match partially: free-text answers, sets of supporting paragraphs.
 
-Disagreement is one less the similarity of two labels, 0 for equal ones: F1 for answers, MASI for sets (Passonneau
-2006). With no similarity between unlike labels this is nominal alpha. A unit is what several workers said of one item,
-by worker. Intervals resample units; the range is of alpha without any one worker.
+Disagreement is 1 minus the similarity of two labels, 0 for equal ones: F1 for answers, MASI for sets (Passonneau
+2006). With no similarity between different labels this is nominal alpha. A unit is the labels of one item by worker.
+Intervals resample units; the range is over alphas with one worker left out.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ Kin = Callable[[H], Iterable[Hashable]]  # labels with nothing of it in common a
 
 @dataclass(frozen=True, slots=True)
 class Alpha:
-    """Alpha with its interval over units, and its range without any one worker (n counts these)."""
+    """Alpha with its interval over units, and its range with one worker left out (n counts the workers)."""
 
     figure: Figure
     without: Figure
@@ -68,10 +68,10 @@ def alpha(
     clusters: Iterable[Hashable] | None = None,
     resamples: int = RESAMPLES,
 ) -> Alpha:
-    """Alpha over the units with two labels or more; nominal without a similarity. Undefined where chance explains all.
+    """Alpha over the units with two labels or more; nominal without a similarity. Undefined if only one label occurs.
 
-    `clusters` names for each unit what it belongs to, such as the question of a paragraph: the interval resamples
-    these as wholes; without it the units.
+    `clusters` names each unit's cluster, such as the question of a paragraph: the interval resamples whole clusters,
+    by default single units.
 
     With `kin` only labels that have something in common are compared, so that the cost does not grow with the square
     of their number.
@@ -99,7 +99,7 @@ def alpha_without_one(units: Iterable[Mapping[str, Hashable]]) -> Figure:
 
 
 class _Table:
-    """The labels of all units in a row, as places in the list of unlike labels, and which of these are alike."""
+    """The labels of all units in one array, as indices of the distinct labels, and the similar pairs of these."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class _Table:
 
 
 def _pairs(values: Sequence[H], similarity: Similarity[H] | None, kin: Kin[H] | None) -> tuple[Places, Places, Array]:
-    """The pairs of unlike labels that are alike at all, and how much."""
+    """The pairs of different labels with a similarity above 0, and these similarities."""
     near: list[tuple[int, int, float]] = []
     if similarity is not None:
         near = [(a, b, s) for a, b in sorted(_candidates(values, kin)) if (s := similarity(values[a], values[b])) > 0]

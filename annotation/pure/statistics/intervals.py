@@ -1,4 +1,4 @@
-"""Every mean with its n and a 95 % interval: figures without these are not for quoting.
+"""Means with their n and a 95 % interval.
 
 BCa bootstrap (Efron 1987) over items: all annotations of an item are resampled together, and all columns
 with the same draws, so that a column of differences between two systems is a paired comparison.
@@ -99,7 +99,7 @@ def resampled_sums(table: Array, seed: int, *, resamples: int = RESAMPLES) -> Ar
 
 
 def _resampled_means(table: Array, *, seed: int, resamples: int) -> Array:
-    """(resamples × columns): means of what is not nan; nan where a draw holds no value."""
+    """(resamples × columns): means ignoring nan; nan if a draw has no value."""
     missing = np.isnan(table)
     gaps = missing.any(axis=0)
     stacked = np.hstack([np.where(missing, 0.0, table), ~missing[:, gaps]])

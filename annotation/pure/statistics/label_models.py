@@ -148,7 +148,7 @@ def _confusions(votes: _Votes, posterior: Array, smoothing: float) -> tuple[Arra
 
 
 def _coins(votes: _Votes, posterior: Array, smoothing: float) -> tuple[Array, float]:
-    """As `_confusions`, with one accuracy a worker and even errors."""
+    """Like `_confusions`, with one accuracy per worker and uniform errors."""
     _, n_workers, n_labels = votes.sizes
     if n_labels == 1:
         return np.ones((n_workers, 1, 1)), 0.0

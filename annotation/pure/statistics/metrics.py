@@ -1,8 +1,8 @@
 """Score predictions against gold by the official scorers' definitions, each under its own name.
 
-HotpotQA, MuSiQue and SQuAD agree on the ordinary case and differ in the corners (yes and no, answers that
-are empty after normalising, two empty supports), so there is no such thing as "the F1": a figure names its
-scorer. Every dataset is scored by the scorer of its format.
+HotpotQA, MuSiQue and SQuAD agree on ordinary cases and differ in edge cases (yes and no, answers that are
+empty after normalising, two empty supports), so every figure names its scorer. A dataset is scored by the
+scorer of its format.
 """
 
 from collections import Counter
@@ -31,14 +31,14 @@ FULL = Score(1.0, 1.0, 1.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """One official scorer, by its corners; `name` and `version` go beside every figure made with it.
+    """One official scorer, by its edge cases; `name` and `version` accompany every figure made with it.
 
     `closed_guard`: no partial credit between yes, no or noanswer and any other answer.
     `empty_f1`: F1 of two answers that are both empty after normalising (their EM is 1 in all scorers).
     `empty_support_f1`: F1 of two empty supports (their EM is 1).
     `scores_unanswerable`: the gold of an unanswerable question is the empty answer; otherwise such a
     question is left out of the plain means (MuSiQue scores it in pairs: `human_scores.pair_scores`).
-    `best_each`: of several gold answers each of the four figures at its best, not precision and recall of one.
+    `best_each`: with several gold answers each figure is the best over them, not precision and recall of one of them.
     `verbatim`: compare the answers as they are, for options to choose from; F1 is then EM.
     """
 
@@ -70,8 +70,8 @@ class Scorer:
     def answer(self, prediction: str, golds: Sequence[str]) -> Score:
         """Best score against the answer and its aliases: EM and F1 each at their best.
 
-        Precision and recall are those of the (first) alias with the best F1, or their best (`best_each`).
-        ValueError without gold.
+        Precision and recall belong to the (first) alias with the best F1, or are the best too (`best_each`).
+        Raises ValueError without gold.
         """
         if not golds:
             raise ValueError("there is no gold answer to score against")

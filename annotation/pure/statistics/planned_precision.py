@@ -6,9 +6,9 @@ who could answer it, which annotators shrink as well. So with n items and k anno
 
     variance of the mean = (between + within / k) / n
 
-and the 95 % interval is 1.96 standard errors to either side. This takes the items for a sample of all items like
-them: taking a whole dataset makes nothing certain. The interval that a report gives (`intervals`) is the one
-to quote; this one is for planning.
+and the 95 % interval is 1.96 standard errors to either side. Items count as a sample from an
+unlimited population: there is no finite population correction. This interval is for planning; reports quote that
+of `intervals`.
 """
 
 import math
@@ -35,7 +35,7 @@ class Spread:
             raise ValueError("a variance is not negative")
 
     def of_item(self, annotators: int) -> float:
-        """The variance of an item's mean score over so many annotations. Raises ValueError for less than one."""
+        """The variance of an item's mean score over `annotators` annotations. Raises ValueError for less than one."""
         if annotators < 1:
             raise ValueError("an item needs at least one annotation")
         return self.between + self.within / annotators
@@ -45,10 +45,10 @@ UNKNOWN: Final = Spread(WORST * ALIKE, WORST * (1 - ALIKE))
 
 
 def observed(low: float, high: float, n: int, *, annotators: int, alike: float = ALIKE) -> Spread:
-    """The spread that explains an interval over `n` items with so many annotations each; at most the worst case.
+    """The spread implied by an interval over `n` items with `annotators` annotations each; at most the worst case.
 
-    `alike` is the part of a single annotation's variance that lies between items. Raises ValueError for less than
-    two items, an empty interval or a part that is not in 0..1 (0 excluded).
+    `alike` is the share of a single annotation's variance that lies between items. Raises ValueError for less than
+    two items, an empty interval or a share that is not in 0..1 (0 excluded).
     """
     if n < 2 or high <= low or not 0 < alike <= 1:
         raise ValueError("an interval over at least two items tells of a spread")
@@ -58,7 +58,7 @@ def observed(low: float, high: float, n: int, *, annotators: int, alike: float =
 
 
 def half_width(items: int, annotators: int, *, spread: Spread = UNKNOWN) -> float | None:
-    """Half of the 95 % interval that so many items and annotators will give, in 0..0.5; None without items."""
+    """Half of the expected 95 % interval with these numbers of items and annotators, in 0..0.5; None without items."""
     if items < 1:
         return None
     return min(0.5, _z() * math.sqrt(spread.of_item(annotators) / items))

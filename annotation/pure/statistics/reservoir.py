@@ -5,7 +5,7 @@ from random import Random
 
 
 def shuffled(size: int, rng: Random) -> Iterator[int]:
-    """0..size-1 in random order, every order as likely; memory grows with what is taken, not with the size."""
+    """0..size-1 in uniformly random order; memory grows with the numbers drawn, not with the size."""
     moved: dict[int, int] = {}
     for place in range(size):
         pick = rng.randrange(place, size)

@@ -1,8 +1,8 @@
-"""Tests of differences, and what many of them at once are worth.
+"""Significance tests of differences, with corrections for multiple tests.
 
-Marks of people are controlled for their false discovery rate (Benjamini and Hochberg 1995): of those marked, at most
-a share `Q` is expected to be marked by chance. Differences in a table are controlled for any false one among them
-(Holm 1979). Every p value is two-sided unless it says otherwise.
+Marks on workers control the false discovery rate (Benjamini and Hochberg 1995): an expected share of at most `Q` of
+the marked workers is marked by chance. Differences in a table control the family-wise error rate (Holm 1979). P values
+are two-sided unless stated otherwise.
 """
 
 import math
@@ -20,7 +20,7 @@ Array = npt.NDArray[np.float64]
 
 
 def holm(chances: Sequence[float]) -> list[float]:
-    """Each p value adjusted for all of them, step down; below 0.05 none is false with a chance of 95 %."""
+    """Holm's step-down adjusted p values, in the given order."""
     order = sorted(range(len(chances)), key=lambda k: chances[k])
     adjusted, reached = [0.0] * len(chances), 0.0
     for place, k in enumerate(order):
@@ -30,7 +30,7 @@ def holm(chances: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(chances: Sequence[float]) -> list[float]:
-    """Each p value adjusted for all of them, step up: who is at most Q is marked."""
+    """Benjamini and Hochberg's step-up adjusted p values, in the given order; values of at most Q are marked."""
     order = sorted(range(len(chances)), key=lambda k: chances[k], reverse=True)
     adjusted, reached = [0.0] * len(chances), 1.0
     for place, k in enumerate(order):
@@ -40,7 +40,7 @@ def benjamini_hochberg(chances: Sequence[float]) -> list[float]:
 
 
 def at_least(successes: int, n: int, chance: float) -> float:
-    """One-sided: how likely so many successes or more of n are, each with that chance."""
+    """One-sided p value: the binomial probability of at least `successes` of n, each with probability `chance`."""
     if successes <= 0:
         return 1.0
     if chance in (0.0, 1.0):
@@ -57,17 +57,17 @@ def at_least(successes: int, n: int, chance: float) -> float:
 
 
 def at_most(successes: int, n: int, chance: float) -> float:
-    """One-sided: how likely so few successes or fewer of n are."""
+    """One-sided p value: the binomial probability of at most `successes` of n, each with probability `chance`."""
     return at_least(n - successes, n, 1 - chance)
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """Exact McNemar: whether two judge the same items differently, by those on which only one of them succeeds."""
+    """P value of the exact McNemar test, from the numbers of items on which only one of two sides succeeds."""
     return min(1.0, 2 * at_least(max(only_first, only_second), only_first + only_second, 0.5))
 
 
 def paired(differences: Sequence[float], seed: int) -> float:
-    """Whether the mean of paired differences is 0: Fisher's randomisation test, over all signs where they are few."""
+    """P value of Fisher's randomisation test that the mean of paired differences is 0; exact for few differences."""
     table = np.asarray(differences, dtype=np.float64)
     seen = abs(float(table.sum())) - 1e-9
     if 2 ** len(table) <= PERMUTATIONS:
@@ -81,7 +81,7 @@ def paired(differences: Sequence[float], seed: int) -> float:
 
 
 def unpaired(first: Sequence[float], second: Sequence[float], seed: int) -> float:
-    """Whether two means differ: values dealt anew to the two sides."""
+    """P value of the permutation test that two means are equal."""
     pool = np.concatenate([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
     rng, rows = np.random.default_rng(seed), max(1, _CELLS // len(pool))
     own, total, reached = float(pool[: len(first)].sum()), float(pool.sum()), 0

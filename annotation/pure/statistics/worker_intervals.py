@@ -1,10 +1,10 @@
 """Intervals over workers: figures for these workers, or for workers in general.
 
-Intervals that resample items hold for the workers who took part. For a mean of responses an interval can also be
-about workers like them: the variance over items plus that over workers (jackknife) less that of single responses,
-which is in both, and never below the larger of the two; with Student's t of one degree less than there are workers
-(two-way clustering, Cameron, Gelbach and Miller 2011). Other figures, such as that of a majority, have the range of
-what they would be without any one worker.
+Intervals that resample items hold for the workers who took part. For a mean of responses an interval can also
+generalise to workers like them (two-way clustering, Cameron, Gelbach and Miller 2011): its variance is that over items
+plus that over workers (jackknife) minus that of single responses, which is in both, and at least the larger of the
+two; with Student's t and one degree of freedom less than there are workers. Other figures, such as that of a majority,
+have the range of their values with one worker left out.
 """
 
 import math
@@ -46,9 +46,9 @@ class Response(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """A figure's value for an item (or a group of them), and what it would be without each of its workers.
+    """A figure's value for an item or a group of items, and its value without each of its workers.
 
-    None: the item would not count.
+    None: the item does not count.
     """
 
     value: float | None

@@ -63,7 +63,7 @@ def leaks(target: AnswerForms, question: Sequence[Word], *, known: frozenset[str
 
 
 def _apart(spans: Iterator[Span]) -> list[Span]:
-    """The spans in order; of those that overlap the longest that begins first."""
+    """The spans in order, without overlaps: the first to begin is kept, of several the longest."""
     kept: list[Span] = []
     for span in sorted(set(spans), key=lambda span: (span[0], -span[1])):
         if not kept or span[0] >= kept[-1][1]:

@@ -67,7 +67,7 @@ class Pool:
 
 
 def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.intp]:
-    """Positions of the `count` best scores and of all that equal the last of them, best first."""
+    """Positions of the `count` best scores, and of all ties with the last, best first."""
     least = np.partition(scores, -count)[-count]
     positions = np.flatnonzero(scores >= least)
     order = np.lexsort((positions, -scores[positions]))

@@ -1,8 +1,8 @@
 """Checks a composed multihop question while its writer types (MuSiQue, section 5, S7).
 
-The question should use every hop, name no answer on the way nor the final one, be one question and not one of the
-hops, and be short. Levels are the requester's; `LEVELS` are those that hold unless a batch sets others. On MuSiQue's
-own compositions the errors are rare: tests/pure/test_phrasing_real.py holds the figures.
+The question should use every hop, name no intermediate or final answer, be a single question that repeats no hop, and
+be short. Requesters set the levels of the checks; `LEVELS` are the defaults. On MuSiQue's own compositions errors are
+rare: tests/pure/test_phrasing_real.py has the figures.
 """
 
 import re
@@ -52,10 +52,10 @@ _STOP = re.compile(r"(?<![.!?…])([.!?…]+)[\"'”’)\]]*\s+(?=[\"'“‘(\[]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem of a question: spans are code points, `words` are those that a message may quote.
+    """A problem of a question: `spans` are in code points, `words` are for messages to quote.
 
-    They are, for gives_away* the words of the question, for repeats_hop the question, for hop_missing the words of the
-    hop that are not used.
+    `words` are, for gives_away* the words of the question, for repeats_hop the matching text, for hop_missing the
+    unused words of the hop.
     """
 
     check: str
@@ -69,7 +69,7 @@ class Finding:
 
 
 def findings(question: str, hops: Sequence[Hop], *, most_words: int) -> list[Finding]:
-    """Everything that the checks find, whatever their levels, in the order of `CHECKS` and then of the hops."""
+    """The findings of all checks, whatever their levels, in the order of `CHECKS` and then of the hops."""
     plan = _plan(tuple(hops))
     question_words = words(question)
     results = [
@@ -84,7 +84,7 @@ def findings(question: str, hops: Sequence[Hop], *, most_words: int) -> list[Fin
 
 
 def most_words(hops: Sequence[Hop]) -> int:
-    """Words that a question of so many hops may well have: 97 in 100 of MuSiQue's compositions keep it."""
+    """The default word limit of a question over these hops; 97 % of MuSiQue's compositions keep it."""
     return {1: 20, 2: 25, 3: 30, 4: 40}.get(len(hops), 10 * len(hops))
 
 
@@ -114,9 +114,9 @@ def _plan(hops: tuple[Hop, ...]) -> _Plan:
 
 
 def _is_asked_with(answer: AnswerForms, questions: Sequence[Sequence[Word]]) -> bool:
-    """Whether a hop's question itself says the answer, so that a writer must say it too.
+    """Whether a hop's own question contains the answer, so that the composed question has to as well.
 
-    A single word must be there as it is; a longer name also misspelt ("govenor general of").
+    A single word must match exactly; a longer name may be misspelt ("govenor general of").
     """
     for question in questions:
         plain_words = frozenset(word.plain for word in question)

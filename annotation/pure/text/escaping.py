@@ -11,7 +11,7 @@ _CATEGORIES = {"Cc", "Cs", "Zl", "Zp"}
 
 
 def tidy(text: str) -> str:
-    """The text in one line, without what would garble the lines around it: controls, lone surrogates, overrides."""
+    """The text on one line, without bidirectional overrides; control characters and lone surrogates are replaced."""
     line = " ".join(text.split())
     signs = (sign for sign in line if ord(sign) not in _BIDI)
     return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(s) in _CATEGORIES else s for s in signs)

@@ -1,6 +1,6 @@
-"""Search as one types over the paragraphs of a context, forgiving of typing slips; and what counts as a slip.
+"""Typo-tolerant search-as-you-type over the paragraphs of a context, and the definition of a typo.
 
-The only place that knows rapidfuzz.
+The only module that imports rapidfuzz.
 """
 
 import re
@@ -75,10 +75,9 @@ def _alike(word: str, vocabulary: Sequence[str]) -> dict[str, float]:
 
 
 def is_slip(typed: str, meant: str, *, allowed: int | None = None) -> bool:
-    """Whether a word may be a mistyped other one: letters swapped, left out, doubled or replaced.
+    """Whether `typed` may be a typo of `meant`: letters swapped, left out, doubled or replaced.
 
-    Unless told otherwise one such slip from five letters on, two from eight; a word with digits says something else
-    at once.
+    By default one typo is `allowed` from five letters on, two from eight. Words with digits are never typos.
     """
     length = len(meant)
     if allowed is None:

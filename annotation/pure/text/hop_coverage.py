@@ -21,7 +21,7 @@ class Coverage:
 
     @property
     def neglected(self) -> bool:
-        """Whether so few of its words are used that the hop may be left out; never for hops that hardly say a thing."""
+        """Whether so few of the hop's words are used that the question may skip it; never for WEAK words only."""
         used = sum(used for _word, used in self.words)
         if not used:
             return any(word.casefold() not in WEAK for word, _used in self.words)
@@ -105,7 +105,7 @@ for _line in filter(None, map(str.strip, _SAID_AS.splitlines())):
 
 
 def speaks_of(word: str, relation: str) -> bool:
-    """Whether a plain word is a form of a relation's, or a way to ask about it."""
+    """Whether a plain word is a form of a relation's word, or of another word for it."""
     return kin(word, relation) or any(kin(word, meaning) for meaning in _meanings(relation))
 
 

@@ -1,4 +1,4 @@
-"""Cuts a text into pieces by what is marked in it, so that a page shows marks without changing the text."""
+"""Splits a text into marked and unmarked pieces, so that a page shows marks without changing the text."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
@@ -42,7 +42,7 @@ def pieces(text: str, *, marks: Iterable[Mark] = (), facts: Sequence[tuple[int, 
 
 
 def _apart(marks: Iterable[Mark]) -> list[Mark]:
-    """Those of the marks that stand, in the order of the text."""
+    """The marks without overlaps, in text order; marks without a hop are kept first, then longer ones."""
     chosen: list[Mark] = []
     for mark in sorted(set(marks), key=lambda m: (m.hop > 0, m.start - m.end, m.start, m.hop)):
         place = bisect_left(chosen, mark)

@@ -1,8 +1,8 @@
 """Mask answers in questions, and detect answers in paragraphs.
 
 A mention counts in any case, with other white space or punctuation between its words, with or without its
-article, as a possessive and in the plural: what a reader or a retriever would take for the answer. Better one
-word too many hidden than an answer shown.
+article, as a possessive and in the plural, as a reader or a retriever would match it. When in doubt, a word is
+masked.
 """
 
 import re
@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 
 
 def hidden(text: str, mentions: Iterable[str], *, mask: str = MASK) -> str:
-    """The text with every mention replaced by the mask; where two overlap, the one that begins first is."""
+    """The text with every mention replaced by the mask; of two that overlap, the first to begin."""
     patterns = [_forms(mention) for mention in sorted(set(mentions), key=lambda m: (-len(m), m))]
     wanted = [pattern for pattern in patterns if pattern]
     if not wanted:
@@ -33,7 +33,7 @@ def hidden(text: str, mentions: Iterable[str], *, mask: str = MASK) -> str:
 
 
 def carries(text: str, answer: str) -> bool:
-    """Whether a text holds the answer: as words, in any case, or, from four letters on, within a word."""
+    """Whether a text contains the answer: as words, ignoring case, or, from four letters on, within a word."""
     bare = " ".join(answer.split()).casefold()
     if len(bare) >= SHORTEST_PART and bare in text.casefold():
         return True

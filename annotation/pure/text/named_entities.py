@@ -1,7 +1,7 @@
-"""Checks whether answers and mentions are named entities (MuSiQue's S2); they can be replaced.
+"""Pluggable checks whether answers and mentions are named entities (MuSiQue's S2).
 
-The paper asked a tagger, a search engine and a wikifier. `PlainCheck` goes by letters only and needs none of
-them: people judge every bridge before they compose.
+The paper used a tagger, a search engine and a wikifier. `PlainCheck` uses spelling only and needs none of these,
+because people judge every bridge before they compose.
 """
 
 import re
@@ -18,7 +18,7 @@ class EntityCheck(Protocol):
         """Whether the head's answer is a named entity."""
 
     def mentioned(self, question: str, mention: Mention) -> bool:
-        """Whether what stands at a place of a tidy question can be the entity that it looks like."""
+        """Whether a mention in a tidy question can be an entity."""
 
     def same(self, head: Single, tail: Single) -> bool:
         """Whether the head's answer and its mention in the tail's question are the same entity."""
@@ -112,7 +112,7 @@ class PlainCheck:
 
 
 def _counts_or_joins(word: str) -> bool:
-    """Whether the word is a number, one of a date or quantity, or one of grammar."""
+    """Whether the word is a number, a word of dates or quantities, or a function word."""
     low = word.lower()
     if low in _GRAMMAR or low in _COUNTING:
         return True
@@ -123,12 +123,12 @@ _QUANTITY = re.compile(r"[0-9][0-9.,:/-]*(?:st|nd|rd|th|s|bc|ad|km|m|cm|mm|kg|g|
 
 
 def _common(word: str, text: str) -> bool:
-    """Whether the paragraph also has the word in lower case, so that its capital is that of a sentence."""
+    """Whether the paragraph also has the word in lower case, so that its capital only begins a sentence."""
     return word[0].isupper() and bool(re.search(rf"(?<![\w-]){re.escape(word.lower())}(?![\w-])", text))
 
 
 def _lost_its_capital(question: str, mention: Mention) -> bool:
-    """Whether a single word stands in lower case in a question that writes others with capitals."""
+    """Whether the mention is a single lower-case word in a question that has other capitals."""
     text = question[mention.start : mention.end]
     return " " not in text and text == text.lower() and question[1:] != question[1:].lower()
 

@@ -1,4 +1,4 @@
-"""Sentences, tokens, Penn tags and lemmas of English text. The one home of the packages that know them.
+"""Sentences, tokens, Penn tags and lemmas of English text. The only module that imports their packages.
 
 HanTa's tags are CLAWS C5's (British National Corpus), whose PRP is a preposition: everything outside this module sees
 Penn tags only. Another tagger is any function from the words of a sentence to a (Penn tag, lemma) for each.
@@ -76,7 +76,7 @@ def _hanta(words: tuple[str, ...]) -> tuple[Tagged, ...]:
 
 
 def _tagged(word: str, lemma: str, tag: str) -> Tagged:
-    """A name is its own lemma: a town of Mars is no plural."""
+    """(Penn tag, lower-case lemma); the lemma of a proper noun is the word itself, even if it ends in "s" ("Mars")."""
     return tag, (word if tag == "NNP" or not lemma.strip() else lemma).lower()
 
 

@@ -76,7 +76,7 @@ def plain(word: str) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two plain words are equal but for number."""
+    """Whether two plain words are equal except for singular and plural."""
     return one == other or (
         one[:2] == other[:2] and min(len(one), len(other)) >= 3 and not singulars(one).isdisjoint(singulars(other))
     )
@@ -84,7 +84,7 @@ def same(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=1 << 15)
 def singulars(word: str) -> frozenset[str]:
-    """The word and what it may be the plural of."""
+    """The word and its possible singulars."""
     forms = {word}
     if len(word) > 3 and word.endswith("s"):
         forms.add(word[:-1])
@@ -96,7 +96,7 @@ def singulars(word: str) -> frozenset[str]:
 
 
 def misspelt(word: str, meant: str) -> bool:
-    """Whether a word, or its singular, may be a slip of another; never with digits."""
+    """Whether a word, or its singular, may be a typo of `meant`; never with digits."""
     if not -3 < len(word) - len(meant) < 5 or len(meant) < SHORTEST_SLIP:
         return False
     if word in _UNLIKE.get(meant, ()):
@@ -139,7 +139,7 @@ def _shared(one: str, other: str) -> int:
 
 
 def _ending(word: str, cut: int) -> bool:
-    """Whether what follows the stem is an ending, also after a doubled consonant ("run", "running")."""
+    """Whether the rest after the stem is an ending, also after a doubled consonant ("run", "running")."""
     rest = word[cut:]
     return rest in ENDINGS or (len(rest) > 2 and cut > 0 and rest[0] == word[cut - 1] and rest[1:] in ENDINGS)
 

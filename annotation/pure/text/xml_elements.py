@@ -9,7 +9,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,12}(?:\.[0-9]{0,12})?|\.[0-9]{1,12})")
 
 
 class Malformed(ValueError):
-    """The XML is not well-formed or not what its schema asks for; `str()` says what is wrong, in English."""
+    """The XML is not well-formed or violates its schema; `str()` says why, in English."""
 
 
 def local(element: Element) -> str:
@@ -29,7 +29,7 @@ def only(element: Element, *names: str) -> None:
 
 
 def child(element: Element, name: str) -> Element | None:
-    """The one child of that name, or None; Malformed where there are several."""
+    """The child of that name, or None. Raises Malformed if there are several."""
     matches = [each for each in element if local(each) == name]
     if len(matches) > 1:
         raise Malformed(f"{local(element)} has more than one {name}.")
@@ -37,7 +37,7 @@ def child(element: Element, name: str) -> Element | None:
 
 
 def wanted(element: Element, name: str) -> Element:
-    """The one child of that name; Malformed where there is none."""
+    """The child of that name. Raises Malformed if there is none or several."""
     match = child(element, name)
     if match is None:
         raise Malformed(f"{local(element)} has no {name}.")
@@ -45,7 +45,7 @@ def wanted(element: Element, name: str) -> Element:
 
 
 def wanted_whole(element: Element, name: str) -> int:
-    """The whole number in the one child of that name; Malformed where there is none."""
+    """The integer in the child of that name. Raises Malformed if there is none."""
     return whole_text(text_of(wanted(element, name)), name)
 
 

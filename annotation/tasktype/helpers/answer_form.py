@@ -88,5 +88,5 @@ class AnswerForm(TaskForm):
 
 
 def _own_line_breaks(posted: str, exact: str | None) -> str:
-    """The span's own text if the browser only changed its line breaks; else what was posted."""
+    """The span's own text if the browser only changed its line breaks; else the posted text."""
     return exact if exact is not None and exact.split() == posted.split() else posted

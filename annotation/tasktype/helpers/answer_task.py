@@ -24,7 +24,7 @@ from annotation.tasktype.helpers.answering import disagreement, doubted, search,
 
 
 class AnswerTask(Adaptable, Arranged, Live, Simulated, Labelled, Comparable, Doubtful, Adjudicable, TaskType):
-    """Payloads and answers are those of annotation.tasktype.helpers.answering."""
+    """Base class of tasks with the payloads and answers of annotation.tasktype.helpers.answering."""
 
     needs = _("Requires a question and a paragraph, with its sentences if the batch asks for sentences.")
     writes = _("The answer as written in a paragraph, or “no answer” if there is none. The support stays the same.")

@@ -1,4 +1,4 @@
-"""Answering from paragraphs: what the tasks that ask for an answer and its support have in common.
+"""Answering from paragraphs: functions shared by the tasks that ask for an answer and its support.
 
 Payload: {"question", "paragraphs" [{"title", "text", "sentences"}], "options", "controls"}. A stored answer has
 "kind" ("span", "yes", "no", "none", "option" or "typed"), "text", its position, "support" and "facts".
@@ -86,7 +86,7 @@ def _paragraph(paragraph: Paragraph, options: Any) -> JSON:
 
 
 def shuffled(payload: JSON, part: str, rng: Random) -> JSON:
-    """The payload with one of its lists in a random order; `order[k]` is the position of what is shown as k."""
+    """The payload with one of its lists in a random order; `order[k]` is the original position of the k-th element."""
     order = list(range(len(payload[part])))
     rng.shuffle(order)
     return {**payload, part: [payload[part][k] for k in order], "order": order}

@@ -1,6 +1,6 @@
 """Tables of reports on labels: shares, agreement, and labels by worker.
 
-A unit is what several workers gave one label each: an edge, a HIT.
+A unit is an edge or a HIT with one label from each of several workers.
 """
 
 from collections import Counter
@@ -39,8 +39,8 @@ def share_of(values: Sequence[bool]) -> JSON:
 def agreement_table(units: Units, *, seed: int, guessing: float | None = None) -> JSON:
     """Raw agreement and Krippendorff's alpha (nominal) over the units with two labels or more.
 
-    If every unit has its own set of labels alpha says no more than raw agreement; `guessing`, the agreement of two who
-    guess, takes its place.
+    If every unit has its own set of labels, alpha says no more than raw agreement; then `guessing`, the agreement of
+    two workers who guess, is shown instead.
     """
     rows = [raw_agreement_row(text_cell(_("Raw agreement of two annotators")), units, seed)]
     if guessing is None:
@@ -95,7 +95,7 @@ def report(
     intervals: str = INTERVALS,
     warnings: Iterable[JSON] = (),
 ) -> JSON:
-    """A report's content: the task's tables with notes on whom they are about, and the number of excluded HITs."""
+    """A report's content: the task's tables with notes on their workers, and the number of excluded HITs."""
     rows = counted_rows(judged)
     return {
         "n": len(rows),
@@ -117,7 +117,7 @@ def responses_of(rows: Iterable[Judged]) -> list[int]:
 
 
 def about(rows: Sequence[Judged], *, intervals: bool = True) -> list[JSON]:
-    """A paragraph on all figures: responses per item, and for whom the intervals hold."""
+    """A paragraph on all figures: responses per item, and the workers for whom the intervals hold."""
     numbers = responses_of(rows)
     cells = [responses_each(numbers)] if numbers else []
     cells += [whom(workers_of(rows))] if numbers and intervals else []

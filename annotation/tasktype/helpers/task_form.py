@@ -23,7 +23,7 @@ class TaskForm(ABC):
 
     @abstractmethod
     def shown(self, answer: JSON | None) -> JSON:
-        """Values of the page's controls for an answer (None: no answer yet); `fields` are those that are posted."""
+        """Values of the page's controls for an answer (None: no answer yet); `fields` are the posted ones."""
 
     def posted(self, answer: JSON) -> dict[str, list[str]]:
         """The fields that a browser would post for this answer."""
