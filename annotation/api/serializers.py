@@ -14,7 +14,7 @@ from rest_framework.fields import empty
 from annotation.flow.people import worker_names
 
 JSON = dict[str, Any]
-FILE: JSON = {  # what an operation with a file takes: a part of a form, or the body itself
+FILE: JSON = {  # input of an operation with a file: a part of a form, or the body itself
     "multipart/form-data": {
         "type": "object",
         "required": ["file"],

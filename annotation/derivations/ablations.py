@@ -28,7 +28,7 @@ from annotation.pure.text.translation_marks import gettext_noop
 
 ABLATION = "ablation"  # in `extra`: {"number", "seed", "dropped", "gold": {"paragraph", "start", "end"} or null}
 ORIGINAL = "@original"  # in `extra`, and in no file but our own: {"question", "paragraphs": [text, ...], "options"}
-NO_CONTEXT = 14  # takes out the whole context, which leaves something only where there are options
+NO_CONTEXT = 14  # drops the whole context, so it only applies to questions with options
 SEEDS = 5  # of a shuffle, as the paper averages them
 
 
@@ -155,7 +155,7 @@ def _made(example: Example, number: int, seed: int) -> tuple[Example, Ablated]:
     answers = dict.fromkeys(ablated.example.answers)
     reads = (cut(texts, gold) or "") if gold else ""
     if reads.replace(UNKNOWN, "").strip():
-        answers[reads] = None  # as the answer reads now, which is what a model that gives spans can give
+        answers[reads] = None  # the answer as the ablated text has it, because a span model can return nothing else
     applied = {
         "number": number,
         "seed": seed if number in SEEDED else None,

@@ -86,7 +86,7 @@ class Group:
     follows: tuple[str, ...] = ()  # as of a Derivation
 
 
-RESULTS = "verdicts"  # in `follows`: what was made of the results of a batch
+RESULTS = "verdicts"  # in `follows`: datasets created from a batch's results
 SINGLE_HOPS = Group(gettext_noop("Single-hop questions"), 1)
 PAIRS = Group(gettext_noop("Pairs"), 2)
 CONNECTED_PAIRS = Group(gettext_noop("Filter pairs that need both hops (requires models)"), 3)
@@ -110,12 +110,12 @@ class Derivation(ABC):
 
     how: str  # as `--how` says it
     title: str  # as a page calls it; a gettext id, as is `does`
-    does: str  # what it does, in one plain sentence
-    suffix: str  # what is put behind the source's name to propose a new one
+    does: str  # description in one plain sentence
+    suffix: str  # appended to the source's name to propose a name
     group: Group = OTHERS  # the heading under which a page offers it
     follows: tuple[str, ...] = ()  # how the datasets were made after which it usually comes next; "": imported
     Options: type  # frozen dataclass; its fields are str, int, float or bool, have defaults and are made by `option`
-    outputs: tuple[str, ...] = ("",)  # what is put behind the new dataset's name, one dataset each
+    outputs: tuple[str, ...] = ("",)  # suffixes of the new datasets' names, one dataset each
 
     def check(self, options: Any) -> None:
         """Raises CannotDerive for options that fit no source, such as a number below its `least`."""

@@ -118,7 +118,7 @@ class SupportRemoval(Derivation):
         numbered = list(zip(instances, rows, strict=True))
         if getattr(options, "balanced", ALL_ROWS) == TRAIN:
             numbered = _balanced(numbered, random.Random(f"{key}/balanced"))
-        # Two rows without labels stay as they are in the authors' files; all others are told apart by number.
+        # Two rows without labels stay as in the authors' files; all others are distinguished by number.
         has_numbers = len(instances) > 2 or instances[0].label is not None
         for instance, sub_idx in numbered:
             row = _instance(whole, instance, sub_idx=sub_idx, numbered=has_numbers)

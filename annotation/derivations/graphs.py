@@ -41,7 +41,7 @@ from annotation.pure.text.masking import resolved
 from annotation.pure.text.named_entities import EntityCheck, PlainCheck
 from annotation.pure.text.translation_marks import gettext_noop
 
-AUTO = -1  # of a limit: the paper's, or none where the questions are MuSiQue's own
+AUTO = -1  # of a limit: the paper's, or none if the questions are MuSiQue's own
 
 
 _REUSE = gettext_noop("Limits on reuse")

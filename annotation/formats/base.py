@@ -72,7 +72,7 @@ class Format(Protocol):
     name: str  # as `--format` says it
     title: str  # as a page says it
     suffix: str  # of the file that `write` makes
-    # `rank`, where it says one, is its place in lists: lower comes first (annotation.pure.discovery)
+    # an optional `rank` orders lists: lower comes first (annotation.pure.discovery)
 
     def read(self, path: Path) -> Iterator[Parsed | LateFlaws]:
         """Stream the records of a file (some formats: of a folder). Raises Unreadable, also midway."""

@@ -100,7 +100,7 @@ class Publication(StateRow):
     wanted = models.PositiveIntegerField()
     closes_at = models.DateTimeField()
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
-    external_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (unique where there is one)
+    external_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  (unique if not null)
     external_type = models.CharField(max_length=64, blank=True)
     tries = models.PositiveIntegerField(default=0)
     first_try_at = models.DateTimeField(null=True, blank=True)
@@ -142,7 +142,7 @@ class Arrival(models.Model):
     posted_at = models.DateTimeField(null=True, blank=True)  # browser sent to the marketplace's submit URL
     remote_state = models.CharField(max_length=10, blank=True)  # Submitted, Approved or Rejected, as last read
     remote = JSONTextField(default=dict)  # times as last read
-    trouble = models.CharField(max_length=200, blank=True)  # what the last sync found wrong
+    trouble = models.CharField(max_length=200, blank=True)  # problem found by the last sync
     synced_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

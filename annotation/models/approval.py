@@ -13,7 +13,7 @@ class Approval(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="approvals")
     decision = models.CharField(max_length=8, choices=Assignment.Approved)
-    text = models.TextField(blank=True)  # what the worker is told
+    text = models.TextField(blank=True)  # message to the worker
     source = models.CharField(max_length=10)  # requester, auto, policy, wire
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)

@@ -166,7 +166,7 @@ class Hit(models.Model):
     score = models.FloatField(null=True, blank=True)  # mean grade of its responses, 0..1, as of the last report
     reward = models.DecimalField(max_digits=8, decimal_places=2, default=Decimal(0))  # the most an assignment earns
     promised = models.DecimalField(max_digits=8, decimal_places=2, null=True, blank=True)
-    # ... the reward published on a marketplace; what is earned beyond it is a bonus. Null: not on a marketplace
+    # ... the reward published on a marketplace; earnings beyond it are a bonus. Null: not on a marketplace
     check_item = models.BooleanField(default=False)  # hidden gold: any worker may get it, and it is in no result
     closes_at = models.DateTimeField(null=True, blank=True)  # expires then
     excluded_at = models.DateTimeField(null=True, blank=True)

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.dispatch import receiver
 from django.utils import timezone
 
-LOOKS = 3  # measurements; the one with the quickest reply is the most exact
+LOOKS = 3  # measurements; the measurement with the quickest reply is the most exact
 _ahead: timedelta | None = None  # the database's clock minus this process's; None: not measured yet
 
 

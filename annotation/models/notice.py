@@ -52,13 +52,11 @@ class BatchActivity(models.Model):
     """What was noticed about a batch. Each time is null while its condition does not hold."""
 
     batch = models.OneToOneField(Batch, models.CASCADE, related_name="activity")
-    announced_at = models.DateTimeField(null=True, blank=True)  # when its workers were told that it opened
+    announced_at = models.DateTimeField(null=True, blank=True)  # when its workers were notified of its opening
     open_since = models.DateTimeField(null=True, blank=True)  # without a pause
     finished_at = models.DateTimeField(null=True, blank=True)  # since when no response is missing
     stalled_at = models.DateTimeField(null=True, blank=True)
     to_adjudicate = models.PositiveIntegerField(default=0)  # HITs to adjudicate, when last counted
-    in_doubt = models.PositiveIntegerField(default=0)  # items with gold in doubt that nobody decided on
+    in_doubt = models.PositiveIntegerField(default=0)  # undecided items with gold in doubt
     counted_at = models.DateTimeField(null=True, blank=True)
-    announced_tenths = models.PositiveSmallIntegerField(
-        default=0
-    )  # of the wanted responses, as webhooks were last told
+    announced_tenths = models.PositiveSmallIntegerField(default=0)  # of the wanted responses, as last sent to webhooks

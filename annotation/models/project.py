@@ -62,7 +62,7 @@ class Project(models.Model):
     two_factor = models.BooleanField(_("members must use two-factor authentication"), default=False)
     wage_floor = models.DecimalField(_("minimum hourly wage"), max_digits=7, decimal_places=2, null=True, blank=True)
     # Events that its webhooks subscribe to, kept by the app `webhooks`. A column here, because the project is loaded
-    # anyway wherever an event happens: without subscribers the app needs no query.
+    # anyway when an event happens: without subscribers the app needs no query.
     webhook_kinds = models.CharField(max_length=100, blank=True)
     created_at = TimestampField(auto_now_add=True)
     removed_at = models.DateTimeField(null=True, blank=True)  # when an owner deleted it; it can be restored for a while
@@ -113,7 +113,7 @@ class Worker(models.Model):
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="workers")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="workers")
-    external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001  (unique where there is one)
+    external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001  (unique if not null)
     public_id = models.CharField(max_length=64, default=worker_id)  # WorkerId in MTurk's protocol
     country = models.CharField(_("country"), max_length=2, blank=True)  # ISO 3166, as they say themselves
     subdivision = models.CharField(_("state or province"), max_length=3, blank=True)

@@ -20,7 +20,7 @@ class QualificationType(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="qualification_types")
     public_id = models.CharField(max_length=64, unique=True, default=mturk_id)
     name = models.CharField(_("name"), max_length=200)
-    description = models.TextField(_("description"), blank=True)  # what workers read
+    description = models.TextField(_("description"), blank=True)  # shown to workers
     keywords = models.CharField(_("keywords"), max_length=1000, blank=True)
     status = models.CharField(max_length=8, choices=Status, default=Status.ACTIVE)
     retry_seconds = models.PositiveIntegerField(null=True, blank=True)  # null: no second request

@@ -73,7 +73,7 @@ class RequestToken(models.Model):
     project = models.ForeignKey(Project, models.CASCADE)
     family = models.CharField(max_length=40)  # of operations that share one namespace of tokens
     token = models.CharField(max_length=64)
-    result = models.CharField(max_length=64, blank=True)  # id of what was created
+    result = models.CharField(max_length=64, blank=True)  # id of the created object
     created_at = models.DateTimeField(db_index=True)
 
     class Meta:
@@ -93,7 +93,7 @@ class PolicyOutcome(models.Model):
     key = models.CharField(max_length=60)  # of the result, or the action's name
     value = models.TextField(blank=True)  # of the result, or the action's result
     status = models.CharField(max_length=10, blank=True)  # of the action: INTENDED, SUCCEEDED or FAILED
-    text = models.TextField(blank=True)  # what the action tells the worker
+    text = models.TextField(blank=True)  # message of the action to the worker
     error = models.CharField(max_length=60, blank=True)  # TurkErrorCode of a failed action
     done_at = models.DateTimeField(null=True, blank=True)
     created_at = TimestampField(auto_now_add=True)

@@ -37,7 +37,7 @@ SYSTEM_TYPES = [
     for pk, (name, public_id, text) in enumerate(SYSTEM, 1)
 ]
 
-# The members of a request that are columns as they stand.
+# Members of a request that are stored unchanged in a column.
 COLUMNS = {
     "Description": "description",
     "Keywords": "keywords",

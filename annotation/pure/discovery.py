@@ -5,7 +5,7 @@ import pkgutil
 import sys
 from typing import Any
 
-LAST = 50  # the rank of what says none
+LAST = 50  # the default rank
 
 
 def offered(package: str, name: str) -> list[Any]:

@@ -11,7 +11,7 @@ _ALL: dict[str, Evaluator] = {each.name: each for each in offered(__name__, "SCO
 
 EVALUATORS: tuple[str, ...] = tuple(_ALL)
 READERS: dict[str, Reader] = {name: each for name, each in _ALL.items() if isinstance(each, Reader)}
-# What some can be told besides the two files, as keyword arguments of their `evaluate`, with their names.
+# Optional keyword arguments of some scorers' `evaluate`, with the names of these formats.
 OPTIONS: dict[str, tuple[str, ...]] = {
     option: tuple(name for name, each in _ALL.items() if option in each.options)
     for option in sorted({option for each in _ALL.values() for option in each.options})

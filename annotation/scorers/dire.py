@@ -107,7 +107,7 @@ class Kind:
     name: str
     rule: Rule
     labels: tuple[int, ...] = ()  # in turn, of one bi-partition; () without sufficiency
-    rows: int = 1  # a bi-partition, where there are no labels
+    rows: int = 1  # per bi-partition, if there are no labels
     conditional: bool = False
 
     def fits(self, group: Group) -> bool:

@@ -105,7 +105,7 @@ def _golds(source: Source) -> Iterator[_Gold]:
     for place, record in source.objects():
         empty = False
         item_id = source.text(record, "id", place=place)
-        # Nobody scores the answer of an unanswerable question.
+        # The answer to an unanswerable question is not scored.
         hidden = {"answer": ""} if record.get("answerable") is False else {}
         answer = source.text({**hidden, **record}, "answer", place=place, record_id=item_id)
         aliases = source.items({"answer_aliases": [], **record}, "answer_aliases", place=place, record_id=item_id)

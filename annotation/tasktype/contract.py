@@ -32,7 +32,7 @@ class TaskType(ABC):
     title: ClassVar[str]  # shown to requesters
     question: ClassVar[str]  # shown to workers, in one line
     needs: ClassVar[str]  # what an item must contain, as a sentence, "Requires …": gettext id
-    Options: ClassVar[type] = NoOptions  # frozen dataclass: what a requester may set; fields' metadata: option_forms.py
+    Options: ClassVar[type] = NoOptions  # frozen dataclass of a requester's settings; fields' metadata: option_forms.py
     launched: ClassVar[bool] = True  # whether requesters can launch batches of it; else it is for the MTurk API only
     assignments: ClassVar[int] = 3  # default number of assignments per HIT, as in the task's paper
     leads_to: ClassVar[str] = ""  # the derivation that usually follows its results; "": the usual one

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from annotation.models import Project
 from annotation.pure.people import roles
 
-# sections of a project: (word in a page's context, address, label, what a viewer must be allowed)
+# sections of a project: (`section` in a page's context, URL name, label, required permission)
 SECTIONS = [
     ("overview", "project", gettext_noop("Overview"), roles.SEE),
     ("datasets", "datasets", gettext_noop("Datasets"), roles.SEE),
@@ -26,7 +26,7 @@ SECTIONS = [
 
 Shown = Mapping[str, Any]  # a page's context
 Crumb = dict[str, str]
-# pages below a section's own that say nothing of themselves in `crumbs`: what they are called
+# labels of pages below a section's own without `breadcrumbs` in their context
 LEAVES: dict[str, Callable[[Shown], str]] = {
     "dataset-new": lambda page: _("Import"),
     "dataset": lambda page: page["dataset"].slug,

@@ -25,7 +25,7 @@ from .worker_dependence import People
 
 T = TypeVar("T")
 COLUMNS = [(measure, part) for measure in MEASURES for part in PARTS]
-SINGLE = MEASURES.index("average") * len(PARTS)  # where the cells of the single annotator begin
+SINGLE = MEASURES.index("average") * len(PARTS)  # index of the single annotator's first cell
 AGREED = MEASURES.index("agreement") * len(PARTS)
 UNKNOWN = [math.nan] * len(PARTS)
 

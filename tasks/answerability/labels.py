@@ -18,7 +18,7 @@ NOT_ANSWERABLE: Mapping[str, Any] = {
     "option": None,
     "support": [],
     "facts": [],
-}  # the one answer at rest that says so
+}  # the stored form of "not answerable"
 
 
 def called(answer: JSON) -> str:

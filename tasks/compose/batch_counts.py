@@ -66,8 +66,8 @@ class Worker:
 
     submitted: int = 0
     composed: int = 0
-    judged: int = 0  # bridges of which nothing was known
-    ended: int = 0  # of these, not the same or not to be told
+    judged: int = 0  # bridges without a known label
+    ended: int = 0  # of these, judged different or unsure
     known: list[bool] = field(default_factory=list)
     no_seconds: list[float] = field(default_factory=list)
     no_pay: Pay = field(default_factory=Pay)

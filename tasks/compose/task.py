@@ -127,7 +127,7 @@ class Compose(Live, Illustrated, Practised, SecondOpinion, Payable, Reviewable, 
     def pay(self, payload: JSON, answer: JSON | None) -> int | None:
         """A question pays by its hops, an item put aside a little (MuSiQue, section 5, S7)."""
         pay: Mapping[str, int] | None = payload.get("pay")
-        if pay is None:  # launched before HITs said what they pay
+        if pay is None:  # launched before HITs stored their pay
             return None
         return pay["composed" if answer is None or bridge_judgments.composed(payload, answer) else "discarded"]
 

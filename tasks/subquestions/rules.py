@@ -14,7 +14,7 @@ DISCARDS = (KEEP, SINGLE_HOP, WRONG_ANSWER)
 WELL_FORMED, MEANING, VALID = "well_formed", "meaning", "valid"
 JUDGMENTS = (WELL_FORMED, MEANING, VALID)
 LONGEST = {"question": 1000, "answer": 500}
-KNOWN = "known_subquestions"  # in the `extra` of an example: what is right, as an answer at rest
+KNOWN = "known_subquestions"  # in the `extra` of an example: the correct response, in its stored form
 
 _UNJUDGED = {
     WELL_FORMED: _("Hop %(hop)s: say whether the sub-question is well-formed."),

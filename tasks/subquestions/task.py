@@ -20,7 +20,7 @@ from .report import SAID, subquestions_report
 from .rules import DISCARDS, JUDGMENTS, KEEP, KNOWN, problems_of, untouched
 from .wording import WRITES, reworded, wording
 
-CHECKED = "subquestions"  # in the `extra` of an exported example: what was changed by how many
+CHECKED = "subquestions"  # in the `extra` of an exported example: the changes, each with the number of workers
 SECONDS_A_HOP = 15
 
 

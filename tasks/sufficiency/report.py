@@ -29,7 +29,7 @@ from .decisions import INSUFFICIENT, SPLIT, SUFFICIENT, UNDECIDED, UNSURE, VERDI
 from .options import AGREEMENT, Options
 from .proxies import EXCLUDED, MISSING, REASONS, Question, Ruled, by_dataset, mean_drop, questions, rounded, ruled
 
-ALL = ""  # the name under which all datasets stand together
+ALL = ""  # the key of all datasets together
 INTERVALS = _(
     "Shares with 95 % Wilson intervals; the interval of the expected drop uses the ends of the rate's interval"
 )

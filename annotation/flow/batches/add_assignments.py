@@ -59,7 +59,7 @@ def _check_budget(batch: Batch, chunks: Iterable[QuerySet[Hit]]) -> None:
 @transaction.atomic
 def _ask_again(batch: Batch, hits: QuerySet[Hit]) -> int:
     """Let HITs take another assignment, with tickets beyond every worker's cursor; returns how many."""
-    # Lock: tickets must be unique, and beyond those that HITs get at the same time.
+    # Lock: tickets must be unique, and higher than tickets given to HITs at the same time.
     end = Batch.objects.select_for_update(no_key=True).values_list("next_ticket", flat=True).get(pk=batch.pk)
     stretch = hits.aggregate(first=Min("ticket"), last=Max("ticket"))
     if stretch["first"] is None:

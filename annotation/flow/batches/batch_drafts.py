@@ -123,9 +123,9 @@ def samples(batch: Batch, count: int = 3) -> list[Hit]:
 
 
 def sample_of(batch: Batch, item_id: int) -> Hit | None:
-    """The HIT of one item, stored or made on the spot; None if the batch does not ask about it."""
+    """The HIT of one item, stored or, for a draft, unsaved; None if the batch does not ask about it."""
     if batch.launched_at is not None:
-        return batch.hits.filter(item__in=Item.every.filter(pk=item_id)).first()  # no row if the number is nobody's
+        return batch.hits.filter(item__in=Item.every.filter(pk=item_id)).first()  # None if no item has this key
     held = Item.objects.filter(pk=item_id, dataset__batches=batch)
     return next(batch_launch.hits_of(batch, [item_id], ticket=0), None) if held.exists() else None
 

@@ -8,7 +8,7 @@ from typing import Any
 from annotation.formats.base import Flaw, ended
 
 SHOWN_LINES = 3
-VALUES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+""")  # what a flaw's words quote from its record
+VALUES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+""")  # values quoted from the record in a flaw's text
 
 
 def kind_of(flaw: Flaw) -> tuple[str, ...]:

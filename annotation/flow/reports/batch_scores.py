@@ -36,7 +36,7 @@ from annotation.tasktype import Given, Judged, TaskType
 
 CHUNK = 200
 PARTS_KEPT = 20  # stored reports of parts of a batch, latest first
-LAYOUT = 2  # of a kept report; another one makes those of before stale
+LAYOUT = 2  # version of stored reports; a new one makes the old ones stale
 ALL = Cut()
 
 

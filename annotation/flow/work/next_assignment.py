@@ -217,7 +217,7 @@ def want(hit_id: int, least: int) -> None:
 
 def _raise(hit_id: int, modest: QuerySet[Hit], least: int) -> None:
     ticket = _next_ticket(hit_id)
-    # Lock: what is set aside must match the number that is raised; `of`, as the batch is not changed.
+    # Lock: the money set aside must match the raised number; `of`, because the batch is not changed.
     rows = modest.select_for_update(of=("self",), no_key=True)
     locked = rows.select_related("batch__project").first()
     if locked is None or locked.check_item or round_attempts.round_of(locked.batch) is not None:

@@ -28,7 +28,7 @@ from annotation.pure.batches import lifecycle
 ADDRESS, TOKEN = "annotation.frame.address", "annotation.frame.token"  # salts of the signatures
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 GRACE = timedelta(hours=1)  # by which a token outlives its assignment's lease
-SILENCE = timedelta(minutes=1)  # after which an assignment may go to the next worker whom the marketplace sends
+SILENCE = timedelta(minutes=1)  # after which an assignment may go to the next worker from the marketplace
 EXTERNAL_SUBMIT = "/mturk/externalSubmit"
 REFERENCE, DIGEST = "submission", "digest"  # fields that the marketplace stores for us
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

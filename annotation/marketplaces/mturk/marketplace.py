@@ -189,7 +189,7 @@ class MTurk(base.Marketplace):
         )
 
     def revoke(self, type_id: str, worker: str) -> None:
-        with suppress(base.Gone, base.WrongState):  # not held (any more) is what was wanted
+        with suppress(base.Gone, base.WrongState):  # the goal is reached if it is not held (any more)
             self._call("disassociate_qualification_from_worker", QualificationTypeId=type_id, WorkerId=worker)
 
     def message(self, workers: Sequence[str], subject: str, text: str) -> dict[str, str]:

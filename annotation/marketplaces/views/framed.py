@@ -37,7 +37,7 @@ from annotation.views.work.practice import exercise_of, exercise_page, exercise_
 from annotation.views.work.task_frame import live_urls, page_of, preview_of, shown_payload
 
 View = Callable[..., HttpResponse]
-FIELD, HEADER = "csrfmiddlewaretoken", "X-CSRFToken"  # where our forms and scripts already send a token
+FIELD, HEADER = "csrfmiddlewaretoken", "X-CSRFToken"  # in which our forms and scripts already send a token
 ALLOWED_HEADERS = (
     "HX-Request, HX-Current-URL, HX-Target, HX-Trigger, HX-Trigger-Name, HX-Prompt, HX-Boosted, "
     f"HX-History-Restore-Request, {HEADER}"

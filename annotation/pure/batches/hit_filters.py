@@ -24,11 +24,11 @@ class Cut:
     shape: str = ""
     since: date | None = None
     until: date | None = None
-    ties: str = ""  # one of TIES: by which rule a report breaks ties; as the batch says without
+    ties: str = ""  # one of TIES, the rule by which a report breaks ties; "": the batch's own
     worker: str = ""  # a pseudonym
-    label: str = ""  # what an answer decides, as its task type counts it
-    differing: bool = False  # only where answers to the HIT differ
-    counted: bool = False  # only what figures count: no excluded HIT
+    label: str = ""  # label of a response, as its task type counts it
+    differing: bool = False  # only HITs with differing answers
+    counted: bool = False  # only HITs that figures count: none excluded
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Cut:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 WINDOW = timedelta(hours=24)  # over which a pace is measured
 QUIET = timedelta(hours=24)  # without an answer until a batch counts as standing still
-LOW = Decimal("0.1")  # of what was ever put into a budget: what is left below that is little
+LOW = Decimal("0.1")  # share of all money ever put into a budget, below which it is nearly spent
 
 
 def left_for(left: int, recent: int, *, since: timedelta) -> timedelta | None:

@@ -135,14 +135,14 @@ class Work:
     per_hit: int
     chosen: int | None  # how many were let in by name; None: everybody of the project might work
     qualifications: tuple[tuple[str, int], ...]  # batches of the same task with that purpose: (name, workers)
-    pay: tuple[tuple[str, str], ...]  # what a batch that pays offered, and what it paid so far; none where it does not
+    pay: tuple[tuple[str, str], ...]  # a paid batch's rewards, and its payments so far; () if unpaid
     first: str = ""  # days of the first and the last answer
     last: str = ""
-    agreement: tuple[Table, ...] = ()  # of the batch's report, where it was computed for these judgments
+    agreement: tuple[Table, ...] = ()  # of the batch's report, if it is up to date
     instructions_versions: int = 0
     excluded_responses: int = 0  # to excluded HITs
-    imported: int = 0  # answers that were given elsewhere: of them no day is recorded
-    most_per_hit: int = 0  # where some HITs asked for more than `per_hit`
+    imported: int = 0  # imported answers, which have no recorded day
+    most_per_hit: int = 0  # if some HITs asked for more than `per_hit`
     marketplace: str = ""
     requires: bool = False  # whether workers had to meet requirements
 
@@ -152,10 +152,10 @@ class Sheet:
     """The contents of the datasheet and the dataset card."""
 
     name: str
-    licence: str  # as recorded of the dataset itself; those of its sources, "; " between, where it has none of its own
+    licence: str  # the dataset's own, or else its sources', separated by "; "
     splits: tuple[Split, ...]
     origins: tuple[Origin, ...]
-    steps: tuple[Step, ...]  # in order: what a step reads was made before it
+    steps: tuple[Step, ...]  # in order: a step's sources come before it
     works: tuple[Work, ...]
     workers: int  # different people over all works
     changed: tuple[tuple[str, int, int], ...] = ()  # (dataset, items edited, items retired) since it came or was made

@@ -64,7 +64,7 @@ class Hop:
 
     question: str
     answer: str
-    support: int | None = None  # position of its paragraph; None where that was taken out of the context
+    support: int | None = None  # position of its paragraph; None if that is not in the context
     id: str | int | None = None
 
     def as_json(self) -> JSON:

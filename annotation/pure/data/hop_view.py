@@ -35,7 +35,7 @@ class HopView:
     answer: str
     final: bool
     leads_to: tuple[int, ...]  # the hops that use its answer
-    reading: Reading | None  # None where the payload holds no paragraph
+    reading: Reading | None  # None if the payload has no paragraph
 
     @property
     def uses(self) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from annotation.pure.data.example import Example, Hop, Paragraph
 
-OUTSIDE = "@facts_outside"  # in `extra`: [[title, sentence], ...], labels that stand for the context's own in a file
+OUTSIDE = "@facts_outside"  # in `extra`: [[title, sentence], ...], labels that replace the context's own in a file
 
 
 def reduced(example: Example, kept: Sequence[int]) -> Example:

@@ -27,7 +27,7 @@ PER_ENTITY = 1_000
 LOOKS = 20  # candidates looked at for each pair that is wanted, before an entity is left
 
 ENTITY, TAIL_QUESTION = "entity", "tail_question"  # in a pair's `extra`
-KNOWN_BRIDGES = "known_bridges"  # in `extra`, for each edge: "same", "different", or "" where it is not known
+KNOWN_BRIDGES = "known_bridges"  # in `extra`, for each edge: "same", "different", or "" if unknown
 
 
 class Pair(NamedTuple):

@@ -164,7 +164,7 @@ class Chosen:
             return "the graph came before"
         if nodes in self._covered:
             return CONTAINED
-        # What is contained in the graph goes when it comes, and leaves its room.
+        # Adding the graph removes the graphs that it contains, which frees their quota.
         freed = [inner for part in _parts(nodes) if (inner := self._graphs.get(part))]
         if self._full(graph, freed):
             return "an entity or a question is in as many graphs as it may be"
@@ -258,9 +258,9 @@ def _looks(network: Network, shape: str, most: int, *, seed: int | str, choice: 
 
 
 def _take_one(stream: Iterator[Graph], chosen: Chosen, drafting: Drafting, choice: Choice) -> bool:
-    """Take the next candidate that fits; False where there is none."""
+    """Take the next candidate that fits; False if there is none."""
     for graph in stream:
-        # What is cheap to see comes first: most candidates of a crowded network fail by the caps.
+        # The cheap check comes first: most candidates of a crowded network fail by the caps.
         fault = drafting.repeated(graph.nodes) or chosen.refusal(graph) or drafting.fault(graph)
         if not fault:
             if inner := chosen.take(graph):

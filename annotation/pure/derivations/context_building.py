@@ -16,7 +16,7 @@ from annotation.pure.text.masking import hidden, without_references
 from annotation.pure.text.spans import mentions
 
 SIZE = 20  # paragraphs, as in the paper
-ALIASES = "@aliases"  # in `extra`: aliases that the context does not state, for whoever builds another one
+ALIASES = "@aliases"  # in `extra`: aliases that the context does not state, for building other contexts
 
 
 class NoContext(ValueError):

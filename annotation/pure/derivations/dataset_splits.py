@@ -19,7 +19,7 @@ from annotation.pure.text.masking import resolved
 from annotation.pure.text.normalization import normalise_answer
 
 REMOVED = ""
-_ROUNDS = 4  # of looking for the mix of those to move that leaves the mix wished for
+_ROUNDS = 4  # of adjusting the mix of moved units until the rest has the target mix
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class _Search:
         """Take the best unit of a kind, which must have one left."""
         heap = self._heaps[kind]
         while heap[0][3] in self.taken or heap[0] != self._entry(heap[0][3]):
-            heapq.heappop(heap)  # what it says is out of date
+            heapq.heappop(heap)  # an outdated entry
         at = heapq.heappop(heap)[3]
         self.taken.add(at)
         near = [other for key in self._units[at].keys for other in self._holders[key]]

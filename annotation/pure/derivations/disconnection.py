@@ -35,7 +35,7 @@ class Item:
     question: str
     answer: str
     masked: str  # the mention that is hidden; "" of a head
-    whole: str  # the question as it stands without a mask
+    whole: str  # the question without a mask
     paragraph: Paragraph
 
     @property
@@ -57,7 +57,7 @@ class Limits:
     head_answer: float = 0.5  # keep a head below this answer F1
     tail_answer: float = 0.25  # keep a tail up to this answer F1
     tail_answer_unsupported: float = 0.75  # ... or up to this one,
-    tail_support: float = 1.0  # where the support F1 is below this
+    tail_support: float = 1.0  # if the support F1 is below this
 
 
 def edge_items(example: Example, *, mask: str = MASK) -> Iterator[tuple[Item, Item]]:

@@ -14,7 +14,7 @@ from annotation.pure.text.masking import resolved
 from annotation.pure.text.spans import locate
 
 ORIGIN = "source_id"  # in `extra`: the id that a single-hop question had before it got its number; SOURCE for lists
-SOURCE = "source"  # in `extra`: where a question comes from, a text; of a decomposition a list, one for each hop
+SOURCE = "source"  # in `extra`: a question's source, a text; for a decomposition a list, one per hop
 
 
 @dataclass(frozen=True, slots=True)

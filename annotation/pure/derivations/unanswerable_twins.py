@@ -20,7 +20,7 @@ from annotation.pure.derivations.context_building import (
 from annotation.pure.text.bm25 import Pool, same_text
 from annotation.pure.text.masking import carries
 
-PATIENCE = 2000  # paragraphs of the pool that are looked at; an answer that stands in most of them is no choice
+PATIENCE = 2000  # paragraphs of the pool to try; a hop whose answer is in most of them is given up
 
 
 def answerable(example: Example) -> Example:

@@ -14,7 +14,7 @@ REVIEWING: Final = "Reviewing"
 DISPOSED: Final = "Disposed"
 
 KEPT: Final = timedelta(days=120)  # after its expiration a HIT that waits for nothing is deleted by itself
-MANY: Final = 10  # assignments from which the higher fee holds: nobody gets there by extending
+MANY: Final = 10  # number of assignments from which the higher fee applies; extending a HIT may not cross it
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ _LOOPBACK = re.compile(r"(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|
 _PLAIN = "!#$%&'()*+,/:;=?@[]~"
 _PORTS = {"http": 80, "https": 443}
 MOST_BYTES = 65_535
-MOST_ANSWER_BYTES = 16_000_000  # what we wrote ourselves, or a service that we asked: no stranger's limit
+MOST_ANSWER_BYTES = 16_000_000  # for documents that we or a marketplace wrote, not for requests
 ANSWERS = "2005-10-01/QuestionFormAnswers.xsd"
 SCHEMAS = {
     "ExternalQuestion": ("2006-07-14/ExternalQuestion.xsd",),

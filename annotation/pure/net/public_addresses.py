@@ -11,7 +11,7 @@ CARRIES_V4: Final = [  # NAT64 (RFC 6052, 8215), and the old IPv4-compatible one
 ]
 SEEMS_GLOBAL: Final = [ip_network("192.88.99.0/24"), ip_network("fec0::/10")]  # 6to4 relays, site-local
 MOST_LETTERS: Final = 300
-OPEN_PORTS: Final = (80, 443)  # and those from 1024 on
+OPEN_PORTS: Final = (80, 443)  # and all from 1024 on
 
 
 def is_public(address: str) -> bool:

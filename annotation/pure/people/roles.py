@@ -7,14 +7,14 @@ REQUESTER: Final = "requester"
 REVIEWER: Final = "reviewer"
 ANNOTATOR: Final = "worker"  # as an invite says it: a Worker is no member
 
-MEMBERS: Final = (OWNER, REQUESTER, REVIEWER)  # from the one who may most to the one who may least
+MEMBERS: Final = (OWNER, REQUESTER, REVIEWER)  # by permissions, most first
 
 SEE: Final = "see"  # datasets, batches, HITs, people's answers under pseudonyms, reports, and files of them
 REVIEW: Final = "review"  # judge answers, adjudicate, decide on doubted gold and on reports of problems
 RUN: Final = "run"  # import, derive, make, launch, pause, close and remove; the log and the bin
 PAY: Final = "pay"  # approve, reject, pay and pay out, within the budget
 PEOPLE: Final = "people"  # invite annotators, let them work or not, grant qualifications
-OWN: Final = "own"  # settings, money in and out, keys, marketplaces, members; what is gone for good
+OWN: Final = "own"  # settings, money in and out, keys, marketplaces, members; erasure
 
 ACTS: Final[dict[str, frozenset[str]]] = {
     SEE: frozenset({OWNER, REQUESTER, REVIEWER}),

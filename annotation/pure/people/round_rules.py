@@ -13,7 +13,7 @@ from typing import Any, Final
 EACH: Final = "each"  # in a clause's dataset: every dataset alone; "" is all items together
 COMPARATORS: Final = (">", ">=")
 SLACK: Final = 1e-9  # figures are sums of floats
-PARTLY: Final = 0.5  # what the model gives for an item that earns part of the credit
+PARTLY: Final = 0.5  # the model's credit for a partly correct item
 
 Figures = Mapping[str, float | None]
 
@@ -142,7 +142,7 @@ def item_chances(skill: float, *, partial: bool) -> tuple[float, float, float]:
         raise ValueError(f"a skill is a number from 0 to 1, not {skill!r}")
     if not partial:
         return 1 - skill, 0.0, skill
-    rest = PARTLY / 2  # the mean of what is not full
+    rest = PARTLY / 2  # the mean of F1s below 1
     if skill <= rest:
         return 1 - skill / PARTLY, skill / PARTLY, 0.0
     full = (skill - rest) / (1 - rest)

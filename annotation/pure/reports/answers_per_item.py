@@ -9,8 +9,8 @@ from itertools import combinations
 from random import Random
 from typing import TypeVar
 
-MOST_DRAWS = 1000  # up to so many draws are all gone through; of more, so many are taken at random
-SEED = 0  # of these
+MOST_DRAWS = 1000  # up to this many draws are enumerated; of more, this many are sampled
+SEED = 0  # of the sampled draws
 
 T = TypeVar("T")
 

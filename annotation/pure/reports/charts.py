@@ -14,7 +14,7 @@ class Bars:
     description: str
     ends: tuple[str, str]
     height: float = 140.0
-    mark: int | None = None  # percent of the width, where a script lets people move a line
+    mark: int | None = None  # position in percent of the width, for a line that a script lets people move
 
     @classmethod
     def of(cls, values: Sequence[tuple[str, int]], text: str) -> Bars:

@@ -16,7 +16,7 @@ from annotation.pure.statistics import significance
 from annotation.pure.statistics.intervals import RESAMPLES, Figure, bootstrap_figure, resampled_sums
 
 Values = Mapping[Hashable, float]
-PEOPLE = "all"  # the name under which all annotators of a batch stand together
+PEOPLE = "all"  # the key of all annotators of a batch together
 LEAST_PAIRS = 5  # shared items from which on a difference is paired
 
 

@@ -21,7 +21,7 @@ HOW = _(
     "two responses to an item, with all their parts; in reports, each response is compared with the closest "
     "other one, part by part. Intervals hold for the workers who took part, not for people in general."
 )
-TO_ANSWERS, NOWHERE = {"answers": "1"}, None  # where the numbers of a column lead, if not to the HITs
+TO_ANSWERS, NOWHERE = {"answers": "1"}, None  # link targets of a column's numbers, if not the HITs
 APART = _(
     "The first minus the other, in percentage points. Paired: over the items that both have, each item's "
     "values subtracted. Not paired: over different items, so the whole difference may come from harder "

@@ -16,15 +16,15 @@ Sentence = dict[str, Any]  # {"message": gettext id, "values"}; annotation/pure/
 class Facts:
     """The recorded facts of a batch; unrecorded ones keep their default."""
 
-    question: str = ""  # what annotators were asked: a gettext id
+    question: str = ""  # the question put to annotators: a gettext id
     hits: int = 0  # without hidden gold
     datasets: tuple[tuple[str, int], ...] = ()  # name and HITs
-    hops: tuple[tuple[int, int], ...] = ()  # number of hops (0: not known) and HITs of so many
+    hops: tuple[tuple[int, int], ...] = ()  # (number of hops, 0: unknown; number of HITs)
     per_hit: tuple[int, int] = (0, 0)  # different annotators for an item: the fewest and the most asked for
     unanswered: int = 0  # HITs that count and have no answer
     answers: int = 0
     workers: int = 0
-    counted_workers: int = 0  # those with an answer that figures count
+    counted_workers: int = 0  # workers with an answer that figures count
     first: str = ""  # days of the first and the last answer that was given here, in UTC
     last: str = ""
     imported: int = 0  # answers that were given elsewhere
@@ -43,9 +43,9 @@ class Facts:
     wage: str = ""  # median over them, dollars an hour
     tenth: str = ""  # its 10th percentile
     agreements: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # (measure, "0.71 [0.60, 0.81]" as a figure)
-    picked: int = 0  # HITs that a requester settled by accepting an answer as it is
+    picked: int = 0  # HITs decided by a requester who accepted an answer unchanged
     reworded: int = 0  # HITs that a requester settled with a wording of their own
-    edited: int = 0  # answers that stand in a requester's wording, where requesters read them all
+    edited: int = 0  # answers reworded by a requester, if requesters review all of them
     refused: int = 0  # answers that a requester discarded or returned
     excluded: tuple[tuple[str, int], ...] = ()  # reason and HITs
     excluded_responses: int = 0

@@ -15,7 +15,7 @@ from annotation.pure.reports.report_values import tables_of
 from annotation.pure.reports.tables import Translate
 from annotation.pure.text.translation_marks import gettext_noop as _
 
-MOST_GROUPS = 30  # groups of a chart; what has more is left to its table
+MOST_GROUPS = 30  # groups of a chart; with more, only the table is shown
 SERIES = 3  # figures beside each other
 LONGEST = 600  # characters of a description
 LONG = 12  # characters of a group's name; with a longer one each group has a row of its own
@@ -60,8 +60,8 @@ class Grid:
 
     name: str
     title: str
-    axis: str  # what the columns are
-    side: str  # what the rows are
+    axis: str  # label of the columns
+    side: str  # label of the rows
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     counts: tuple[tuple[int, ...], ...]

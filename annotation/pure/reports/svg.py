@@ -120,7 +120,7 @@ def _dots(plot: Dots) -> Drawing:
     else:
         drawing.rows(ticks, plot.axis)
     room = (drawing.bottom - drawing.top if plot.across else drawing.right - left) / len(plot.groups)
-    every = 1 if plot.across else math.ceil((widest + 8) / room)  # so many groups share one name
+    every = 1 if plot.across else math.ceil((widest + 8) / room)  # groups per label
     apart = room * min(0.3 if plot.across else 0.18, 0.7 / many)
     for place, group in enumerate(plot.groups):
         middle = (drawing.top if plot.across else left) + (place + 0.5) * room

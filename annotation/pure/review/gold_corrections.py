@@ -6,7 +6,7 @@ from typing import Final
 from annotation.pure.data.example import Example
 
 ALIAS: Final = "alias"  # the people's answer is one more right answer
-CORRECTION: Final = "correction"  # it stands in place of gold
+CORRECTION: Final = "correction"  # the answer replaces gold
 STANDS: Final = "stands"  # gold is right
 REOPENED: Final = "reopened"  # the decision was undone
 CHANGING: Final = frozenset({ALIAS, CORRECTION})

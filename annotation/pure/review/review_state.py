@@ -15,7 +15,7 @@ CHANGED: Final = "changed"  # it was decided otherwise, and the worker changed i
 
 DECIDED: Final = frozenset({ACCEPTED, EDITED, RETURNED, DISCARDED})
 WAITING: Final = frozenset({UNREAD, REPAIRED, CHANGED})
-REFUSED: Final = frozenset({RETURNED, DISCARDED})  # what an aggregated response leaves out
+REFUSED: Final = frozenset({RETURNED, DISCARDED})  # excluded from aggregated responses
 TAKEN: Final = frozenset({ACCEPTED, EDITED})
 
 

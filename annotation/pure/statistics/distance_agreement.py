@@ -22,7 +22,7 @@ Array = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 H = TypeVar("H", bound=Hashable)
 Similarity = Callable[[H, H], float]
-Kin = Callable[[H], Iterable[Hashable]]  # labels with nothing of it in common are not alike at all
+Kin = Callable[[H], Iterable[Hashable]]  # a label's features; labels without a common feature have similarity 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from typing import Final
 from annotation.pure.statistics.intervals import LEVEL
 
 WORST: Final = 0.25  # variance of a score in 0..1 is at most that: half of the items 0, half 1
-ALIKE: Final = 0.5  # part of it that lies between items where nothing is known (an alpha of one half)
+ALIKE: Final = 0.5  # default share of it between items (an alpha of one half)
 MOST_ITEMS: Final = 10**9
 
 

@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 LONG = 5  # content words, from which one in five may be missing
 LONGEST_JOINED = 8  # words that are also compared with the spaces elsewhere
-SHORTEST_JOINED = 5  # letters of them
+SHORTEST_JOINED = 5  # letters of joined words
 
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 _OPTIONAL = listed("inc ltd llc co corp corporation company plc gmbh jr sr sir dr mr mrs ms prof")

@@ -34,8 +34,8 @@ LEVELS: Mapping[str, str] = MappingProxyType(
 )
 CHECKS: tuple[str, ...] = tuple(LEVELS)
 
-ALIKE = 0.9  # likeness with a single-hop question from which a question repeats it, where it adds no word
-VERY_ALIKE = 0.95  # and where it does
+ALIKE = 0.9  # similarity from which a question repeats a single-hop question, if it adds no word
+VERY_ALIKE = 0.95  # the same if it adds words
 MOST_SENTENCES = 2
 LONGEST_WORD = 40  # letters that are looked at before a full stop
 ABBREVIATIONS = listed(
@@ -93,7 +93,7 @@ def most_words(hops: Sequence[Hop]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    answers: tuple[tuple[str, int, AnswerForms], ...]  # check, hop, answer: those that must not be said
+    answers: tuple[tuple[str, int, AnswerForms], ...]  # (check, hop, answer): must not be in the question
     known: frozenset[str]  # the hops' words
     repeated: tuple[tuple[int, str, tuple[str, ...]], ...]  # hop, its words in a row, its content words
 

@@ -9,7 +9,7 @@ from annotation.pure.text.masking import without_references
 from annotation.pure.text.word_forms import Word, kin, misspelt, singulars, words
 
 WEAK = {"located", "location", "part", "name", "called"}  # words of a hop that a question can well do without
-MANY = 5  # words, from which one in so many used is too few
+MANY = 5  # a hop with at least this many words counts as skipped if at most one in this many is used
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def hidden(text: str, mentions: Iterable[str], *, mask: str = MASK) -> str:
         return text
     pattern = re.compile("|".join(wanted), re.I)
     masked = pattern.sub(lambda _match: mask, text)
-    while not _WORD.search(mask) and masked != text:  # what was apart may have become a mention
+    while not _WORD.search(mask) and masked != text:  # the replacement may have formed a new mention
         text, masked = masked, pattern.sub(lambda _match: mask, masked)
     return masked
 

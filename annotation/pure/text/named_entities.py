@@ -24,7 +24,7 @@ class EntityCheck(Protocol):
         """Whether the head's answer and its mention in the tail's question are the same entity."""
 
 
-# Words that are no piece of a name, whatever their first letter.
+# Words that are never part of a name, even with a capital.
 _GRAMMAR = frozenset(
     """
     the a an this that these those it its he him his she her they them their we us our you your i me my
@@ -36,7 +36,7 @@ _GRAMMAR = frozenset(
     besides aside
     """.split()  # noqa: SIM905
 )  # fmt: skip
-# Words that name nothing alone, though the rest of a name may make one of them.
+# Words that are no name alone, but can be part of one.
 _PLAIN = frozenset(
     """
     yes no none nothing nobody neither both all any each every some many most more few several other others
@@ -46,7 +46,7 @@ _PLAIN = frozenset(
     red blue green yellow black white brown orange purple pink grey gray gold silver
     """.split()  # noqa: SIM905
 )  # fmt: skip
-# Words of dates, numbers and quantities, however many stand together.
+# Words of dates, numbers and quantities, also in sequence.
 _COUNTING = frozenset(
     """
     one first second third fourth fifth sixth seventh eighth ninth tenth last once twice half quarter

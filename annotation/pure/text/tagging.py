@@ -28,7 +28,7 @@ _TOKEN = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 
-# Penn tags, each with the CLAWS C5 tags that it stands for.
+# Penn tags, each with the CLAWS C5 tags mapped to it.
 _TAGS = """
     JJ AJ0 ORD; JJR AJC; JJS AJS; DT AT0 DT0; RB AV0 XX0; RP AVP; WRB AVQ; CC CJC; IN CJS CJT PRF PRP IN; CD CRD;
     PRP$ DPS; WDT DTQ; EX EX0; UH ITJ; NN NN NN0 NN1 PNI; NNS NN2; NNP NP0; PRP PNP PNX; WP PNQ; POS POS; TO TO0;
@@ -82,7 +82,7 @@ def _tagged(word: str, lemma: str, tag: str) -> Tagged:
 
 @cache
 def _model() -> Any:
-    from HanTa.HanoverTagger import HanoverTagger  # a second and 65 MB: only where something is tagged
+    from HanTa.HanoverTagger import HanoverTagger  # imported on first use, because it takes a second and 65 MB
 
     return HanoverTagger(MODEL)
 

@@ -7,7 +7,7 @@ from annotation.pure.text.translation_marks import gettext_noop as _
 from annotation.tasktype import JSON, InvalidWording
 from annotation.tasktype.helpers.answering import answer_text, completed, problems
 
-NO_ANSWER = "no answer"  # these words, ignoring case, say that the paragraphs contain no answer
+NO_ANSWER = "no answer"  # this text, ignoring case, means that the paragraphs contain no answer
 
 
 def wording(answer: JSON) -> str:

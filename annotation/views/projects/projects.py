@@ -70,7 +70,7 @@ def project_settings(request: HttpRequest, project: Project) -> HttpResponse:
     return render(request, "projects/settings.html", context, status=422 if form.errors else 200)
 
 
-# what waits: (what a viewer must be allowed, the page that it leads to, in words)
+# kind of waiting work: (required permission, URL name of its page, text)
 WAITS = {
     "approvals": (roles.PAY, "approvals", gettext_noop("to approve")),
     "review": (roles.REVIEW, "review", gettext_noop("to review")),

@@ -27,7 +27,7 @@ KINDS = {
     "item": ("item", gettext_noop("Items")),
     "project": ("project", gettext_noop("Other projects")),
 }
-# pages of a project: (what a viewer must be allowed, its address, in words, other words for it)
+# pages of a project: (required permission, URL name, label, search synonyms)
 PAGES = [
     (roles.SEE, "project", gettext_noop("Overview"), "home start"),
     (roles.SEE, "datasets", gettext_noop("Datasets"), "data"),
